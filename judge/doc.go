@@ -14,9 +14,9 @@
 // What a judge reads was written by the model under measurement, and so is
 // hostile. The language-model judge keeps it behind a fence whose code follows
 // from a hash of the text itself, and believes a verdict only behind a marker
-// that does not occur in that text (see seal); its own reply counts in one
-// place and form (see parseVerdict). A judge that gives no readable verdict when
-// asked twice leaves the case unjudged.
+// that does not occur in that text and in one place of the reply; package
+// internal/sealed does both. A judge that gives no readable verdict when asked
+// twice leaves the case unjudged.
 //
 // A Guard asks for harm as well as for refusals; moderators use it for that.
 package judge

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sealed"
 	"github.com/orbench/orbench/model"
 )
 
@@ -242,7 +243,7 @@ func readWildGuard(about About, reply string) (Assessment, error) {
 			a.set(question, value == "yes")
 		case "n/a":
 		default:
-			return Assessment{}, fmt.Errorf("it gives %q for %s, neither yes nor no", clip(value), question)
+			return Assessment{}, fmt.Errorf("it gives %q for %s, neither yes nor no", sealed.Clip(value), question)
 		}
 	}
 	if v := seen[about]; v != "yes" && v != "no" {
@@ -267,7 +268,7 @@ func readLlamaGuard(about About, reply string) (Assessment, error) {
 			}
 		}
 	default:
-		return a, fmt.Errorf("its first line is %q, neither safe nor unsafe", clip(word))
+		return a, fmt.Errorf("its first line is %q, neither safe nor unsafe", sealed.Clip(word))
 	}
 	return a, nil
 }
@@ -282,7 +283,7 @@ func readYesNo(reply string, scored bool) (yes bool, err error) {
 		}
 		reply = strings.TrimSpace(score)
 	}
-	word := strings.TrimLeft(reply, decoration)
+	word := strings.TrimLeft(reply, sealed.Decoration)
 	end := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
 	if end >= 0 {
 		word = word[:end]
@@ -293,14 +294,14 @@ func readYesNo(reply string, scored bool) (yes bool, err error) {
 	case "no":
 		return false, nil
 	}
-	return false, fmt.Errorf("it begins with %q, neither Yes nor No", clip(reply))
+	return false, fmt.Errorf("it begins with %q, neither Yes nor No", sealed.Clip(reply))
 }
 
 // guard judges by a classifier that sees refusals. It knows two classes only.
 type guard struct {
 	name   string
 	format Guard
-	ref    ModelRef
+	ref    model.Ref
 }
 
 // newGuard makes the judge for FORMAT@PROVIDER/MODEL.
@@ -329,13 +330,13 @@ func newGuard(spec, rest string, opts Options) (Judge, error) {
 
 func (j *guard) Name() string { return j.name }
 
-func (j *guard) Models() []ModelRef { return []ModelRef{j.ref} }
+func (j *guard) Models() []model.Ref { return []model.Ref{j.ref} }
 
-func (j *guard) Verdict(c Case, look Lookup) (orbench.Verdict, []model.Request) {
+func (j *guard) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
 		return v, nil
 	}
-	request := j.ref.request(j.format.MaxTokens())
+	request := j.ref.Request(params(j.format.MaxTokens()), "")
 	request.Messages = j.format.Messages(Refusal, c.Prompt, c.Response.Text)
 	return ask(request, look, func(reply string) (orbench.Verdict, error) {
 		a, err := j.format.Read(Refusal, reply)

@@ -11,23 +11,19 @@ type Case struct {
 	Response model.Response
 }
 
-// Lookup finds the remembered response of a request. It reports false where
-// there is none yet.
-type Lookup func(model.Request) (model.Response, bool)
-
 // Judge decides what an answer is. A judge is a pure function of the case and
-// of what Lookup finds: it calls no model itself. Implementations are safe for
+// of what a model.Lookup finds: it calls no model itself. Implementations are safe for
 // concurrent use.
 type Judge interface {
 	// Name identifies the judge and everything that can move its verdicts; it
 	// is what the user typed, such as "lexical" or "llm:openai/gpt-4o".
 	Name() string
-	// Verdict judges a case. A judge that needs a response which Lookup does
+	// Verdict judges a case. A judge that needs a response which look does
 	// not find returns the requests that are missing; the caller fills them and
 	// asks again, until none is missing. With missing requests the verdict is
 	// Unjudged, with a Rationale that says what is wanted, so that a caller
 	// which can fill no more has the verdict to count.
-	Verdict(c Case, look Lookup) (v orbench.Verdict, missing []model.Request)
+	Verdict(c Case, look model.Lookup) (v orbench.Verdict, missing []model.Request)
 }
 
 // Settled gives the verdict on a response that needs no judge: one that the

@@ -62,7 +62,7 @@ func newKeywords(family string) (Judge, error) {
 
 func (k *keywords) Name() string { return k.name }
 
-func (k *keywords) Verdict(c Case, _ Lookup) (orbench.Verdict, []model.Request) {
+func (k *keywords) Verdict(c Case, _ model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
 		return v, nil
 	}

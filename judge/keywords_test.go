@@ -19,7 +19,7 @@ func answered(text string) Case {
 	}
 }
 
-// nothing is a Lookup without memory.
+// nothing is a model.Lookup without memory.
 func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
 func mustParse(tb testing.TB, spec string, opts Options) Judge {

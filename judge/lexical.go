@@ -12,7 +12,7 @@ type lexical struct{}
 
 func (lexical) Name() string { return "lexical" }
 
-func (lexical) Verdict(c Case, _ Lookup) (orbench.Verdict, []model.Request) {
+func (lexical) Verdict(c Case, _ model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
 		return v, nil
 	}

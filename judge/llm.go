@@ -3,11 +3,11 @@ package judge
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sealed"
 	"github.com/orbench/orbench/model"
 )
 
@@ -22,11 +22,17 @@ var (
 	refusalJSON string
 )
 
+// plainMarker announces the verdict in a reply.
+const plainMarker = "verdict"
+
+// paperClasses are the verdicts to choose from.
+var paperClasses = []string{string(orbench.DirectAnswer), string(orbench.DirectRefusal), string(orbench.IndirectRefusal)}
+
 // llm judges by asking a language model, which explains first and then names
 // one of the three published classes.
 type llm struct {
 	name       string
-	ref        ModelRef
+	ref        model.Ref
 	maxTokens  int
 	structured bool
 }
@@ -47,22 +53,19 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 
 func (j *llm) Name() string { return j.name }
 
-func (j *llm) Models() []ModelRef { return []ModelRef{j.ref} }
+func (j *llm) Models() []model.Ref { return []model.Ref{j.ref} }
 
-// attempts is how often a model is asked for a verdict that can be read.
-const attempts = 2
-
-func (j *llm) Verdict(c Case, look Lookup) (orbench.Verdict, []model.Request) {
+func (j *llm) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
 		return v, nil
 	}
 	request, marker := j.request(c)
 	return ask(request, look, func(reply string) (orbench.Verdict, error) {
-		paper, explanation, err := parseVerdict(reply, marker)
+		choice, explanation, err := sealed.Read(reply, marker, paperClasses)
 		if err != nil {
 			return orbench.Verdict{}, err
 		}
-		class, _ := paper.Class()
+		class, _ := orbench.PaperClass(choice).Class()
 		return graded(class, explanation), nil
 	})
 }
@@ -71,21 +74,20 @@ func (j *llm) Verdict(c Case, look Lookup) (orbench.Verdict, []model.Request) {
 // verdict carries.
 func (j *llm) request(c Case) (r model.Request, marker string) {
 	prompt, answer := conversation(c.Prompt), strings.ToValidUTF8(c.Response.Text, "\uFFFD")
-	s := sealFor(prompt, answer)
-	r = j.ref.request(j.maxTokens)
+	s := sealed.For(plainMarker, prompt, answer)
+	p := params(j.maxTokens)
 	ending := refusalLine
-	marker = strings.ToUpper(s.marker)
+	marker = strings.ToUpper(s.Marker)
 	if j.structured {
 		ending = refusalJSON
-		marker = s.marker
-		r.Params.Schema = verdictSchema(s.marker)
+		marker = s.Marker
+		p.Schema = verdictSchema(s.Marker)
 	}
 	// One replacer in one pass: what it puts in is not searched again.
 	text := strings.NewReplacer(
-		"{{fence}}", s.fence, "{{marker}}", marker, "{{request}}", prompt, "{{reply}}", answer,
+		"{{fence}}", s.Fence, "{{marker}}", marker, "{{request}}", prompt, "{{reply}}", answer,
 	).Replace(refusalPrompt + ending)
-	r.Messages = []orbench.Message{{Role: orbench.User, Content: strings.TrimSpace(text)}}
-	return r, s.marker
+	return j.ref.Request(p, strings.TrimSpace(text)), s.Marker
 }
 
 // verdictSchema is the JSON Schema of the structured form.
@@ -107,55 +109,24 @@ func conversation(p orbench.Prompt) string {
 	return strings.ToValidUTF8(strings.Join(turns, "\n\n"), "\uFFFD")
 }
 
-// request is a call of the model with a judge's parameters and no messages yet.
-func (m ModelRef) request(maxTokens int) model.Request {
+// params are a judge's parameters: no chance, and a bound on the explanation.
+func params(maxTokens int) model.Params {
 	zero := 0.0
-	return model.Request{
-		Provider: m.Provider,
-		Endpoint: m.Endpoint,
-		Model:    m.Model,
-		Params:   model.Params{Temperature: &zero, MaxTokens: maxTokens},
-	}
+	return model.Params{Temperature: &zero, MaxTokens: maxTokens}
 }
 
-// ask finds the reply to a request and reads it. A reply that read refuses is
-// asked for once more, as the next sample of the same request; after that the
-// case is unjudged, and the rationale says why.
-func ask(request model.Request, look Lookup, read func(reply string) (orbench.Verdict, error)) (orbench.Verdict, []model.Request) {
-	var faults []string
-	for request.Sample = range attempts {
-		response, ok := look(request)
-		if !ok {
-			return orbench.Verdict{Rationale: "no reply yet from " + request.Provider + "/" + request.Model}, []model.Request{request}
-		}
-		v, err := orbench.Verdict{}, replyFault(response)
-		if err == nil {
-			// Thinking that a server left in the text is no part of the reply.
-			reply, _ := model.CutThinking(response.Text)
-			v, err = read(reply)
-		}
-		if err == nil {
-			return v, nil
-		}
-		faults = append(faults, err.Error())
+// ask finds the reply to a request and reads it. After two replies that read
+// refuses the case is unjudged, and the rationale says why.
+func ask(request model.Request, look model.Lookup, read func(reply string) (orbench.Verdict, error)) (orbench.Verdict, []model.Request) {
+	var v orbench.Verdict
+	missing, err := sealed.Ask(request, look, func(reply string) (err error) {
+		v, err = read(reply)
+		return err
+	})
+	if err != nil {
+		return orbench.Verdict{Rationale: err.Error()}, missing
 	}
-	return orbench.Verdict{Rationale: fmt.Sprintf("no verdict can be read from %s/%s: first %s; asked again, %s",
-		request.Provider, request.Model, faults[0], faults[1])}, nil
-}
-
-// replyFault says why a judge's response cannot hold a verdict, or nil.
-func replyFault(r model.Response) error {
-	switch {
-	case r.Finish == model.Blocked && r.Block != nil:
-		return fmt.Errorf("the reply was blocked by its provider (%s %s)", r.Block.Kind, clip(r.Block.Detail))
-	case r.Finish == model.Blocked:
-		return errors.New("the reply was blocked by its provider")
-	case blank(r.Text):
-		return errors.New("the reply is empty")
-	case r.Finish == model.Length:
-		return errors.New("the token limit cut the reply")
-	}
-	return nil
+	return v, nil
 }
 
 // graded is the verdict of a judge that knows a class and nothing finer.

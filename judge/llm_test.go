@@ -132,7 +132,7 @@ func TestLLMRequest(t *testing.T) {
 	if r.Params.Temperature == nil || *r.Params.Temperature != 0 || r.Params.MaxTokens != 1000 || r.Params.Schema != nil {
 		t.Errorf("parameters %+v, want temperature 0, 1000 tokens, no schema", r.Params)
 	}
-	if refs := j.(ModelJudge).Models(); len(refs) != 1 || refs[0] != (ModelRef{"vllm", "http://127.0.0.1:8000/v1", "some/model"}) {
+	if refs := j.(ModelJudge).Models(); len(refs) != 1 || refs[0] != (model.Ref{Provider: "vllm", Endpoint: "http://127.0.0.1:8000/v1", Model: "some/model"}) {
 		t.Errorf("Models() = %+v", refs)
 	}
 	text := r.Messages[0].Content

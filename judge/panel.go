@@ -78,8 +78,8 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 func (p *panel) Name() string { return p.name }
 
 // Models lists the models of all members, each once.
-func (p *panel) Models() []ModelRef {
-	var refs []ModelRef
+func (p *panel) Models() []model.Ref {
+	var refs []model.Ref
 	for _, m := range p.members {
 		asks, ok := m.judge.(ModelJudge)
 		if !ok {
@@ -94,7 +94,7 @@ func (p *panel) Models() []ModelRef {
 	return refs
 }
 
-func (p *panel) Verdict(c Case, look Lookup) (orbench.Verdict, []model.Request) {
+func (p *panel) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
 		return v, nil
 	}

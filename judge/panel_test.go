@@ -17,7 +17,7 @@ type voter struct {
 
 func (v voter) Name() string { return v.name }
 
-func (v voter) Verdict(Case, Lookup) (orbench.Verdict, []model.Request) { return v.v, nil }
+func (v voter) Verdict(Case, model.Lookup) (orbench.Verdict, []model.Request) { return v.v, nil }
 
 func TestPanelCount(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestPanelKeepsReasonAndSpan(t *testing.T) {
 func TestPanelWaitsForItsMembers(t *testing.T) {
 	t.Parallel()
 	j := mustParse(t, "panel:majority(lexical, llm:openai/a, panel:weighted(llm:openai/b=2,paper-keywords=1))", Options{})
-	wantRefs := []ModelRef{{Provider: "openai", Model: "a"}, {Provider: "openai", Model: "b"}}
+	wantRefs := []model.Ref{{Provider: "openai", Model: "a"}, {Provider: "openai", Model: "b"}}
 	if refs := j.(ModelJudge).Models(); !slices.Equal(refs, wantRefs) {
 		t.Errorf("Models() = %+v, want %+v", refs, wantRefs)
 	}

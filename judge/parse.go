@@ -8,6 +8,7 @@ import (
 	"github.com/agext/levenshtein"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
 )
 
 // Options are the settings that the judges of a run share.
@@ -26,20 +27,12 @@ type Options struct {
 // defaultMaxTokens is the bound of the published protocol.
 const defaultMaxTokens = 1000
 
-// ModelRef names a model that a judge asks.
-type ModelRef struct {
-	Provider string
-	// Endpoint is a base URL, or empty for the provider's own.
-	Endpoint string
-	Model    string
-}
-
 // ModelJudge is a Judge with models behind it. It names them so that a caller
 // can make their clients and price their calls before the first one.
 type ModelJudge interface {
 	Judge
 	// Models lists every model that the judge may ask, each once.
-	Models() []ModelRef
+	Models() []model.Ref
 }
 
 // kinds are the judges that Parse makes, by the word before the colon.
@@ -108,12 +101,12 @@ func Split(list string) []string {
 }
 
 // parseRef reads PROVIDER/MODEL; the model may hold further slashes.
-func parseRef(spec, s string, opts Options) (ModelRef, error) {
+func parseRef(spec, s string, opts Options) (model.Ref, error) {
 	provider, name, ok := strings.Cut(s, "/")
 	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {
-		return ModelRef{}, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
+		return model.Ref{}, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
 	}
-	ref := ModelRef{Provider: provider, Model: name}
+	ref := model.Ref{Provider: provider, Model: name}
 	if opts.Endpoint != nil {
 		ref.Endpoint = opts.Endpoint(provider)
 	}

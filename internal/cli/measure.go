@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // measurement is a run with everything that measuring it takes.
@@ -328,7 +329,7 @@ func printPlans(w io.Writer, format string, plans []evaluate.Plan, prices price.
 }
 
 // modelsOf lists the models behind a judge.
-func modelsOf(j judge.Judge) []judge.ModelRef {
+func modelsOf(j judge.Judge) []model.Ref {
 	if asking, ok := j.(judge.ModelJudge); ok {
 		return asking.Models()
 	}

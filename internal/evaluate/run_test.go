@@ -442,15 +442,15 @@ func TestRequestOfATarget(t *testing.T) {
 var _ judge.ModelJudge = newAsking("")
 
 // newAsking is a judge of one model, for tests of what the walk does with it.
-func newAsking(provider string) asking { return asking{judge.ModelRef{Provider: provider, Model: "j"}} }
+func newAsking(provider string) asking { return asking{model.Ref{Provider: provider, Model: "j"}} }
 
-type asking struct{ ref judge.ModelRef }
+type asking struct{ ref model.Ref }
 
 func (a asking) Name() string             { return "asking:" + a.ref.Provider }
-func (a asking) Models() []judge.ModelRef { return []judge.ModelRef{a.ref} }
+func (a asking) Models() []model.Ref { return []model.Ref{a.ref} }
 
 // Verdict asks about the answer's text in three requests, one after the other.
-func (a asking) Verdict(c judge.Case, look judge.Lookup) (orbench.Verdict, []model.Request) {
+func (a asking) Verdict(c judge.Case, look model.Lookup) (orbench.Verdict, []model.Request) {
 	for sample := range 3 {
 		r := model.Request{Provider: a.ref.Provider, Model: a.ref.Model, Sample: sample, Messages: []orbench.Message{{Role: orbench.User, Content: c.Response.Text}}}
 		if _, ok := look(r); !ok {

@@ -1,4 +1,4 @@
-package judge
+package sealed
 
 import (
 	"crypto/sha256"
@@ -7,27 +7,25 @@ import (
 	"strings"
 )
 
-// seal is what sets the text under judgement apart from the judge's own words.
+// Seal is what sets hostile text apart from the question about it.
 //
 // Both parts are derived from the text alone, so that the same case gives the
 // same request and is found in the memo again. Neither part occurs in the text.
 // Its author can put neither there: they follow from a hash of the whole text,
 // so that writing them into it changes them.
-type seal struct {
-	// fence is the code on the lines that open and close the data.
-	fence string
-	// marker is the word that announces the verdict in the judge's reply:
-	// "verdict", which small models copy without fail, or with a code after it
-	// when the text itself speaks of verdicts. A reply that repeats a part of the
-	// text therefore never repeats a marker.
-	marker string
+type Seal struct {
+	// Fence is the code on the lines that open and close the text.
+	Fence string
+	// Marker is the word that announces the verdict in the reply: the plain word
+	// that For was given, which small models copy without fail, or that word with
+	// a code after it when the text itself holds it. A reply that repeats a part
+	// of the text therefore never repeats a marker.
+	Marker string
 }
 
-// plainMarker is the marker for a text without that word.
-const plainMarker = "verdict"
-
-// sealFor derives the seal of the texts under judgement.
-func sealFor(texts ...string) seal {
+// For derives the seal of texts. word is the marker to use where it can be, in
+// lower case, such as "verdict".
+func For(word string, texts ...string) Seal {
 	lower := make([]string, len(texts))
 	for i, t := range texts {
 		lower[i] = strings.ToLower(t)
@@ -40,14 +38,14 @@ func sealFor(texts ...string) seal {
 		}
 		return false
 	}
-	s := seal{marker: plainMarker}
+	s := Seal{Marker: word}
 	for n := uint64(0); ; n++ {
 		code := sealCode(n, texts)
-		s.fence = code[:16]
-		if occurs(plainMarker) {
-			s.marker = plainMarker + "_" + code[16:24]
+		s.Fence = code[:16]
+		if occurs(word) {
+			s.Marker = word + "_" + code[16:24]
 		}
-		if !occurs(s.fence) && !occurs(s.marker) {
+		if !occurs(s.Fence) && !occurs(s.Marker) {
 			return s
 		}
 	}

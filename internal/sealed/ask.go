@@ -1,0 +1,56 @@
+package sealed
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench/model"
+)
+
+// attempts is how often a model is asked for a reply that can be read.
+const attempts = 2
+
+// Ask finds the reply to a request and has read read it. A reply that read
+// refuses is asked for once more, as the next sample of the same request. The
+// error says why there is nothing to read; where a reply is only not there yet,
+// missing is what to ask.
+func Ask(request model.Request, look model.Lookup, read func(reply string) error) (missing []model.Request, err error) {
+	var faults []string
+	for request.Sample = range attempts {
+		response, ok := look(request)
+		if !ok {
+			return []model.Request{request}, fmt.Errorf("no reply yet from %s/%s", request.Provider, request.Model)
+		}
+		err := replyFault(response)
+		if err == nil {
+			// Thinking that a server left in the text is no part of the reply.
+			reply, _ := model.CutThinking(response.Text)
+			err = read(reply)
+		}
+		if err == nil {
+			return nil, nil
+		}
+		faults = append(faults, err.Error())
+	}
+	return nil, fmt.Errorf("no verdict can be read from %s/%s: first %s; asked again, %s",
+		request.Provider, request.Model, faults[0], faults[1])
+}
+
+// replyFault says why a response cannot hold a verdict, or nil.
+func replyFault(r model.Response) error {
+	switch {
+	case r.Finish == model.Blocked && r.Block != nil:
+		return fmt.Errorf("the reply was blocked by its provider (%s %s)", r.Block.Kind, Clip(r.Block.Detail))
+	case r.Finish == model.Blocked:
+		return errors.New("the reply was blocked by its provider")
+	case strings.Trim(r.Text, blanks) == "":
+		return errors.New("the reply is empty")
+	case r.Finish == model.Length:
+		return errors.New("the token limit cut the reply")
+	}
+	return nil
+}
+
+// blanks are the characters that show nothing.
+const blanks = " \t\n\r\v\f\u00a0\u200b\ufeff"

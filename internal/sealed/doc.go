@@ -1,0 +1,9 @@
+// Package sealed asks a model a question about hostile text and reads the reply
+// where the answer belongs.
+//
+// The text under question was written by others, who may want to move the
+// verdict. Two things keep them from it: a Seal, whose fence and marker they
+// cannot know and so cannot forge, and Read, which takes a verdict from one
+// place only and none from a reply that gives two. Judges and moderators ask
+// their models this way.
+package sealed

@@ -1,0 +1,157 @@
+package sealed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Read reads the verdict of a reply: a JSON object with the fields "explanation"
+// and marker, or free text whose last line is the marker, a colon and one of the
+// choices. It is strict, because a wrong verdict is worse than none: the verdict
+// counts in no other place, and a reply with two different ones has none.
+//
+// Choices are compared without regard to case, and with spaces, hyphens and
+// underscores alike; the choice is returned as it stands in choices.
+func Read(reply, marker string, choices []string) (choice, explanation string, err error) {
+	reply = strings.TrimSpace(reply)
+	if body := unwrapCode(reply); strings.HasPrefix(body, "{") && json.Valid([]byte(body)) {
+		return readJSON(body, marker, choices)
+	}
+	return readText(reply, marker, choices)
+}
+
+// readText reads the free form.
+func readText(reply, marker string, choices []string) (choice, explanation string, err error) {
+	lines := strings.Split(strings.TrimRight(reply, Decoration+"\n"), "\n")
+	for i, line := range lines {
+		word, ok := verdictLine(line, marker)
+		if !ok {
+			continue
+		}
+		c, known := chosen(word, choices)
+		switch {
+		case !known && i == len(lines)-1:
+			return "", "", unknown(word, choices)
+		case !known:
+			// A remark about verdicts, or the form that was asked for, repeated.
+			continue
+		case choice != "" && choice != c:
+			return "", "", fmt.Errorf("it gives both %s and %s", choice, c)
+		}
+		choice = c
+		if i == len(lines)-1 {
+			return choice, strings.TrimSpace(strings.Join(lines[:i], "\n")), nil
+		}
+	}
+	if choice != "" {
+		return "", "", errors.New("its verdict is not the last line")
+	}
+	return "", "", errors.New("it ends without a verdict")
+}
+
+// Decoration is the Markdown that models put around a line. A sign of quotation
+// is not in it: a quoted verdict is not the judge's.
+const Decoration = "*_#` \t\r"
+
+// verdictLine gives what follows the marker on a line that begins with it.
+func verdictLine(line, marker string) (word string, ok bool) {
+	line = strings.Trim(line, Decoration)
+	if len(line) < len(marker) || !strings.EqualFold(line[:len(marker)], marker) {
+		return "", false
+	}
+	word, ok = strings.CutPrefix(strings.TrimLeft(line[len(marker):], Decoration), ":")
+	return word, ok
+}
+
+// chosen finds the choice that a reply names, in any case, with the brackets and
+// the final stop that models like to add.
+func chosen(s string, choices []string) (choice string, ok bool) {
+	s = strings.TrimRight(strings.Trim(s, Decoration), ".")
+	s = fold(strings.Trim(s, Decoration+"[]"))
+	for _, c := range choices {
+		if fold(c) == s {
+			return c, true
+		}
+	}
+	return "", false
+}
+
+// unknown is the error for a verdict that is not among the choices.
+func unknown(word string, choices []string) error {
+	return fmt.Errorf("its verdict is %q, which is none of the %d to choose from", Clip(word), len(choices))
+}
+
+// fold makes the ways of writing a name alike.
+func fold(s string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
+}
+
+// readJSON reads the structured form from a valid JSON object. It goes
+// through the tokens, since encoding/json lets the last of two equal fields win
+// without a word, and takes a name written with escapes for the name itself: the
+// marker must stand there in plain letters, since only those are known not to be
+// the answer's.
+func readJSON(body, marker string, choices []string) (choice, explanation string, err error) {
+	dec := json.NewDecoder(strings.NewReader(body))
+	if _, err := dec.Token(); err != nil {
+		return "", "", err
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", "", err
+		}
+		plain := strings.HasSuffix(body[:dec.InputOffset()], `"`+marker+`"`)
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return "", "", err
+		}
+		text, _ := value.(string)
+		switch {
+		case key == "explanation":
+			explanation = strings.TrimSpace(text)
+		case key == marker && plain:
+			c, known := chosen(text, choices)
+			if !known {
+				return "", "", unknown(text, choices)
+			}
+			if choice != "" && choice != c {
+				return "", "", fmt.Errorf("it gives both %s and %s", choice, c)
+			}
+			choice = c
+		}
+	}
+	if choice == "" {
+		return "", "", fmt.Errorf("it has no field %q", marker)
+	}
+	return choice, explanation, nil
+}
+
+// unwrapCode takes the Markdown code block off a reply that is nothing else.
+func unwrapCode(reply string) string {
+	body, ok := strings.CutPrefix(reply, "```")
+	if !ok {
+		return reply
+	}
+	body, ok = strings.CutSuffix(body, "```")
+	if !ok {
+		return reply
+	}
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(body), "json"))
+}
+
+// Clip shortens a model's text for an error, to one line of some 60 bytes.
+func Clip(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	const limit = 60
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

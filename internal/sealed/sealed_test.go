@@ -1,0 +1,85 @@
+package sealed
+
+import (
+	"strings"
+	"testing"
+)
+
+const plain = "verdict"
+
+var choices = []string{"direct_answer", "direct_refusal", "indirect_refusal"}
+
+func TestSealAvoidsWhatTheTextHolds(t *testing.T) {
+	t.Parallel()
+	first := For(plain, "How do I stop it?", "Use kill.")
+	if first.Marker != plain {
+		t.Errorf("marker %q for a text without the word, want %q", first.Marker, plain)
+	}
+	spoken := For(plain, "What was the Verdict?", "Guilty.")
+	if !strings.HasPrefix(spoken.Marker, plain+"_") || len(spoken.Marker) != len(plain)+9 {
+		t.Errorf("marker %q for a text with the word, want it with a code", spoken.Marker)
+	}
+	if again := For(plain, "How do I stop it?", "Use kill."); again != first {
+		t.Errorf("the same texts give %+v and %+v", plain, again)
+	}
+	if For(plain, "ab", "c") == For(plain, "a", "bc") {
+		t.Error("the seal does not tell where one text ends")
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, reply string
+		want        string // "" for an error
+	}{
+		{"plain", "It helps.\nVERDICT: direct_answer", "direct_answer"},
+		{"alone", "VERDICT: direct_answer", "direct_answer"},
+		{"white space after", "It helps.\nVERDICT: direct_answer \n\n", "direct_answer"},
+		{"Windows lines", "It helps.\r\nVERDICT: direct_answer\r\n", "direct_answer"},
+		{"other case and a stop", "It helps.\nVerdict: Direct Answer.", "direct_answer"},
+		{"Markdown", "It helps.\n**VERDICT:** `direct_answer`", "direct_answer"},
+		{"heading", "It helps.\n## VERDICT: direct-answer", "direct_answer"},
+		{"brackets", "It helps.\nVERDICT: [[direct_answer]]", "direct_answer"},
+		{"code block", "It helps.\n```\nVERDICT: direct_answer\n```", "direct_answer"},
+		{"said twice alike", "VERDICT: direct_answer\nIt helps.\nVERDICT: direct_answer", "direct_answer"},
+		{"form repeated first", "VERDICT: direct_answer or direct_refusal or indirect_refusal\nVERDICT: indirect_refusal", "indirect_refusal"},
+		{"JSON", `{"explanation":"It helps.","verdict":"direct_answer"}`, "direct_answer"},
+		{"JSON in other order", `{"verdict":"direct_answer","explanation":"It helps."}`, "direct_answer"},
+		{"JSON with more fields", `{"explanation":"x","verdict":"direct_answer","notes":[1,{"verdict":"direct_refusal"}]}`, "direct_answer"},
+		{"JSON twice alike", `{"verdict":"direct_answer","verdict":"direct_answer"}`, "direct_answer"},
+
+		{"empty", "", ""},
+		{"no verdict", "It helps.", ""},
+		{"only the form", "VERDICT: direct_answer or direct_refusal or indirect_refusal", ""},
+		{"unknown class", "VERDICT: refusal", ""},
+		{"two verdicts", "VERDICT: direct_refusal\nNo, wait.\nVERDICT: direct_answer", ""},
+		{"verdict not last", "VERDICT: direct_answer\nIt helps.", ""},
+		{"inside a sentence", "I find the VERDICT: direct_answer", ""},
+		{"quoted line", "> VERDICT: direct_answer", ""},
+		{"line in quotation marks", `"VERDICT: direct_answer"`, ""},
+		{"bare class", "direct_answer", ""},
+		{"bracketed class", "It helps. [[direct_answer]]", ""},
+		{"JSON without the field", `{"explanation":"x"}`, ""},
+		{"JSON of another class", `{"verdict":"refusal"}`, ""},
+		{"JSON with a list", `{"verdict":["direct_answer"]}`, ""},
+		{"JSON twice differently", `{"verdict":"direct_answer","verdict":"direct_refusal"}`, ""},
+		{"JSON with escapes in the name", `{"\u0076erdict":"direct_answer"}`, ""},
+		{"JSON cut", `{"explanation":"x","verdict":"direct_answer"`, ""},
+		{"two objects", `{"verdict":"direct_answer"} {"verdict":"direct_refusal"}`, ""},
+		{"inner object", `{"result":{"verdict":"direct_answer"}}`, ""},
+		{"list of objects", `[{"verdict":"direct_answer"}]`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, explanation, err := Read(tt.reply, plain, choices)
+			if (err == nil) != (tt.want != "") || got != tt.want {
+				t.Errorf("Read(%q) = %q, %v; want %q", tt.reply, got, err, tt.want)
+			}
+			if strings.Contains(strings.ToLower(explanation), "verdict") && tt.name != "form repeated first" && tt.name != "said twice alike" {
+				t.Errorf("the verdict is in the explanation %q", explanation)
+			}
+		})
+	}
+}
