@@ -2,11 +2,10 @@ package evaluate
 
 import (
 	"context"
-	"iter"
 	"runtime"
-	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -27,7 +26,7 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 		return derived{c, rows}, err
 	}
 	tally := newTally(r)
-	err := inOrder(ctx, r.chunks(), judged, func(d derived) error {
+	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(d derived) error {
 		for i := range d.rows {
 			tally.add(d.chunk, &d.rows[i])
 			if sink == nil {
@@ -43,54 +42,6 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 		return Result{}, err
 	}
 	return tally.result(), nil
-}
-
-// inOrder works on the items of a sequence on all processors and has the results
-// used one by one, in the order of the items. It stops at the first error. When
-// it returns, nothing works on any item.
-func inOrder[Item, Done any](ctx context.Context, items iter.Seq2[Item, error], work func(context.Context, Item) (Done, error), use func(Done) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	var working sync.WaitGroup
-	defer func() {
-		stop()
-		working.Wait()
-	}()
-	type outcome struct {
-		done Done
-		err  error
-	}
-	// Each item has a channel for its outcome, and the channels queue up in the
-	// order of the items: so the work is shared out and the order kept.
-	queue := make(chan chan outcome, runtime.GOMAXPROCS(0))
-	working.Go(func() {
-		defer close(queue)
-		for item, err := range items {
-			slot := make(chan outcome, 1)
-			select {
-			case queue <- slot:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				slot <- outcome{err: err}
-				return
-			}
-			working.Go(func() {
-				done, err := work(ctx, item)
-				slot <- outcome{done, err}
-			})
-		}
-	})
-	for slot := range queue {
-		o := <-slot
-		if o.err != nil {
-			return o.err
-		}
-		if err := use(o.done); err != nil {
-			return err
-		}
-	}
-	return context.Cause(ctx)
 }
 
 // judgeChunk derives the rows of a chunk and the requests that its judges lack.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -202,7 +204,7 @@ func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(RecordedR
 		return rows, nil
 	}
 	tally := newRecordedTally(r)
-	err := inOrder(ctx, r.chunks(), judged, func(rows []RecordedRow) error {
+	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(rows []RecordedRow) error {
 		for _, row := range rows {
 			tally.add(row)
 			if sink == nil {

@@ -446,7 +446,7 @@ func newAsking(provider string) asking { return asking{model.Ref{Provider: provi
 
 type asking struct{ ref model.Ref }
 
-func (a asking) Name() string             { return "asking:" + a.ref.Provider }
+func (a asking) Name() string        { return "asking:" + a.ref.Provider }
 func (a asking) Models() []model.Ref { return []model.Ref{a.ref} }
 
 // Verdict asks about the answer's text in three requests, one after the other.

@@ -26,30 +26,31 @@ const (
 	unreachableAfter = 3
 )
 
-// answer brings one call to its end: remembered or noted as failed. The error
-// it returns stops the lane. ctx is for waiting, calls for the calls themselves.
-func (l *Lane) answer(ctx, calls context.Context, c call) error {
+// answer brings one call to its end: remembered, or noted as failed, when ok is
+// false. The error it returns stops the lane. ctx is for waiting, calls for the
+// calls themselves.
+func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Response, ok bool, err error) {
 	f := l.filler
 	defer f.release(c.hash)
 	if l.dead(c.request.Model) != nil {
-		return nil
+		return model.Response{}, false, nil
 	}
-	response, err := l.attempts(ctx, calls, c)
+	response, err = l.attempts(ctx, calls, c)
 	var failure *model.Error
 	switch {
 	case errors.As(err, &failure):
-		return l.fail(c, failure)
+		return model.Response{}, false, l.fail(c, failure)
 	case err != nil:
-		return err
+		return model.Response{}, false, err
 	}
 	if err := f.memo.Remember(memo.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
-		return err
+		return model.Response{}, false, err
 	}
 	l.succeed(c, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
 	}
-	return nil
+	return response, true, nil
 }
 
 // attempts tries a call until it gives a response, an error that another

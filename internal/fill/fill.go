@@ -79,11 +79,13 @@ type Filler struct {
 	memo   *memo.Memo
 	config Config
 	purse  *purse
+	finder finder
 
 	mu    sync.Mutex
 	lanes []*Lane
-	// busy holds the requests that are being looked up, wait or are in flight.
-	busy map[model.Hash]bool
+	// busy holds the requests that are being looked up, wait or are in flight,
+	// each with a channel that is closed when it is no longer.
+	busy map[model.Hash]chan struct{}
 	// failed holds the requests given up in this process.
 	failed   map[model.Hash]bool
 	stats    Stats
@@ -93,8 +95,8 @@ type Filler struct {
 // New makes a Filler that remembers in m.
 func New(m *memo.Memo, c Config) *Filler {
 	return &Filler{
-		memo: m, config: c.withDefaults(), purse: newPurse(c.Budget),
-		busy: map[model.Hash]bool{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
+		memo: m, config: c.withDefaults(), purse: newPurse(c.Budget), finder: finder{memo: m},
+		busy: map[model.Hash]chan struct{}{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
 
@@ -197,25 +199,17 @@ const lookAhead = 256
 // cause is returned), on a *BudgetError, on an error of the memo or of wanted.
 // A model given up does not stop it; its *GivenUpError is returned at the end.
 func (l *Lane) Fill(ctx context.Context, wanted iter.Seq2[model.Request, error]) (sent int, err error) {
-	// Calls under way outlive ctx, until the user hurries.
-	calls, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(ctx, func() {
-		select {
-		case <-l.filler.config.Hurry:
-			abandon()
-		case <-calls.Done():
-		}
-	})()
+	calls, abandon := l.filler.outliving(ctx)
+	defer abandon()
 	// The buffer lets the next requests be looked up while these are worked on.
 	work := make(chan call, lookAhead)
 	var workers sync.WaitGroup
 	for range l.limits.Concurrency {
 		workers.Go(func() {
 			for c := range work {
-				if err := l.answer(ctx, calls, c); err != nil {
+				if _, _, err := l.answer(ctx, calls, c); err != nil {
 					stop(err)
 				}
 			}
@@ -228,6 +222,23 @@ func (l *Lane) Fill(ctx context.Context, wanted iter.Seq2[model.Request, error])
 		err = context.Cause(ctx)
 	}
 	return sent, errors.Join(err, l.givenUp())
+}
+
+// outliving gives the context of calls under way: it outlives ctx until the user
+// hurries. The caller abandons it when no call is left.
+func (f *Filler) outliving(ctx context.Context) (calls context.Context, abandon func()) {
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-f.config.Hurry:
+			cancel()
+		case <-calls.Done():
+		}
+	})
+	return calls, func() {
+		stop()
+		cancel()
+	}
 }
 
 // dispatch hands the missing requests among the wanted to the workers.
@@ -276,10 +287,10 @@ func (f *Filler) missing(ctx context.Context, calls []call) ([]call, error) {
 	hashes := make([]model.Hash, 0, len(calls))
 	f.mu.Lock()
 	for _, c := range calls {
-		if f.busy[c.hash] || f.failed[c.hash] {
+		if f.busy[c.hash] != nil || f.failed[c.hash] {
 			continue
 		}
-		f.busy[c.hash] = true
+		f.busy[c.hash] = make(chan struct{})
 		claimed = append(claimed, c)
 		hashes = append(hashes, c.hash)
 	}
@@ -294,7 +305,7 @@ func (f *Filler) missing(ctx context.Context, calls []call) ([]call, error) {
 	defer f.mu.Unlock()
 	for _, c := range claimed {
 		if present[c.hash] {
-			delete(f.busy, c.hash)
+			f.free(c.hash)
 			f.stats.Present++
 			continue
 		}
@@ -307,6 +318,12 @@ func (f *Filler) missing(ctx context.Context, calls []call) ([]call, error) {
 func (f *Filler) release(h model.Hash) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.free(h)
+}
+
+// free is release for a caller that holds f.mu.
+func (f *Filler) free(h model.Hash) {
+	close(f.busy[h])
 	delete(f.busy, h)
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // newMemo opens a memo in a file of its own.
-func newMemo(t *testing.T) *memo.Memo {
+func newMemo(t testing.TB) *memo.Memo {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "m.db"))
 	if err != nil {
@@ -32,7 +32,7 @@ func newMemo(t *testing.T) *memo.Memo {
 	return memo.New(s)
 }
 
-func closeMemo(t *testing.T, m *memo.Memo) {
+func closeMemo(t testing.TB, m *memo.Memo) {
 	t.Helper()
 	if err := m.Close(); err != nil {
 		t.Error(err)
@@ -62,7 +62,7 @@ func answer(model.Request) (model.Response, error) {
 	return model.Response{Text: "yes", Finish: model.Stop, Usage: model.Usage{Input: 5, Output: 5}}, nil
 }
 
-func rememberedIn(t *testing.T, m *memo.Memo) int {
+func rememberedIn(t testing.TB, m *memo.Memo) int {
 	t.Helper()
 	n, err := m.Count(context.Background())
 	if err != nil {

@@ -1,4 +1,4 @@
-package evaluate
+package inorder_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/inorder"
 )
 
 // numbers streams 0 to n-1, then err if there is one.
@@ -25,9 +25,9 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 	}
 }
 
-// TestInOrder keeps the order of the items and leaves nothing running, however
+// TestDo keeps the order of the items and leaves nothing running, however
 // it ends.
-func TestInOrder(t *testing.T) {
+func TestDo(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("fault")
 	for name, tc := range map[string]struct {
@@ -47,7 +47,7 @@ func TestInOrder(t *testing.T) {
 			t.Parallel()
 			var running atomic.Int64
 			var used []int
-			err := inOrder(t.Context(), tc.items, func(_ context.Context, i int) (int, error) {
+			err := inorder.Do(t.Context(), 4, tc.items, func(_ context.Context, i int) (int, error) {
 				running.Add(1)
 				defer running.Add(-1)
 				if i == tc.workFails {
@@ -69,31 +69,6 @@ func TestInOrder(t *testing.T) {
 			}
 			if len(used) != tc.want || !slices.IsSorted(used) {
 				t.Errorf("used %v, want the first %d in order", used, tc.want)
-			}
-		})
-	}
-}
-
-// TestOnlyGivenUp looks into errors that join several.
-func TestOnlyGivenUp(t *testing.T) {
-	t.Parallel()
-	fault := errors.New("disk full")
-	gaveUp := &fill.GivenUpError{Provider: "p", Model: "m", Err: errors.New("denied")}
-	for name, tc := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"nothing":             {nil, true},
-		"a model":             {gaveUp, true},
-		"two models":          {errors.Join(gaveUp, errors.Join(gaveUp)), true},
-		"a fault":             {fault, false},
-		"a fault and a model": {errors.Join(errors.Join(fault, gaveUp), gaveUp), false},
-		"a spent budget":      {errors.Join(&fill.BudgetError{}), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := onlyGivenUp(tc.err); got != tc.want {
-				t.Errorf("onlyGivenUp(%v) = %t", tc.err, got)
 			}
 		})
 	}

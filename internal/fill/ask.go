@@ -1,0 +1,134 @@
+package fill
+
+import (
+	"context"
+	"sync"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// Ask gives the response to one request: the remembered one, or else that of a
+// call. It is for work whose next request depends on this reply; the lane's
+// gate, pace and budget hold for it as for Fill. It is safe for concurrent use,
+// and equal requests that are asked at once are sent once.
+//
+// ok is false when the call failed, in this process or just now, or when its
+// model was given up; Failures of the memo and GivenUp say why. The error is
+// that of Fill: the end of the context, a *BudgetError, a fault of the memo.
+func (l *Lane) Ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
+	f := l.filler
+	canonical := r.Canonical()
+	c := call{r, canonical, model.HashCanonical(canonical)}
+	for {
+		f.mu.Lock()
+		underWay, failed := f.busy[c.hash], f.failed[c.hash]
+		if underWay == nil && !failed {
+			f.busy[c.hash] = make(chan struct{})
+		}
+		f.mu.Unlock()
+		if failed {
+			return model.Response{}, false, nil
+		}
+		if underWay == nil {
+			break
+		}
+		select {
+		case <-underWay:
+		case <-ctx.Done():
+			return model.Response{}, false, context.Cause(ctx)
+		}
+	}
+	response, ok, err = f.finder.find(ctx, c.hash)
+	if ok || err != nil {
+		f.release(c.hash)
+		if ok {
+			f.count(func(s *Stats) { s.Present++ })
+		}
+		return response, ok, err
+	}
+	calls, abandon := f.outliving(ctx)
+	defer abandon()
+	return l.answer(ctx, calls, c)
+}
+
+// GivenUp joins the *GivenUpErrors of the lane's models, nil when all of them
+// work.
+func (l *Lane) GivenUp() error { return l.givenUp() }
+
+// finder looks single hashes up in batches: those that are asked for while one
+// batch is looked up make the next.
+type finder struct {
+	memo *memo.Memo
+
+	mu      sync.Mutex
+	waiting []*search
+	running bool
+}
+
+// search is a hash that somebody waits for.
+type search struct {
+	hash     model.Hash
+	response model.Response
+	ok       bool
+	err      error
+	done     chan struct{}
+}
+
+// find gives the remembered response of a hash, where there is one.
+func (f *finder) find(ctx context.Context, h model.Hash) (model.Response, bool, error) {
+	s := &search{hash: h, done: make(chan struct{})}
+	f.mu.Lock()
+	f.waiting = append(f.waiting, s)
+	if !f.running {
+		f.running = true
+		// Others wait for this batch too, so it does not end with ctx.
+		go f.run(context.WithoutCancel(ctx))
+	}
+	f.mu.Unlock()
+	select {
+	case <-s.done:
+		return s.response, s.ok, s.err
+	case <-ctx.Done():
+		return model.Response{}, false, context.Cause(ctx)
+	}
+}
+
+// run looks up what waits until nothing does.
+func (f *finder) run(ctx context.Context) {
+	for {
+		f.mu.Lock()
+		batch := f.waiting[:min(len(f.waiting), lookAhead)]
+		f.waiting = f.waiting[len(batch):]
+		if len(batch) == 0 {
+			f.waiting, f.running = nil, false
+			f.mu.Unlock()
+			return
+		}
+		f.mu.Unlock()
+		f.lookUp(ctx, batch)
+	}
+}
+
+// lookUp answers a batch. Which hashes are there is asked first: while a run is
+// new nearly none is, and that question costs less than fetching.
+func (f *finder) lookUp(ctx context.Context, batch []*search) {
+	hashes := make([]model.Hash, len(batch))
+	for i, s := range batch {
+		hashes[i] = s.hash
+	}
+	present, err := f.memo.Has(ctx, hashes)
+	var found map[model.Hash]model.Response
+	if err == nil && len(present) > 0 {
+		hashes = hashes[:0]
+		for h := range present {
+			hashes = append(hashes, h)
+		}
+		found, err = f.memo.Get(ctx, hashes)
+	}
+	for _, s := range batch {
+		s.err = err
+		s.response, s.ok = found[s.hash]
+		close(s.done)
+	}
+}

@@ -1,0 +1,110 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orbench/orbench/model"
+)
+
+// TestAskSendsEachRequestOnce has many askers want the same few requests, twice.
+func TestAskSendsEachRequestOnce(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	var calls atomic.Int64
+	f := New(m, Config{})
+	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		calls.Add(1)
+		return model.Response{Text: r.Messages[0].Content, Finish: model.Stop}, nil
+	}), Limits{Concurrency: 8})
+	for round := range 2 {
+		var askers sync.WaitGroup
+		for n := range 3000 {
+			askers.Go(func() {
+				r := request("m", n%1000)
+				response, ok, err := lane.Ask(t.Context(), r)
+				if err != nil || !ok || response.Text != r.Messages[0].Content {
+					t.Errorf("asked %q: %q, %t, %v", r.Messages[0].Content, response.Text, ok, err)
+				}
+			})
+		}
+		askers.Wait()
+		if calls.Load() != 1000 || rememberedIn(t, m) != 1000 {
+			t.Errorf("round %d: %d calls, %d records; want 1000 of each", round, calls.Load(), rememberedIn(t, m))
+		}
+	}
+	if s := f.Stats(); s.Answered != 1000 || s.Present != 5000 {
+		t.Errorf("stats %+v, want 1000 answered and 5000 from the memo", s)
+	}
+}
+
+// TestAskOfACallThatFails says so, and does not try again in this process.
+func TestAskOfACallThatFails(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	var calls atomic.Int64
+	f := New(m, Config{})
+	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		calls.Add(1)
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: r.Provider, Model: r.Model, Message: "too long"}
+	}), Limits{Concurrency: 2})
+	for range 2 {
+		if _, ok, err := lane.Ask(t.Context(), request("m", 1)); ok || err != nil {
+			t.Errorf("ok %t, %v; want a failed call", ok, err)
+		}
+	}
+	if calls.Load() != 1 {
+		t.Errorf("%d calls, want 1", calls.Load())
+	}
+}
+
+// TestAskEndsWithItsContext finishes and remembers the call under way, and
+// begins no other.
+func TestAskEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	f := New(m, Config{})
+	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		stop(stopped)
+		return answer(r)
+	}), Limits{Concurrency: 1})
+	if _, ok, err := lane.Ask(ctx, request("m", 1)); !ok || err != nil {
+		t.Errorf("ok %t, %v; want the answer of the call under way", ok, err)
+	}
+	if _, ok, err := lane.Ask(ctx, request("m", 2)); ok || !errors.Is(err, stopped) {
+		t.Errorf("ok %t, %v; want the cause of the end", ok, err)
+	}
+	if n := rememberedIn(t, m); n != 1 {
+		t.Errorf("%d records, want 1", n)
+	}
+}
+
+// BenchmarkAsk asks one by one from many askers, what is new and what is
+// remembered.
+func BenchmarkAsk(b *testing.B) {
+	m := newMemo(b)
+	defer closeMemo(b, m)
+	f := New(m, Config{})
+	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 256})
+	ask := func(b *testing.B) {
+		var next atomic.Int64
+		b.SetParallelism(256)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, ok, err := lane.Ask(b.Context(), request("m", int(next.Add(1)))); !ok || err != nil {
+					b.Error(ok, err)
+				}
+			}
+		})
+	}
+	b.Run("New", ask)
+	b.Run("Remembered", ask)
+}
