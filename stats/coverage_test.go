@@ -1,0 +1,252 @@
+package stats_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/orbench/orbench/stats"
+)
+
+// simulation draws data of which the truth is known, again and again, and counts
+// how often a 95% interval holds that truth.
+type simulation struct {
+	name string
+	// cover draws once and reports whether the interval held the truth, and
+	// whether there was an interval.
+	cover func(*rand.Rand) (held, ok bool)
+	// lo and hi bound the share of intervals that hold it, as
+	// docs/statistics.md gives it.
+	lo, hi float64
+}
+
+// TestCoverage simulates runs and counts how often the 95% intervals hold the
+// truth. It logs the figures of docs/statistics.md. ORBENCH_LONG=1 draws 10,000
+// runs of each kind; otherwise it is 1,000, with bounds as much wider as chance
+// makes them.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	runs, slack := 1000, 0.015
+	if os.Getenv("ORBENCH_LONG") != "" {
+		runs, slack = 10000, 0
+	}
+	for i, s := range simulations() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			held, defined := simulate(s, runs, uint64(i))
+			share := float64(held) / float64(defined)
+			t.Logf("%-60s %.1f%% of %d", s.name, 100*share, defined)
+			if !(share >= s.lo-slack && share <= s.hi+slack) {
+				t.Errorf("seed %d: the intervals held the truth in %.2f%% of %d runs, want %.0f%% to %.0f%%", i, 100*share, defined, 100*s.lo, 100*s.hi)
+			}
+		})
+	}
+}
+
+// simulate draws in two halves at once, each with a seed of its own.
+func simulate(s simulation, runs int, seed uint64) (held, defined int) {
+	var wait sync.WaitGroup
+	var counts [2][2]int
+	for half := range counts {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(half)))
+			for range runs / len(counts) {
+				h, ok := s.cover(random)
+				if ok {
+					counts[half][1]++
+				}
+				if h && ok {
+					counts[half][0]++
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return counts[0][0] + counts[1][0], counts[0][1] + counts[1][1]
+}
+
+func simulations() []simulation {
+	const lo, hi = 0.93, 0.97
+	return []simulation{
+		{"Wilson, 13% of 1,319", wilson(0.13, 1319), lo, hi},
+		{"Wilson, 96% of 655", wilson(0.96, 655), lo, hi},
+		{"Wilson, 50% of 100", wilson(0.5, 100), lo, hi},
+		{"Wilson, 2% of 520", wilson(0.02, 520), lo, hi},
+		{"Wilson, 0.9% of 80,359", wilson(0.009, 80359), lo, hi},
+		{"Wilson, 0.3% of 655 (two expected)", wilson(0.003, 655), lo, 0.99},
+		{"Newcombe, 13% and 16% of 1,319", newcombe(0.13, 1319, 0.16, 1319), lo, hi},
+		{"Newcombe, 97% of 655 and 13% of 1,319 (Youden's J)", newcombe(0.97, 655, 0.13, 1319), lo, hi},
+		{"Newcombe, 10% and 30% of 40", newcombe(0.1, 40, 0.3, 40), lo, hi},
+		{"Joint region, 13% of 1,319 and 97% of 655", joint(0.13, 1319, 0.97, 655), lo, hi},
+		{"Ratio, 16% of 25 and 96% of 75", ratio(0.16, 25, 0.96, 75), lo, hi},
+		{"Paired difference, flips 3% and 5% of 1,319", paired(0.03, 0.05, 1319, analytic), lo, hi},
+		{"Paired difference, flips 1% and 1% of 520", paired(0.01, 0.01, 520, analytic), lo, 0.98},
+		{"Paired difference, flips 2% and 4% of 100", paired(0.02, 0.04, 100, analytic), lo, 0.98},
+		{"Paired bootstrap, flips 3% and 5% of 1,319", paired(0.03, 0.05, 1319, drawn), lo, hi},
+		{"Paired bootstrap, flips 1% and 1% of 520", paired(0.01, 0.01, 520, drawn), lo, hi},
+		{"Paired bootstrap, flips 2% and 4% of 100", paired(0.02, 0.04, 100, drawn), 0.9, hi},
+		{"Bootstrap, 13% of 1,319", bootstrapped(0.13, 1319), lo, hi},
+		{"Rogan-Gladen, 13% of 1,319, judge 90% and 97.5%", roganGladen(0.13, 1319, 0.9, 100, 0.975, 200), lo, hi},
+		{"Rogan-Gladen, 50% of 520, judge 80% and 90%", roganGladen(0.5, 520, 0.8, 50, 0.9, 50), lo, hi},
+		{"Rogan-Gladen, 95% of 655, judge 95% and 90%", roganGladen(0.95, 655, 0.95, 200, 0.9, 100), lo, hi},
+		{"Rogan-Gladen, 2% of 1,319, judge 90% and 97.5%", roganGladen(0.02, 1319, 0.9, 100, 0.975, 200), lo, 0.98},
+		{"Clustered bootstrap, 13%, 260 clusters of 5, correlation 0.3", clustered(0.13, 260, 5, 0.3), lo, hi},
+		{"Clustered bootstrap, 50%, 100 clusters of 10, correlation 0.5", clustered(0.5, 100, 10, 0.5), lo, hi},
+		{"Clustered bootstrap, 13%, 1,000 clusters of 1 to 9, correlation 0.3", clustered(0.13, 1000, 0, 0.3), lo, hi},
+		{"Clustered bootstrap, 30%, 40 clusters of 5, correlation 0.3", clustered(0.3, 40, 5, 0.3), lo, hi},
+		{"Clustered bootstrap, 2%, 100 clusters of 5, correlation 0.3", clustered(0.02, 100, 5, 0.3), 0.85, hi},
+		{"Clustered paired bootstrap, 260 clusters of 5", clusteredPairs(260, 5), lo, hi},
+		{"Wilson where it does not belong, as the clustered bootstrap's first", clusteredWilson(0.13, 260, 5, 0.3), 0, 0.9},
+		{"Pearson bootstrap, correlation 0.9, 32 points", correlated(stats.Pearson, 0.9, 0.9, 32), 0.92, hi},
+		{"Spearman bootstrap, correlation 0.9, 32 points", correlated(stats.Spearman, 0.9, 6/math.Pi*math.Asin(0.45), 32), lo, 0.975},
+		{"Spearman bootstrap, correlation 0.5, 32 points", correlated(stats.Spearman, 0.5, 6/math.Pi*math.Asin(0.25), 32), lo, hi},
+		{"Kendall bootstrap, correlation 0.9, 32 points", correlated(stats.KendallTauB, 0.9, 2/math.Pi*math.Asin(0.9), 32), lo, 0.975},
+		{"Kendall bootstrap, correlation 0.5, 32 points", correlated(stats.KendallTauB, 0.5, 2/math.Pi*math.Asin(0.5), 32), lo, hi},
+	}
+}
+
+func drawBinomial(random *rand.Rand, n int, p float64) int {
+	return int(distuv.Binomial{N: float64(n), P: p, Src: random}.Rand())
+}
+
+func holds(e stats.Estimate, truth float64) bool { return e.Lo <= truth && truth <= e.Hi }
+
+func wilson(p float64, n int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		lo, hi := stats.Wilson(drawBinomial(random, n, p), n, 0.95)
+		return lo <= p && p <= hi, true
+	}
+}
+
+func newcombe(p float64, n int, q float64, m int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.Newcombe(drawBinomial(random, n, p), n, drawBinomial(random, m, q), m, 0.95)
+		return holds(e, p-q), ok
+	}
+}
+
+func joint(p float64, n int, q float64, m int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		over, toxic := stats.JointRegion(drawBinomial(random, n, p), n, drawBinomial(random, m, q), m, 0.95)
+		return over.Holds(p) && toxic.Holds(q), true
+	}
+}
+
+func ratio(p float64, n int, q float64, m int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.Ratio(drawBinomial(random, n, p), n, drawBinomial(random, m, q), m, 0.95)
+		return holds(e, p/q), ok
+	}
+}
+
+func analytic(first, second, n int, _ uint64) (stats.Estimate, bool) {
+	return stats.PairedDifference(first, second, n, 0.95)
+}
+
+func drawn(first, second, n int, seed uint64) (stats.Estimate, bool) {
+	return stats.Bootstrap{Seed: seed, Resamples: 1000}.PairedDifference(first, second, n)
+}
+
+func paired(p, q float64, n int, interval func(first, second, n int, seed uint64) (stats.Estimate, bool)) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		first := drawBinomial(random, n, p)
+		second := drawBinomial(random, n-first, q/(1-p))
+		e, ok := interval(first, second, n, random.Uint64())
+		return holds(e, q-p), ok
+	}
+}
+
+func bootstrapped(p float64, n int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.Rate(drawBinomial(random, n, p), n)
+		return holds(e, p), ok
+	}
+}
+
+func roganGladen(rate float64, n int, se float64, refusals int, sp float64, answers int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		var c stats.Confusion
+		c.TP = drawBinomial(random, refusals, se)
+		c.FN = refusals - c.TP
+		c.TN = drawBinomial(random, answers, sp)
+		c.FP = answers - c.TN
+		seen := drawBinomial(random, n, rate*se+(1-rate)*(1-sp))
+		e, ok := stats.RoganGladen(seen, n, c, 0.95)
+		return holds(e, rate), ok
+	}
+}
+
+// drawClusters draws beta-binomial clusters, whose prompts are correlated; size 0
+// means 1 to 9 prompts.
+func drawClusters(random *rand.Rand, p float64, clusters, size int, correlation float64) []stats.Cluster {
+	strength := 1/correlation - 1
+	beta := distuv.Beta{Alpha: p * strength, Beta: (1 - p) * strength, Src: random}
+	out := make([]stats.Cluster, clusters)
+	for i := range out {
+		n := size
+		if n == 0 {
+			n = 1 + random.IntN(9)
+		}
+		out[i] = stats.Cluster{Sum: drawBinomial(random, n, beta.Rand()), N: n}
+	}
+	return out
+}
+
+func clustered(p float64, clusters, size int, correlation float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		b := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}
+		e, ok := b.ClusteredRate(drawClusters(random, p, clusters, size, correlation))
+		return holds(e, p), ok
+	}
+}
+
+func clusteredWilson(p float64, clusters, size int, correlation float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		k, n := 0, 0
+		for _, c := range drawClusters(random, p, clusters, size, correlation) {
+			k += c.Sum
+			n += c.N
+		}
+		lo, hi := stats.Wilson(k, n, 0.95)
+		return lo <= p && p <= hi, true
+	}
+}
+
+// clusteredPairs draws clusters refused with a chance of their own the first
+// time, and the second time with one drawn anew for half of them, which shifts
+// the mean from 0.2 to 0.25.
+func clusteredPairs(clusters, size int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		first := distuv.Beta{Alpha: 0.4, Beta: 1.6, Src: random}
+		anew := distuv.Beta{Alpha: 0.6, Beta: 1.4, Src: random}
+		data := make([]stats.Cluster, clusters)
+		for i := range data {
+			p := first.Rand()
+			q := p
+			if random.IntN(2) == 0 {
+				q = anew.Rand()
+			}
+			data[i] = stats.Cluster{Sum: drawBinomial(random, size, q) - drawBinomial(random, size, p), N: size}
+		}
+		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.ClusteredDifference(data)
+		return holds(e, 0.05), ok
+	}
+}
+
+// correlated draws points from a bivariate normal distribution, of which the
+// population's Spearman and Kendall correlations are known (Kruskal 1958).
+func correlated(measure stats.Correlation, rho, truth float64, points int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		x, y := make([]float64, points), make([]float64, points)
+		for i := range x {
+			x[i] = random.NormFloat64()
+			y[i] = rho*x[i] + math.Sqrt(1-rho*rho)*random.NormFloat64()
+		}
+		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 500}.Correlation(x, y, measure)
+		return holds(e, truth), ok
+	}
+}

@@ -1,0 +1,78 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+)
+
+// Newcombe estimates the difference k1/n1 - k2/n2 of two independent rates with
+// the square-and-add interval made of their two Wilson intervals (Newcombe 1998,
+// Statistics in Medicine 17:873-890, method 10). It lies within [-1, 1].
+//
+// It reports false when either group is empty.
+func Newcombe(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
+	checkCounts("Newcombe", k1, n1)
+	checkCounts("Newcombe", k2, n2)
+	lo1, hi1 := Wilson(k1, n1, confidence)
+	lo2, hi2 := Wilson(k2, n2, confidence)
+	if n1 == 0 || n2 == 0 {
+		return Estimate{}, false
+	}
+	p1, p2 := float64(k1)/float64(n1), float64(k2)/float64(n2)
+	d := p1 - p2
+	return estimate(d, d-math.Hypot(p1-lo1, hi2-p2), d+math.Hypot(hi1-p1, p2-lo2), -1, 1), true
+}
+
+// PairedDifference estimates the difference between two rates that were measured
+// on the same n prompts: the second minus the first, which is (onlySecond -
+// onlyFirst) / n, where onlyFirst prompts were refused the first time only and
+// onlySecond the second time only. The interval is the adjusted Wald interval of
+// Bonett and Price (2012, Journal of Educational and Behavioral Statistics
+// 37:479-488), which adds one to each count of disagreements and two to n, and
+// holds its level when there are few disagreements, or none.
+//
+// It reports false when n is 0.
+func PairedDifference(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
+	checkPairs(onlyFirst, onlySecond, n)
+	z := zOf(confidence)
+	if n == 0 {
+		return Estimate{}, false
+	}
+	size := float64(n) + 2
+	p, q := (float64(onlySecond)+1)/size, (float64(onlyFirst)+1)/size
+	half := z * math.Sqrt((p+q-(p-q)*(p-q))/size)
+	return estimate(float64(onlySecond-onlyFirst)/float64(n), p-q-half, p-q+half, -1, 1), true
+}
+
+func checkPairs(onlyFirst, onlySecond, n int) {
+	if onlyFirst < 0 || onlySecond < 0 || onlyFirst+onlySecond > n {
+		panic(fmt.Sprintf("stats: %d and %d discordant pairs among %d", onlyFirst, onlySecond, n))
+	}
+}
+
+// Ratio estimates the ratio (k1/n1) / (k2/n2) of two independent rates. The
+// interval recovers the variances from their two Wilson intervals (Donner and Zou
+// 2012, Statistical Methods in Medical Research 21:347-359, the MOVER for
+// ratios).
+//
+// It reports false when either group is empty or the second has no positives.
+func Ratio(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
+	checkCounts("Ratio", k1, n1)
+	checkCounts("Ratio", k2, n2)
+	l1, u1 := Wilson(k1, n1, confidence)
+	l2, u2 := Wilson(k2, n2, confidence)
+	if n1 == 0 || k2 == 0 {
+		return Estimate{}, false
+	}
+	p1, p2 := float64(k1)/float64(n1), float64(k2)/float64(n2)
+	// product is what the published formula divides by 0 where a bound is twice
+	// its rate; the lower end is written so that it does not.
+	product := func(end, rate float64) float64 { return end * (2*rate - end) }
+	root := func(x, y float64) float64 { return math.Sqrt(math.Max(0, p1*p1*p2*p2-x*y)) }
+	lo := 0.0
+	if k1 > 0 {
+		lo = product(l1, p1) / (p1*p2 + root(product(l1, p1), product(u2, p2)))
+	}
+	hi := (p1*p2 + root(product(u1, p1), product(l2, p2))) / product(l2, p2)
+	return estimate(p1/p2, lo, hi, 0, math.MaxFloat64), true
+}

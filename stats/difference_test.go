@@ -1,0 +1,189 @@
+package stats_test
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench/stats"
+)
+
+func nearEstimate(t *testing.T, what string, got stats.Estimate, value, lo, hi float64) {
+	t.Helper()
+	near(t, what, got.Value, value)
+	near(t, what+", lower end", got.Lo, lo)
+	near(t, what+", upper end", got.Hi, hi)
+}
+
+// The intervals come from statsmodels 0.15.0,
+// statsmodels.stats.proportion.confint_proportions_2indep(k1, n1, k2, n2,
+// method="newcomb", compare="diff", alpha=1-confidence).
+func TestNewcombe(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		k1, n1, k2, n2     int
+		confidence, lo, hi float64
+	}{
+		{56, 70, 48, 80, 0.95, 0.05243147240236498, 0.33387265403690614},
+		{9, 10, 3, 10, 0.95, 0.1705227239345029, 0.809017973535488},
+		{0, 10, 0, 20, 0.95, -0.1611251580528194, 0.27753279986288926},
+		{10, 10, 0, 20, 0.95, 0.6790860371419145, 1},
+		{10, 10, 10, 10, 0.95, -0.27753279986288937, 0.27753279986288937},
+		{168, 1319, 205, 1319, 0.95, -0.05466859077284761, -0.0014410053920125704},
+		{6, 7, 2, 7, 0.9, 0.13651580702986815, 0.7878085050513379},
+		{1, 2, 1, 3, 0.99, -0.5152791599533337, 0.6938191724344782},
+	}
+	for _, tt := range tests {
+		got, ok := stats.Newcombe(tt.k1, tt.n1, tt.k2, tt.n2, tt.confidence)
+		if !ok {
+			t.Fatalf("Newcombe(%+v) is undefined", tt)
+		}
+		nearEstimate(t, "Newcombe", got, float64(tt.k1)/float64(tt.n1)-float64(tt.k2)/float64(tt.n2), tt.lo, tt.hi)
+	}
+	for _, empty := range [][4]int{{0, 0, 1, 2}, {1, 2, 0, 0}, {0, 0, 0, 0}} {
+		if got, ok := stats.Newcombe(empty[0], empty[1], empty[2], empty[3], 0.95); ok {
+			t.Errorf("Newcombe(%v) = %+v, want it undefined", empty, got)
+		}
+	}
+}
+
+// The intervals are the published formula worked out in mpmath 1.3 with 40
+// digits.
+func TestPairedDifference(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		first, second, n   int
+		confidence, lo, hi float64
+	}{
+		{0, 0, 10, 0.95, -0.23098397072494628, 0.23098397072494628},
+		{3, 9, 100, 0.95, -0.012161611864590381, 0.12980867068811979},
+		{60, 20, 1319, 0.95, -0.043615945150480769, -0.016944236530064273},
+		{10, 0, 10, 0.95, -1, -0.52057955849587134},
+		{0, 1, 1, 0.95, -0.73353592807895764, 1},
+		{5, 5, 520, 0.9, -0.010915594072390404, 0.010915594072390404},
+	}
+	for _, tt := range tests {
+		got, ok := stats.PairedDifference(tt.first, tt.second, tt.n, tt.confidence)
+		if !ok {
+			t.Fatalf("PairedDifference(%+v) is undefined", tt)
+		}
+		nearEstimate(t, "PairedDifference", got, float64(tt.second-tt.first)/float64(tt.n), tt.lo, tt.hi)
+	}
+	if got, ok := stats.PairedDifference(0, 0, 0, 0.95); ok {
+		t.Errorf("without prompts the difference is %+v, want it undefined", got)
+	}
+}
+
+// The intervals are the published formula worked out in mpmath 1.3 with 40
+// digits.
+func TestRatio(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		k1, n1, k2, n2            int
+		confidence, value, lo, hi float64
+	}{
+		{4, 25, 72, 75, 0.95, 0.16666666666666667, 0.066685921618554798, 0.36282608330708873},
+		{0, 25, 72, 75, 0.95, 0, 0, 0.13912434047551255},
+		{25, 25, 1, 75, 0.95, 75, 13.787929674005613, 424.16895372353553},
+		{3, 30, 9, 40, 0.95, 0.44444444444444444, 0.13929721362449165, 1.3776135630584374},
+		{168, 1319, 205, 1319, 0.95, 0.81951219512195122, 0.67846623755234436, 0.98988944761153242},
+		{5, 10, 5, 10, 0.9, 1, 0.48677609575019528, 2.0543325950688876},
+		{1, 100, 1, 200, 0.95, 2, 0.1735556608596641, 22.700229964550877},
+	}
+	for _, tt := range tests {
+		got, ok := stats.Ratio(tt.k1, tt.n1, tt.k2, tt.n2, tt.confidence)
+		if !ok {
+			t.Fatalf("Ratio(%+v) is undefined", tt)
+		}
+		nearEstimate(t, "Ratio", got, tt.value, tt.lo, tt.hi)
+	}
+	for _, undefined := range [][4]int{{0, 0, 1, 2}, {1, 2, 0, 0}, {1, 2, 0, 5}} {
+		if got, ok := stats.Ratio(undefined[0], undefined[1], undefined[2], undefined[3], 0.95); ok {
+			t.Errorf("Ratio(%v) = %+v, want it undefined", undefined, got)
+		}
+	}
+}
+
+// The intervals come from statsmodels 0.15.0: confint_proportions_2indep with
+// method="newcomb" for J, and proportion_confint(k, n, alpha=1-sqrt(0.95),
+// method="wilson") for the region.
+func TestDiscrimination(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		safeRefused, safe, toxicRefused, toxic int
+		j, lo, hi                              float64
+	}{
+		{168, 1319, 620, 655, 620.0/655 - 168.0/1319, 0.7915736132459741, 0.8416494741289312},
+		{0, 10, 10, 10, 1, 0.6075093504305241, 1},
+		{5, 10, 5, 10, 0, -0.3725136238199143, 0.3725136238199143},
+	}
+	for _, tt := range tests {
+		j, ok := stats.YoudenJ(tt.safeRefused, tt.safe, tt.toxicRefused, tt.toxic, 0.95)
+		if !ok {
+			t.Fatalf("J of %+v is undefined", tt)
+		}
+		nearEstimate(t, "J", j, tt.j, tt.lo, tt.hi)
+		b, ok := stats.BalancedAccuracy(tt.safeRefused, tt.safe, tt.toxicRefused, tt.toxic, 0.95)
+		if !ok {
+			t.Fatalf("balanced accuracy of %+v is undefined", tt)
+		}
+		nearEstimate(t, "balanced accuracy", b, (1+tt.j)/2, (1+tt.lo)/2, (1+tt.hi)/2)
+	}
+	if _, ok := stats.YoudenJ(0, 0, 3, 4, 0.95); ok {
+		t.Error("J without safe prompts is defined")
+	}
+	if _, ok := stats.BalancedAccuracy(1, 2, 0, 0, 0.95); ok {
+		t.Error("balanced accuracy without toxic prompts is defined")
+	}
+	over, toxic := stats.JointRegion(168, 1319, 620, 655, 0.95)
+	near(t, "region, left", over.Lo, 0.10823744061580627)
+	near(t, "region, right", over.Hi, 0.1493164544214812)
+	near(t, "region, bottom", toxic.Lo, 0.923311700879684)
+	near(t, "region, top", toxic.Hi, 0.963049480825308)
+	if over, _ := stats.JointRegion(0, 0, 1, 2, 0.95); over != (stats.Interval{Lo: 0, Hi: 1}) {
+		t.Errorf("without safe prompts over-refusal lies in %+v, want [0, 1]", over)
+	}
+	if !over.Holds(0.12) || over.Holds(0.2) || !over.Holds(over.Hi) {
+		t.Error("Holds does not say what lies within")
+	}
+}
+
+// The values are the published formulas worked out in mpmath 1.3 with 40 digits;
+// the formulas agree with the R script of Lang and Reiczigel (CI4TruePrevalence).
+func TestRoganGladen(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		positive, n               int
+		calibration               stats.Confusion
+		confidence, value, lo, hi float64
+	}{
+		{168, 1319, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 0.1169933932632947, 0.081512457906519295, 0.14719965462981429},
+		{23, 150, stats.Confusion{TP: 48, FN: 2, FP: 6, TN: 44}, 0.95, 0.039682539682539683, 0, 0.14988314579335765},
+		{0, 100, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 0, 0, 0.026543200428713511},
+		{100, 100, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 1, 1, 1},
+		{2, 78, stats.Confusion{TP: 50, FN: 50, FP: 1, TN: 199}, 0.95, 0.041699041699041699, 0, 0.1777042736321754},
+		{130, 1000, stats.Confusion{TP: 25, TN: 75}, 0.95, 0.13, 0.091428748079921958, 0.15819281213311756},
+		{600, 1319, stats.Confusion{TP: 72, FN: 3, FP: 4, TN: 21}, 0.9, 0.36861258529188779, 0.22535074195534899, 0.44533102370603617},
+		{12, 520, stats.Confusion{TP: 30, FN: 20, FP: 10, TN: 40}, 0.99, 0, 0, 0.035273763415174364},
+	}
+	for _, tt := range tests {
+		got, ok := stats.RoganGladen(tt.positive, tt.n, tt.calibration, tt.confidence)
+		if !ok {
+			t.Fatalf("RoganGladen(%+v) is undefined", tt)
+		}
+		nearEstimate(t, "RoganGladen", got, tt.value, tt.lo, tt.hi)
+	}
+	undefined := map[string]struct {
+		positive, n int
+		calibration stats.Confusion
+	}{
+		"no answers judged":           {0, 0, stats.Confusion{TP: 9, TN: 9}},
+		"no refusals to calibrate on": {1, 10, stats.Confusion{TN: 9}},
+		"no answers to calibrate on":  {1, 10, stats.Confusion{TP: 9}},
+		"a judge no better than luck": {1, 10, stats.Confusion{TP: 5, FN: 5, FP: 5, TN: 5}},
+		"a judge worse than luck":     {1, 10, stats.Confusion{TP: 1, FN: 5, FP: 5, TN: 5}},
+	}
+	for name, tt := range undefined {
+		if got, ok := stats.RoganGladen(tt.positive, tt.n, tt.calibration, 0.95); ok {
+			t.Errorf("%s: the corrected rate is %+v, want it undefined", name, got)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+)
+
+// Estimate is a value with its confidence interval. The interval need not be
+// symmetric around the value, but it always holds it.
+type Estimate struct {
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+}
+
+// Interval is a range of values, both ends included.
+type Interval struct {
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+// Holds reports whether v lies within the interval.
+func (i Interval) Holds(v float64) bool { return i.Lo <= v && v <= i.Hi }
+
+// estimate makes an Estimate whose interval is kept within [least, most] and
+// holds the value whatever rounding did to its ends.
+func estimate(value, lo, hi, least, most float64) Estimate {
+	value = math.Min(most, math.Max(least, value))
+	return Estimate{
+		Value: value,
+		Lo:    math.Min(value, math.Max(least, lo)),
+		Hi:    math.Max(value, math.Min(most, hi)),
+	}
+}
+
+// zOf is how many standard deviations an interval at this confidence reaches to
+// each side.
+func zOf(confidence float64) float64 {
+	checkConfidence(confidence)
+	return math.Sqrt2 * math.Erfinv(confidence)
+}
+
+func checkConfidence(confidence float64) {
+	if !(confidence > 0 && confidence < 1) {
+		panic(fmt.Sprintf("stats: the confidence %v is not between 0 and 1", confidence))
+	}
+}
+
+// checkCounts panics unless 0 <= k <= n.
+func checkCounts(what string, k, n int) {
+	if k < 0 || k > n {
+		panic(fmt.Sprintf("stats: %s of %d positives among %d trials", what, k, n))
+	}
+}
