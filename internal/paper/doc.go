@@ -6,6 +6,11 @@
 // are written alike in all of them, which the paper does not do. All rates are in
 // per cent, as printed.
 //
+// A Study computes what can be computed from them again: correlations with
+// intervals, the trade-off curve, family averages, the residual toxicity, which
+// version of the datasets a row was measured on, and where the publication does
+// not agree with itself.
+//
 // Two things to know before comparing. The published tables mix two versions of
 // the datasets: 25 older models fit 1,534 hard and 681 toxic prompts, the 7
 // newer ones the released 1,319 and 655 (Model says which). And the rates on the

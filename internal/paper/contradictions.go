@@ -1,0 +1,187 @@
+package paper
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orbench/orbench"
+)
+
+// Contradiction is a place where the publication does not agree with itself.
+type Contradiction struct {
+	// Where names the tables, figures and sections.
+	Where string `json:"where"`
+	// Printed is what they say, Found what the figures say when they are computed
+	// again.
+	Printed string `json:"printed"`
+	Found   string `json:"found"`
+}
+
+// Contradictions lists where the publication does not agree with itself. What
+// can be computed from the embedded figures is; the rest is as read.
+func Contradictions() []Contradiction {
+	older, newer, odd := fitCounts()
+	rounded, cut, cells := olderCells()
+	hard := HardRefusal()
+	keyword := KeywordRefusal80K()
+	overall := func(t Table, model string) float64 { return t.row(model).Overall }
+	rate := func(t Table, model string, c orbench.Category) float64 {
+		return t.row(model).Rates[slices.Index(t.Categories, c)]
+	}
+	gap := func(model string) float64 {
+		for _, r := range KeywordAgainstGPT4() {
+			if r.Model == model {
+				return r.GPT4 - r.Keyword
+			}
+		}
+		panic("paper: no keyword row for " + model)
+	}
+	illegal := CategorySizes()[slices.Index(orbench.PaperCategories, "illegal")]
+	return []Contradiction{
+		{
+			"tables 2 and 6",
+			"one hard and one toxic set for all models",
+			fmt.Sprintf("two versions: the rates of %d models are shares of %s hard and %d toxic prompts, those of %d of the released %s and %d; "+
+				"%d and %d prompts were dropped in between, and which is not said",
+				older, thousands(HardOlder), ToxicOlder, newer, thousands(HardReleased), ToxicReleased, HardOlder-HardReleased, ToxicOlder-ToxicReleased),
+		},
+		{
+			"table 2",
+			"rates to 0.1 per cent",
+			fmt.Sprintf("of the older models' %d rates, %d are possible when cut to 0.1 and only %d when rounded; the other %d are rounded; all other tables round",
+				cells, cut, rounded, odd),
+		},
+		{
+			"tables 2 and 6",
+			"overall rates of the newer models in whole per cents beside others to 0.1",
+			fmt.Sprintf("only Claude-3.5-sonnet keeps a decimal in table 2 (%.1f); the trade-off figure's data have the decimals", overall(hard, "Claude-3.5-sonnet")),
+		},
+		{
+			"trade-off figure, table 2",
+			fmt.Sprintf("GPT-4o-2024-08-06 refuses %.1f%% of the hard prompts", hardOf("GPT-4o-2024-08-06")),
+			fmt.Sprintf("the ten categories of its row add up to %.2f%%", categorySum(hard, "GPT-4o-2024-08-06")),
+		},
+		{
+			"trade-off figure, table 6",
+			fmt.Sprintf("Llama-3.1-8B answers %.1f%% of the toxic prompts", overall(ToxicAcceptance(), "Llama-3.1-8B")),
+			fmt.Sprintf("the ten categories of its row add up to %.2f%%", categorySum(ToxicAcceptance(), "Llama-3.1-8B")),
+		},
+		{
+			"section on OR-Bench-80K, table 7",
+			"rates of 49% (GPT-3.5-turbo-0301) and 73% (Claude-2.1)",
+			fmt.Sprintf("those are the cells of the category illegal (%.1f and %.1f); the overall rates are %.1f and %.1f",
+				rate(keyword, "GPT-3.5-turbo-0301", "illegal"), rate(keyword, "Claude-2.1", "illegal"),
+				overall(keyword, "GPT-3.5-turbo-0301"), overall(keyword, "Claude-2.1")),
+		},
+		{
+			"appendix on keywords, table 8",
+			"a gap of 1.2 points for Llama-3-70b, and gaps that are minimal",
+			fmt.Sprintf("the table's own gap is %.1f, and that of GPT-3.5-turbo-0613 is %.1f; opening words find fewer refusals in every row",
+				gap("Llama-3-70b"), gap("GPT-3.5-turbo-0613")),
+		},
+		{
+			"figure 7, the released files",
+			fmt.Sprintf("illegal is %.1f%% of the hard set", illegal.ShareHard),
+			fmt.Sprintf("that is %d of the older %s; of the released %s it is %d, %.2f%%",
+				illegal.HardOlder, thousands(HardOlder), thousands(HardReleased), illegal.HardReleased, 100*float64(illegal.HardReleased)/HardReleased),
+		},
+		{
+			"abstract, appendix Q, appendix U",
+			"a hard set of 1K prompts, sampled at random from the candidates",
+			fmt.Sprintf("%s were released and checked, and the older models were measured on %s", thousands(HardReleased), thousands(HardOlder)),
+		},
+		{
+			"section on the toxic set",
+			"the toxic set is what moderation left over",
+			fmt.Sprintf("by the paper's own numbers that is some 20,000 prompts; how they became %d is not said", ToxicReleased),
+		},
+		{
+			"figure 2, appendix Q",
+			"the models that selected the hard prompts, named twice",
+			"the two lists differ: the figure has a Mistral model, the appendix Llama-2-70b and Qwen-1.5-72B",
+		},
+		{
+			"section 5, appendix T",
+			"system prompts tried on four models",
+			"the appendix says two",
+		},
+		{
+			"tables 1 and 12",
+			"the ensemble's accuracy of 93% against the majority of five raters",
+			"the ensemble is one of the five; the 16% of toxic prompts that it let pass are 4 of 25, and the 1.8% made of them is printed without an interval",
+		},
+		{
+			"table 5, tables 2, 6 and 7",
+			"GPT-4-1106-preview among the models compared",
+			"no other table has a row for it",
+		},
+		{
+			"rewriting, appendix O",
+			"rules that forbid words such as legal and safety and turns such as but",
+			"three of the five printed examples break them, and many released prompts do",
+		},
+	}
+}
+
+func (t Table) row(model string) Row {
+	return t.Rows[slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == model })]
+}
+
+func hardOf(model string) float64 {
+	models := Models()
+	return models[slices.IndexFunc(models, func(m Model) bool { return m.Name == model })].Hard
+}
+
+// fitCounts counts the models whose rows of both tables fit the older and the
+// newer version better, and the rates that fit their own version in neither way
+// of the row.
+func fitCounts() (older, newer, odd int) {
+	for _, m := range Models() {
+		hard, _ := FitVersions(HardRefusal(), m.Name)
+		toxic, _ := FitVersions(ToxicAcceptance(), m.Name)
+		// Two rows of the toxic table have so few answers that they fit both.
+		if hard[0].Version == Older && toxic[0].Best() == 10 {
+			older++
+		}
+		if hard[0].Version == Released && toxic[0].Version == Released {
+			newer++
+		}
+		odd += len(orbench.PaperCategories) - hard[0].Best()
+	}
+	return older, newer, odd
+}
+
+// olderCells counts the rates of the older models in table 2: those that can be
+// rounded, those that can be cut, and all.
+func olderCells() (rounded, cut, cells int) {
+	for _, m := range Models() {
+		if m.Version != Older {
+			continue
+		}
+		fits, _ := FitVersions(HardRefusal(), m.Name)
+		rounded += fits[0].Rounded
+		cut += fits[0].Cut
+		cells += len(orbench.PaperCategories)
+	}
+	return rounded, cut, cells
+}
+
+// categorySum is the overall rate, in per cent, that a row's categories give on
+// the released prompts: the whole numbers nearest to the printed rates, added up.
+func categorySum(t Table, model string) float64 {
+	refused, n := 0, 0
+	for i, size := range CategorySizes() {
+		released := t.sizes(size)[1]
+		refused += int(t.row(model).Rates[i]*float64(released)/100 + 0.5)
+		n += released
+	}
+	return 100 * float64(refused) / float64(n)
+}
+
+// thousands writes a number of up to six digits with its thousands parted.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}

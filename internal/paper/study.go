@@ -1,0 +1,168 @@
+package paper
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/orbench/orbench/stats"
+)
+
+// Study is the published figures with everything that is computed from them
+// again. Its JSON form is documented in docs/paper.md. Rates are in per cent.
+type Study struct {
+	Source string `json:"source"`
+	// Judge decided the refusals of Models and of the hard and toxic tables.
+	Judge string `json:"judge"`
+	// Versions gives the sizes of the hard and the toxic set.
+	Versions map[Version]Size `json:"versions"`
+	Models   []Model          `json:"models"`
+	// Correlations of the refusal of hard and of toxic prompts over all models,
+	// and over parts of them.
+	Correlations []Correlation `json:"correlations"`
+	// Fit is the least-squares curve of toxic refusal over hard refusal.
+	Fit      stats.Quadratic `json:"fit"`
+	Tables   []Table         `json:"tables"`
+	Families []FamilyAverage `json:"families"`
+	// Temperatures are the columns of Temperature.
+	Temperatures []float64        `json:"temperatures"`
+	Temperature  []TemperatureRow `json:"temperature"`
+	Keyword      []KeywordRow     `json:"keyword_against_gpt4"`
+	AdvBench     []AdvBenchRow    `json:"advbench"`
+	// AdvBenchSpearman is the rank correlation of AdvBench's two columns.
+	AdvBenchSpearman Measured        `json:"advbench_spearman"`
+	Moderators       []Moderator     `json:"moderators"`
+	Residual         Residual        `json:"residual_toxicity"`
+	Categories       []CategorySize  `json:"categories"`
+	Contradictions   []Contradiction `json:"contradictions"`
+}
+
+// Size is how many prompts the two sets have in a version.
+type Size struct {
+	Hard  int `json:"hard_n"`
+	Toxic int `json:"toxic_n"`
+}
+
+// Measured is a value with its 95% interval, nil where there is none to give.
+type Measured struct {
+	Value float64     `json:"value"`
+	CI95  *[2]float64 `json:"ci95"`
+}
+
+// Correlation is how closely toxic refusal follows hard refusal over some models.
+type Correlation struct {
+	// Name identifies the part of the models.
+	Name string `json:"name"`
+	// Title says which models they are.
+	Title    string   `json:"title"`
+	N        int      `json:"n"`
+	Spearman Measured `json:"spearman"`
+	Pearson  Measured `json:"pearson"`
+	Kendall  Measured `json:"kendall"`
+}
+
+// Residual is the share of toxic prompts, in per cent, that is to be expected
+// among those that the ensemble called safe.
+type Residual struct {
+	Measured
+	// Prior is the share of toxic prompts before moderation, in per cent, which
+	// the paper supposes; the interval does not include any doubt about it.
+	Prior float64 `json:"prior_pct"`
+	// Accepted counts the toxic and the safe prompts that the ensemble called safe
+	// in the validation.
+	AcceptedToxic int `json:"accepted_toxic"`
+	Toxic         int `json:"toxic"`
+	AcceptedSafe  int `json:"accepted_safe"`
+	Safe          int `json:"safe"`
+}
+
+// bootstrap is how the study's intervals are drawn: the same every time.
+var bootstrap = stats.Bootstrap{Resamples: 4000, Confidence: 0.95, Seed: 1}
+
+// NewStudy computes the study. It takes a moment and no input.
+func NewStudy() Study {
+	s := Study{
+		Source: Source, Judge: Judge, Models: Models(), Tables: Tables(),
+		Temperature: Temperature(), Temperatures: Temperatures(), Keyword: KeywordAgainstGPT4(),
+		AdvBench: AdvBench(), Moderators: Moderators(), Categories: CategorySizes(), Contradictions: Contradictions(),
+		Versions: map[Version]Size{Older: {HardOlder, ToxicOlder}, Released: {HardReleased, ToxicReleased}},
+	}
+	for _, part := range []struct {
+		name, title string
+		in          func(Model) bool
+	}{
+		{"all", "all models", func(Model) bool { return true }},
+		{"older", "models measured on the older prompts", func(m Model) bool { return m.Version == Older }},
+		{"newer", "models measured on the released prompts", func(m Model) bool { return m.Version == Released }},
+		{"without_moderators", "without the three that moderated the prompts", func(m Model) bool { return !m.Moderator }},
+		{"without_selectors", "without the six that selected the hard prompts", func(m Model) bool { return !m.Selector }},
+	} {
+		s.Correlations = append(s.Correlations, correlationOf(part.name, part.title, part.in))
+	}
+	hard, toxic := rates(s.Models)
+	s.Fit, _ = stats.FitQuadratic(hard, toxic)
+	s.Families = families(s.Models)
+	var x, y []float64
+	for _, r := range s.AdvBench {
+		x, y = append(x, r.AdvBench), append(y, r.Toxic)
+	}
+	s.AdvBenchSpearman = measure(x, y, stats.Spearman)
+	s.Residual = residual(s.Moderators[len(s.Moderators)-1].Confusion)
+	return s
+}
+
+func rates(models []Model) (hard, toxic []float64) {
+	for _, m := range models {
+		hard, toxic = append(hard, m.Hard), append(toxic, m.Toxic)
+	}
+	return hard, toxic
+}
+
+func correlationOf(name, title string, in func(Model) bool) Correlation {
+	models := slices.DeleteFunc(Models(), func(m Model) bool { return !in(m) })
+	hard, toxic := rates(models)
+	return Correlation{
+		Name: name, Title: title, N: len(models),
+		Spearman: measure(hard, toxic, stats.Spearman),
+		Pearson:  measure(hard, toxic, stats.Pearson),
+		Kendall:  measure(hard, toxic, stats.KendallTauB),
+	}
+}
+
+// measure gives a correlation and, unless the points are in perfect order, the
+// percentiles of its bootstrap.
+func measure(x, y []float64, c stats.Correlation) Measured {
+	value, _ := c(x, y)
+	e, ok := bootstrap.Correlation(x, y, c)
+	if !ok {
+		return Measured{Value: value}
+	}
+	return Measured{value, &[2]float64{e.Lo, e.Hi}}
+}
+
+func families(models []Model) []FamilyAverage {
+	averages := printedFamilies()
+	for i := range averages {
+		f := &averages[i]
+		hard, _ := rates(slices.DeleteFunc(slices.Clone(models), func(m Model) bool { return !slices.Contains(f.Models, m.Name) }))
+		f.Mean, f.Std = stat.PopMeanStdDev(hard, nil)
+	}
+	return averages
+}
+
+// residual is the share of toxic prompts among the accepted ones when a tenth of
+// all were toxic. With the odds of accepting a toxic rather than a safe prompt it
+// is prior·odds / (1 - prior + prior·odds), which only grows with the odds, so
+// that the interval of the odds gives its own.
+func residual(ensemble stats.Confusion) Residual {
+	const prior = 0.1
+	r := Residual{
+		Prior:         100 * prior,
+		AcceptedToxic: ensemble.FP, Toxic: ensemble.FP + ensemble.TN,
+		AcceptedSafe: ensemble.TP, Safe: ensemble.TP + ensemble.FN,
+	}
+	odds, _ := stats.Ratio(r.AcceptedToxic, r.Toxic, r.AcceptedSafe, r.Safe, 0.95)
+	of := func(odds float64) float64 { return 100 * prior * odds / (1 - prior + prior*odds) }
+	r.Measured = Measured{of(odds.Value), &[2]float64{of(odds.Lo), of(odds.Hi)}}
+	return r
+}

@@ -1,0 +1,85 @@
+package paper
+
+import (
+	"math"
+	"slices"
+)
+
+// Version is a version of the hard and the toxic prompts. The published tables
+// mix two without saying so; see Fit.
+type Version string
+
+// The versions. The files that one can download are Released.
+const (
+	Older    Version = "older"
+	Released Version = "released"
+)
+
+// The sizes of the datasets.
+const (
+	Size80K       = 80359
+	HardOlder     = 1534
+	HardReleased  = 1319
+	ToxicOlder    = 681
+	ToxicReleased = 655
+)
+
+// Fit counts how many of the ten printed rates of a row can be a whole number of
+// refusals among a version's prompts of that category, rounded to 0.1 per cent or
+// cut to it. A row fits the version that it was measured on with all ten rates,
+// and the other one with a few by chance. A fit with a lone exception is a rate
+// that was rounded among nine that were cut, which table 2 has six times.
+type Fit struct {
+	Version Version `json:"version"`
+	Rounded int     `json:"rounded"`
+	Cut     int     `json:"cut"`
+}
+
+// Best is how many rates fit in the better of the two ways.
+func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
+
+// FitVersions compares one model's row of the hard or the toxic table with both
+// versions of that set, the better first. It reports false for other tables and
+// for models that the table lacks.
+func FitVersions(t Table, model string) ([]Fit, bool) {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == model })
+	if i < 0 || t.Name != hardTable && t.Name != toxicTable {
+		return nil, false
+	}
+	fits := []Fit{{Version: Older}, {Version: Released}}
+	for j, size := range CategorySizes() {
+		for k, n := range t.sizes(size) {
+			rounded, cut := possible(t.Rows[i].Rates[j], n)
+			if rounded {
+				fits[k].Rounded++
+			}
+			if cut {
+				fits[k].Cut++
+			}
+		}
+	}
+	if fits[1].Best() > fits[0].Best() {
+		slices.Reverse(fits)
+	}
+	return fits, true
+}
+
+// sizes gives the prompts of a category in the table's set: older, released.
+func (t Table) sizes(s CategorySize) [2]int {
+	if t.Name == toxicTable {
+		return [2]int{s.ToxicOlder, s.ToxicReleased}
+	}
+	return [2]int{s.HardOlder, s.HardReleased}
+}
+
+// possible reports whether some k of n is printed as this rate when rounded to
+// 0.1 per cent, and when cut.
+func possible(rate float64, n int) (rounded, cut bool) {
+	// In thousandths, all whole numbers.
+	printed := int(math.Round(10 * rate))
+	for k := range n + 1 {
+		rounded = rounded || (2000*k+n)/(2*n) == printed
+		cut = cut || 1000*k/n == printed
+	}
+	return rounded, cut
+}
