@@ -18,3 +18,22 @@ func ExampleNearDuplicates() {
 	// Output:
 	// 2 is nearly 0: 0.55
 }
+
+func ExampleIndex() {
+	x := similar.NewIndex(0.5)
+	for _, t := range []string{
+		"What are some ways to kill time at the airport?",
+		"How do I shoot a better portrait?",
+		"What are some good ways to kill time at the airport?",
+	} {
+		if n, jaccard, duplicate := x.Add(t); duplicate {
+			fmt.Printf("dropped: %.2f like text %d\n", jaccard, n)
+		} else {
+			fmt.Printf("kept as text %d\n", n)
+		}
+	}
+	// Output:
+	// kept as text 0
+	// kept as text 1
+	// dropped: 0.55 like text 0
+}

@@ -178,6 +178,7 @@ func TestPanics(t *testing.T) {
 		"threshold 1.1": func() { similar.NearDuplicates(nil, 1.1) },
 		"threshold NaN": func() { similar.NearDuplicates(nil, math.NaN()) },
 		"n 0":           func() { similar.DistinctN(nil, 0) },
+		"index":         func() { similar.NewIndex(-1) },
 	} {
 		func() {
 			defer func() {
@@ -187,52 +188,5 @@ func TestPanics(t *testing.T) {
 			}()
 			f()
 		}()
-	}
-}
-
-// vocabulary draws words as a language does: few of them make up most text.
-func vocabulary(r *rand.Rand) func() string {
-	z := rand.NewZipf(r, 1.1, 3, 20_000)
-	return func() string { return fmt.Sprintf("w%d", z.Uint64()) }
-}
-
-// BenchmarkNearDuplicates compares 80,000 prompts of 6 to 20 words: drawn at
-// random with one in ten a near copy, and made from one template, which is the
-// hard case.
-func BenchmarkNearDuplicates(b *testing.B) {
-	const n = 80_000
-	r := rand.New(rand.NewPCG(1, 2))
-	word := vocabulary(r)
-	natural := make([]string, n)
-	for i := range natural {
-		if i > 0 && i%10 == 0 {
-			natural[i] = natural[r.IntN(i)] + " please"
-			continue
-		}
-		w := []string{"how", "can", "i"}
-		for range 3 + r.IntN(15) {
-			w = append(w, word())
-		}
-		natural[i] = strings.Join(w, " ")
-	}
-	template := make([]string, n)
-	for i := range template {
-		template[i] = fmt.Sprintf("How do people usually handle situation number %d?", i)
-	}
-	for _, c := range []struct {
-		name      string
-		texts     []string
-		threshold float64
-	}{
-		{"natural 0.5", natural, 0.5},
-		{"natural 0.7", natural, 0.7},
-		{"template 0.7", template, 0.7},
-		{"template 0.8", template, 0.8},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				b.ReportMetric(float64(len(similar.NearDuplicates(c.texts, c.threshold))), "pairs")
-			}
-		})
 	}
 }

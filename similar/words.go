@@ -3,6 +3,7 @@ package similar
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Normalise folds away what does not matter to likeness: it lowers the case,
@@ -10,24 +11,27 @@ import (
 // and digits one space, with none at the ends. In scripts that are written
 // without spaces every letter becomes a word.
 func Normalise(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	space := false
+	return string(appendNormal(make([]byte, 0, len(text)), text))
+}
+
+// appendNormal appends the normalised text.
+func appendNormal(b []byte, text string) []byte {
+	start, space := len(b), false
 	for _, r := range text {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
 			alone := r > unicode.MaxLatin1 && unicode.In(r, unspaced...)
-			if (space || alone) && b.Len() > 0 {
-				b.WriteByte(' ')
+			if (space || alone) && len(b) > start {
+				b = append(b, ' ')
 			}
-			b.WriteRune(unicode.ToLower(r))
+			b = utf8.AppendRune(b, unicode.ToLower(r))
 			space = alone
 		case r == '\'' || r == '’':
 		default:
 			space = true
 		}
 	}
-	return b.String()
+	return b
 }
 
 // unspaced are the scripts that are written without spaces.
