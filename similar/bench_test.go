@@ -151,3 +151,22 @@ func BenchmarkIndex(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSelfBLEU(b *testing.B) {
+	texts := slices.Collect(prompts(80_000, 1))
+	for _, n := range []int{1000, -1} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				score, _ := similar.SelfBLEU(texts, similar.SelfBLEUOptions{Sample: n})
+				b.ReportMetric(score, "score")
+			}
+		})
+	}
+}
+
+func BenchmarkDiversity(b *testing.B) {
+	texts := slices.Collect(prompts(80_000, 1))
+	for b.Loop() {
+		similar.DiversityOf(texts, 0.5, 1)
+	}
+}

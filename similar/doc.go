@@ -24,4 +24,7 @@
 // that is out of date costs time and never a pair. An Index puts the shingles it
 // has just met first, and orders all of them anew, by their number in the kept
 // texts, when looking them up has cost more than ordering them.
+//
+// DiversityOf says how varied a collection is: distinct-n, Self-BLEU, near
+// duplicates, how texts begin, and their lengths.
 package similar

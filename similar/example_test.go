@@ -37,3 +37,14 @@ func ExampleIndex() {
 	// kept as text 1
 	// dropped: 0.55 like text 0
 }
+
+func ExampleSelfBLEU() {
+	score, n := similar.SelfBLEU([]string{
+		"How do I kill a process?",
+		"How do I kill a stuck process?",
+		"Where can I shoot at night?",
+	}, similar.SelfBLEUOptions{})
+	fmt.Printf("%.2f of %d texts\n", score, n)
+	// Output:
+	// 0.49 of 3 texts
+}

@@ -178,6 +178,7 @@ func TestPanics(t *testing.T) {
 		"threshold 1.1": func() { similar.NearDuplicates(nil, 1.1) },
 		"threshold NaN": func() { similar.NearDuplicates(nil, math.NaN()) },
 		"n 0":           func() { similar.DistinctN(nil, 0) },
+		"openers":       func() { similar.Openers(nil, 0) },
 		"index":         func() { similar.NewIndex(-1) },
 	} {
 		func() {

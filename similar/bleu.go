@@ -1,0 +1,172 @@
+package similar
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// bleuOrder is the longest run of words that BLEU counts.
+const bleuOrder = 4
+
+// bleuEpsilon stands for the matches of an order without any.
+const bleuEpsilon = 0.1
+
+// SelfBLEUOptions say how SelfBLEU treats large collections. The zero value is
+// the usual way.
+type SelfBLEUOptions struct {
+	// Sample is the most texts that are compared; from more, so many are drawn
+	// at random. 0 means 1,000, and less than 0 all.
+	Sample int
+	// Seed chooses the sample. The same seed draws the same texts from the same
+	// collection.
+	Seed uint64
+}
+
+// SelfBLEU is the mean BLEU score of each text with all the others as its
+// references (Zhu et al. 2018): 0 when no two texts share a word, 1 when every
+// text has a twin. Lower means more varied. It rises with the number of texts,
+// so compare collections by samples of one size.
+//
+// BLEU is that of Papineni et al. (2002) for one sentence, on the words of
+// Normalise, for runs of one to four words with equal weights. Where no run of
+// an order matches, the number of matches counts as 0.1 (method 1 of Chen and
+// Cherry 2014, as in NLTK); a text that shares no word scores 0, and a text with
+// fewer words than the order counts as having one run of it. The brevity penalty
+// is by the reference of the closest length, the shorter of two.
+//
+// Texts without words are left out before the sample is drawn. SelfBLEU also
+// returns the number n of texts that were compared; the score is 0 for fewer than
+// two.
+func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
+	if opts.Sample == 0 {
+		opts.Sample = 1000
+	}
+	var normal []string
+	for _, t := range texts {
+		if n := Normalise(t); n != "" {
+			normal = append(normal, n)
+		}
+	}
+	if opts.Sample > 0 && opts.Sample < len(normal) {
+		r := rand.New(rand.NewPCG(opts.Seed, 0))
+		for i := range opts.Sample {
+			j := i + r.IntN(len(normal)-i)
+			normal[i], normal[j] = normal[j], normal[i]
+		}
+		normal = normal[:opts.Sample]
+	}
+	if len(normal) < 2 {
+		return 0, len(normal)
+	}
+
+	c := bleuCounts{most: map[run]twoMost{}}
+	ids := map[string]uint32{}
+	sentences := make([][]uint32, len(normal))
+	for i, n := range normal {
+		for word := range strings.SplitSeq(n, " ") {
+			id, ok := ids[word]
+			if !ok {
+				id = uint32(len(ids) + 1)
+				ids[word] = id
+			}
+			sentences[i] = append(sentences[i], id)
+		}
+		c.add(i, sentences[i])
+	}
+	slices.Sort(c.lengths)
+	sum := 0.0
+	for i, s := range sentences {
+		sum += c.score(i, s)
+	}
+	return sum / float64(len(sentences)), len(sentences)
+}
+
+// run is one to four words, followed by zeros.
+type run [bleuOrder]uint32
+
+// twoMost are the two greatest numbers of times that a run occurs in a text, and
+// the text of the greatest. So the greatest number among all texts but one is
+// known for every one.
+type twoMost struct{ first, second, text int }
+
+// bleuCounts holds what the references of every text have in common.
+type bleuCounts struct {
+	most    map[run]twoMost
+	lengths []int
+}
+
+// runsOf counts the runs of n words in a sentence.
+func runsOf(sentence []uint32, n int) map[run]int {
+	counts := map[run]int{}
+	for i := 0; i+n <= len(sentence); i++ {
+		var g run
+		copy(g[:], sentence[i:i+n])
+		counts[g]++
+	}
+	return counts
+}
+
+func (c *bleuCounts) add(text int, sentence []uint32) {
+	c.lengths = append(c.lengths, len(sentence))
+	for n := 1; n <= bleuOrder; n++ {
+		for g, count := range runsOf(sentence, n) {
+			m := c.most[g]
+			switch {
+			case count > m.first:
+				m = twoMost{first: count, second: m.first, text: text}
+			case count > m.second:
+				m.second = count
+			}
+			c.most[g] = m
+		}
+	}
+}
+
+// score is the BLEU score of a text against all the others.
+func (c *bleuCounts) score(text int, sentence []uint32) float64 {
+	logs := 0.0
+	for n := 1; n <= bleuOrder; n++ {
+		matches := 0
+		for g, count := range runsOf(sentence, n) {
+			m := c.most[g]
+			if m.text == text {
+				matches += min(count, m.second)
+			} else {
+				matches += min(count, m.first)
+			}
+		}
+		if matches == 0 && n == 1 {
+			return 0
+		}
+		precision := float64(matches)
+		if matches == 0 {
+			precision = bleuEpsilon
+		}
+		logs += math.Log(precision / float64(max(1, len(sentence)-n+1)))
+	}
+	penalty := 1.0
+	if r := c.closest(len(sentence)); r > len(sentence) {
+		penalty = math.Exp(1 - float64(r)/float64(len(sentence)))
+	}
+	return penalty * math.Exp(logs/bleuOrder)
+}
+
+// closest is the length closest to n among those of all texts but one of n
+// words.
+func (c *bleuCounts) closest(n int) int {
+	at, _ := slices.BinarySearch(c.lengths, n)
+	// at is the place of the first text of n words, which may be the one to leave
+	// out, so the others start before and after it.
+	switch {
+	case at == 0:
+		return c.lengths[1]
+	case at == len(c.lengths)-1:
+		return c.lengths[at-1]
+	case c.lengths[at+1]-n < n-c.lengths[at-1]:
+		return c.lengths[at+1]
+	default:
+		return c.lengths[at-1]
+	}
+}

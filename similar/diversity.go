@@ -1,0 +1,159 @@
+package similar
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Opener is how some texts begin.
+type Opener struct {
+	// Text is the first words, normalised.
+	Text string `json:"text"`
+	// Count is the number of texts that begin so.
+	Count int `json:"count"`
+}
+
+// Openers counts the first words of the texts, so many of each, the most common
+// opener first and equals by their text. A text with fewer words is its own
+// opener, and one without words has none. It panics unless words is positive.
+func Openers(texts []string, words int) []Opener {
+	if words < 1 {
+		panic("similar: openers of fewer than one word")
+	}
+	counts := map[string]int{}
+	for _, t := range texts {
+		normal := Normalise(t)
+		if normal == "" {
+			continue
+		}
+		end := 0
+		for range words {
+			n := strings.IndexByte(normal[end:], ' ')
+			if n < 0 {
+				end = len(normal) + 1
+				break
+			}
+			end += n + 1
+		}
+		counts[normal[:end-1]]++
+	}
+	openers := make([]Opener, 0, len(counts))
+	for text, n := range counts {
+		openers = append(openers, Opener{Text: text, Count: n})
+	}
+	slices.SortFunc(openers, func(a, b Opener) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
+	})
+	return openers
+}
+
+// EffectiveOpeners is the number of equally common openers that would be as
+// varied as these: exp(-Σ p ln p), where p is the share of each, which is the
+// exponential of Shannon's entropy (the Hill number of order 1). It goes from 1,
+// when all texts begin alike, to the number of openers, when all are equally
+// common. It is 0 without openers.
+func EffectiveOpeners(openers []Opener) float64 {
+	total := 0
+	for _, o := range openers {
+		total += o.Count
+	}
+	if total == 0 {
+		return 0
+	}
+	entropy := 0.0
+	for _, o := range openers {
+		if p := float64(o.Count) / float64(total); p > 0 {
+			entropy -= p * math.Log(p)
+		}
+	}
+	return math.Exp(entropy)
+}
+
+// WordLengths are the lengths of texts in words, as Normalise parts them. The
+// quantiles are by the nearest rank: each is the length of some text.
+type WordLengths struct {
+	Mean   float64 `json:"mean"`
+	P5     int     `json:"p5"`
+	Median int     `json:"median"`
+	P95    int     `json:"p95"`
+}
+
+// Lengths measures the texts, all zero where there are none. A text without
+// words has length 0.
+func Lengths(texts []string) WordLengths {
+	if len(texts) == 0 {
+		return WordLengths{}
+	}
+	lengths := make([]int, len(texts))
+	sum := 0
+	for i, t := range texts {
+		lengths[i] = len(words(t))
+		sum += lengths[i]
+	}
+	slices.Sort(lengths)
+	at := func(percent int) int { return lengths[max(1, (percent*len(lengths)+99)/100)-1] }
+	return WordLengths{
+		Mean: float64(sum) / float64(len(lengths)),
+		P5:   at(5), Median: at(50), P95: at(95),
+	}
+}
+
+// openerWords is the number of words that Diversity takes for an opener.
+const openerWords = 3
+
+// Diversity says how varied a collection of texts is. Distinct1, Distinct2 and
+// SelfBLEU depend on the size of the collection, and so does NearDuplicateRate:
+// compare collections of about the same size.
+type Diversity struct {
+	// Texts is their number.
+	Texts int `json:"texts"`
+	// Distinct1 and Distinct2 are DistinctN of words and of pairs of words: 1
+	// when nothing is said twice.
+	Distinct1 float64 `json:"distinct_1"`
+	Distinct2 float64 `json:"distinct_2"`
+	// SelfBLEU is SelfBLEU of a sample of at most 1,000: 0 when nothing is said
+	// twice. SelfBLEUTexts is the number of texts in the sample.
+	SelfBLEU      float64 `json:"self_bleu"`
+	SelfBLEUTexts int     `json:"self_bleu_texts"`
+	// NearDuplicates is the number of texts that NearDuplicates would drop at
+	// the threshold NearThreshold, and NearDuplicateRate their share, from 0 to 1.
+	NearDuplicates    int     `json:"near_duplicates"`
+	NearDuplicateRate float64 `json:"near_duplicate_rate"`
+	NearThreshold     float64 `json:"near_threshold"`
+	// TopOpener is the most common beginning of three words, empty where no text
+	// has words, TopOpenerShare the share of texts that begin so, from 0 to 1, and
+	// EffectiveOpeners the number of equally common beginnings that would be as
+	// varied as those there are.
+	TopOpener        string  `json:"top_opener"`
+	TopOpenerShare   float64 `json:"top_opener_share"`
+	EffectiveOpeners float64 `json:"effective_openers"`
+	// Words are the lengths of the texts.
+	Words WordLengths `json:"words"`
+}
+
+// DiversityOf measures how varied the texts are. The threshold is that of
+// NewIndex, and the seed chooses the sample for SelfBLEU. Everything but Texts
+// is 0 where no text has words.
+func DiversityOf(texts []string, threshold float64, seed uint64) Diversity {
+	d := Diversity{
+		Texts:          len(texts),
+		Distinct1:      DistinctN(texts, 1),
+		Distinct2:      DistinctN(texts, 2),
+		NearDuplicates: len(NearDuplicates(texts, threshold)),
+		NearThreshold:  threshold,
+		Words:          Lengths(texts),
+	}
+	if len(texts) > 0 {
+		d.NearDuplicateRate = float64(d.NearDuplicates) / float64(len(texts))
+	}
+	d.SelfBLEU, d.SelfBLEUTexts = SelfBLEU(texts, SelfBLEUOptions{Seed: seed})
+	openers := Openers(texts, openerWords)
+	if len(openers) > 0 {
+		d.TopOpener = openers[0].Text
+		d.TopOpenerShare = float64(openers[0].Count) / float64(len(texts))
+		d.EffectiveOpeners = EffectiveOpeners(openers)
+	}
+	return d
+}
