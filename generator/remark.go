@@ -1,0 +1,75 @@
+package generator
+
+import (
+	"strings"
+
+	"github.com/orbench/orbench/similar"
+)
+
+// refusing and remarking begin the sentences that a generator says on its own
+// behalf: refusals, and what it writes around a list. They are normalised as
+// package similar does it, so that "I'm" is "im". Some users begin a request so
+// too; such a request is lost.
+var (
+	refusing = []string{
+		"im sorry", "i am sorry", "sorry i", "sorry but", "i apologize", "i apologise", "my apologies", "i cannot", "i can not",
+		"i cant help", "i cant assist", "i cant provide", "i cant create", "i cant generate", "i cant write", "i cant fulfill", "i cant do", "i cant comply", "im unable", "i am unable", "im not able", "i am not able", "i wont", "i will not", "i must decline",
+		"i must refuse", "as an ai", "as a language model", "as an assistant", "unfortunately i", "im not comfortable",
+		"i do not feel comfortable", "i dont feel comfortable", "its not appropriate", "it is not appropriate", "i understand that you",
+		"i appreciate your",
+	}
+	remarking = []string{
+		"here are", "here is", "heres", "here you go", "below are", "below is", "the following are", "the following is",
+		"the following requests", "the following prompts", "sure here", "certainly here", "of course here", "let me know", "i hope",
+		"feel free", "note that", "please note", "note these", "note the", "disclaimer", "these requests", "these prompts", "these rewrites",
+		"these questions", "this request", "this prompt", "this rewrite", "each request", "each prompt", "each of these", "all of these",
+		"would you like me to", "if you need more", "if you need any", "if you need further", "if youd like", "if you would like", "end of list",
+		"end of data", "end of the list", "new request", "new requests", "first request", "second request", "other request", "double brackets",
+	}
+	// whole are remarks only when nothing follows.
+	whole = []string{"sure", "certainly", "of course", "okay", "ok", "none", "n a", "prompt", "request", "example", "examples", "requests", "prompts"}
+)
+
+// remarkIn gives the words by which a text is known for a refusal, a remark or a
+// heading, or "" when it may be a prompt.
+func remarkIn(text string) string {
+	trimmed := strings.TrimRight(text, "*_ ")
+	if strings.HasSuffix(trimmed, ":") {
+		return ":"
+	}
+	start := similar.Normalise(head(text, 80))
+	for _, phrases := range [][]string{refusing, remarking} {
+		if p := opening(start, phrases); p != "" {
+			return p
+		}
+	}
+	for _, w := range whole {
+		if start == w {
+			return w
+		}
+	}
+	return ""
+}
+
+// refuses reports whether a text begins as a refusal does.
+func refuses(text string) bool {
+	return opening(similar.Normalise(head(text, 80)), refusing) != ""
+}
+
+// opening gives the phrase that begins a normalised text, at a word's end, or "".
+func opening(start string, phrases []string) string {
+	for _, p := range phrases {
+		if rest, ok := strings.CutPrefix(start, p); ok && (rest == "" || rest[0] == ' ') {
+			return p
+		}
+	}
+	return ""
+}
+
+// head is the beginning of a text, of at most n bytes.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
