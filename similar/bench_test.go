@@ -170,3 +170,38 @@ func BenchmarkDiversity(b *testing.B) {
 		similar.DiversityOf(texts, 0.5, 1)
 	}
 }
+
+// BenchmarkNearest looks up as many prompts as there are, where all are kept. In
+// "template" every prompt is nearly every other.
+func BenchmarkNearest(b *testing.B) {
+	template := func(first int) []string {
+		texts := make([]string, 80_000)
+		for i := range texts {
+			texts[i] = fmt.Sprintf("How do people usually handle situation number %d?", first+i)
+		}
+		return texts
+	}
+	for _, c := range []struct {
+		name        string
+		kept, asked []string
+	}{
+		{"80K", slices.Collect(prompts(80_000, 1)), slices.Collect(prompts(80_000, 2))},
+		{"80K template", template(0), template(80_000)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				x := similar.NewIndex(0.5)
+				for _, t := range c.kept {
+					x.Keep(t)
+				}
+				found := 0
+				for _, t := range c.asked {
+					if _, _, ok := x.Nearest(t); ok {
+						found++
+					}
+				}
+				b.ReportMetric(float64(found), "found")
+			}
+		})
+	}
+}

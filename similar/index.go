@@ -56,8 +56,9 @@ type Index struct {
 	set    []uint32
 }
 
-// list begins the posts of texts whose sets have one size.
-type list struct{ size, posts, next uint32 }
+// list has the posts of texts whose sets have one size, in the order of their
+// numbers.
+type list struct{ size, first, last, next uint32 }
 
 // post is a kept text and the shingle's place in its set.
 type post struct{ text, place, next uint32 }
@@ -194,8 +195,14 @@ func (x *Index) post(text int) {
 			x.lists = append(x.lists, list{size: uint32(len(set)), next: x.heads[rank]})
 			x.heads[rank] = l
 		}
-		x.posts = append(x.posts, post{text: uint32(text), place: uint32(place), next: x.lists[l].posts})
-		x.lists[l].posts = uint32(len(x.posts) - 1)
+		p := uint32(len(x.posts))
+		x.posts = append(x.posts, post{text: uint32(text), place: uint32(place)})
+		if x.lists[l].first == 0 {
+			x.lists[l].first = p
+		} else {
+			x.posts[x.lists[l].last].next = p
+		}
+		x.lists[l].last = p
 	}
 }
 
@@ -207,36 +214,66 @@ func (x *Index) setOf(text int) []uint32 {
 	return x.sets[start:x.ends[text]]
 }
 
-// nearest is Nearest for a set.
+// nearest is Nearest for a set. Once a text is found, only those that are more
+// like it matter, and earlier ones that are as like; both must share more, so
+// fewer places and posts are left. Without that, a collection in which all are
+// alike would be compared in full.
 func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 	x.queries++
 	if x.queries == 0 { // after four billion
 		clear(x.met)
 		x.queries = 1
 	}
+	best := candidate{text: -1}
 	for place, rank := range x.prefix(set) {
 		for l := x.heads[rank]; l != 0; l = x.lists[l].next {
 			x.scanned++
 			size := int(x.lists[l].size)
 			m := x.shared(len(set), size)
-			if place > len(set)-m {
+			least, more := best.bounds(m, len(set)+size)
+			if place > len(set)-least {
 				continue
 			}
-			for p := x.lists[l].posts; p != 0; p = x.posts[p].next {
+			for p := x.lists[l].first; p != 0; p = x.posts[p].next {
 				x.scanned++
-				text := x.posts[p].text
-				if int(x.posts[p].place) > size-m || x.met[text] == x.queries {
+				text := int(x.posts[p].text)
+				need := least
+				if text > best.text {
+					if need = more; place > len(set)-more {
+						break // the rest of the list is later still
+					}
+				}
+				if int(x.posts[p].place) > size-need || x.met[text] == x.queries {
 					continue
 				}
 				x.met[text] = x.queries
-				j := jaccardOf(set, x.setOf(int(text)))
-				if j >= x.threshold && (j > jaccard || j == jaccard && int(text) < n) {
-					n, jaccard, found = int(text), j, true
+				both := bothHave(set, x.setOf(text))
+				if both >= need && float64(both)/float64(len(set)+size-both) >= x.threshold {
+					best = candidate{text: text, both: both, any: len(set) + size - both}
+					least, more = best.bounds(m, len(set)+size)
 				}
 			}
 		}
 	}
-	return n, jaccard, found
+	if best.text < 0 {
+		return 0, 0, false
+	}
+	return best.text, float64(best.both) / float64(best.any), true
+}
+
+// candidate is the best text that was found for a query; a text of -1 means that
+// there is none. Its likeness is the fraction both/any.
+type candidate struct{ text, both, any int }
+
+// bounds is how many shingles another text must share, of two sets with sum
+// shingles together, to be as like (least), and to be more like (more). From
+// both/any <= s/(sum-s) follows s >= both*sum/(both+any). Neither is less than m.
+func (c candidate) bounds(m, sum int) (least, more int) {
+	if c.text < 0 {
+		return m, m
+	}
+	shared, all := c.both*sum, c.both+c.any
+	return max(m, (shared+all-1)/all), max(m, shared/all+1)
 }
 
 // rankAnew ranks the shingles by their number in the kept texts, once the lists
@@ -290,9 +327,8 @@ func (x *Index) rankAnew() {
 // one shingle is ranked.
 const rankingCost = 4
 
-// jaccardOf is the Jaccard index of two sets in descending order; 0 for empty
-// ones.
-func jaccardOf(a, b []uint32) float64 {
+// bothHave is how many shingles two sets in descending order share.
+func bothHave(a, b []uint32) int {
 	both, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
@@ -306,10 +342,7 @@ func jaccardOf(a, b []uint32) float64 {
 			j++
 		}
 	}
-	if both == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return both
 }
 
 // sortRanks sorts from rare to common.

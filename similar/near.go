@@ -13,8 +13,13 @@ type Pair struct {
 // A text without words is like no other.
 func Jaccard(a, b string) float64 {
 	x := NewIndex(1)
-	set := slices.Clone(x.shingle(a))
-	return jaccardOf(set, x.shingle(b))
+	setA := slices.Clone(x.shingle(a))
+	setB := x.shingle(b)
+	both := bothHave(setA, setB)
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(setA)+len(setB)-both)
 }
 
 // NearDuplicates goes through the texts in order and keeps each one that is not
