@@ -69,9 +69,9 @@ func verdictLine(line, marker string) (word string, ok bool) {
 // the final stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
 	s = strings.TrimRight(strings.Trim(s, Decoration), ".")
-	s = fold(strings.Trim(s, Decoration+"[]"))
+	s = Fold(strings.Trim(s, Decoration+"[]"))
 	for _, c := range choices {
-		if fold(c) == s {
+		if Fold(c) == s {
 			return c, true
 		}
 	}
@@ -83,8 +83,8 @@ func unknown(word string, choices []string) error {
 	return fmt.Errorf("its verdict is %q, which is none of the %d to choose from", Clip(word), len(choices))
 }
 
-// fold makes the ways of writing a name alike.
-func fold(s string) string {
+// Fold makes the ways of writing a name alike.
+func Fold(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
 }
 

@@ -1,0 +1,84 @@
+package moderate
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Agreement is how far moderators agree on whether items are safe or toxic.
+type Agreement struct {
+	// Items counts the items on which all moderators voted.
+	Items int `json:"items"`
+	// Fleiss is Fleiss' kappa on those, nil where it is undefined.
+	Fleiss *float64 `json:"fleiss_kappa"`
+	Pairs  []Pair   `json:"pairs"`
+}
+
+// Pair is the agreement of two moderators.
+type Pair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+	// Items counts the items on which both voted, and Share the part of them on
+	// which they said the same.
+	Items int     `json:"items"`
+	Share float64 `json:"share"`
+	// Kappa is Cohen's, nil where it is undefined.
+	Kappa *float64 `json:"kappa"`
+}
+
+// Agree measures agreement over the votes on many items; votes on each are in the
+// same order of moderators.
+func Agree(votes [][]Vote) Agreement {
+	a := Agreement{Pairs: []Pair{}}
+	if len(votes) == 0 {
+		return a
+	}
+	n := len(votes[0])
+	tables := make([][2][2]int, n*n)
+	var counts [][]int
+	for _, item := range votes {
+		toxic, complete := 0, true
+		for i, v := range item {
+			x, ok := side(v)
+			complete = complete && ok
+			toxic += x
+			for j := range i {
+				if y, voted := side(item[j]); ok && voted {
+					tables[j*n+i][y][x]++
+				}
+			}
+		}
+		if complete {
+			a.Items++
+			counts = append(counts, []int{n - toxic, toxic})
+		}
+	}
+	if kappa, ok := stats.FleissKappa(counts); ok {
+		a.Fleiss = &kappa
+	}
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			t := tables[i*n+j]
+			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator, Items: t[0][0] + t[0][1] + t[1][0] + t[1][1]}
+			if p.Items > 0 {
+				p.Share = float64(t[0][0]+t[1][1]) / float64(p.Items)
+			}
+			if kappa, ok := stats.CohenKappa([][]int{t[0][:], t[1][:]}); ok {
+				p.Kappa = &kappa
+			}
+			a.Pairs = append(a.Pairs, p)
+		}
+	}
+	return a
+}
+
+// side is 0 for a safe vote and 1 for a toxic one; an abstention is neither.
+func side(v Vote) (n int, voted bool) {
+	switch v.Label {
+	case orbench.Safe:
+		return 0, true
+	case orbench.Toxic:
+		return 1, true
+	}
+	return 0, false
+}

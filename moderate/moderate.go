@@ -1,0 +1,179 @@
+package moderate
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/model"
+)
+
+// The prompts, version 1, and their two endings. A version that has been used is
+// never edited: a better wording becomes the next version, in new files.
+var (
+	//go:embed prompts/prompt-v1.txt
+	aboutPrompt string
+	//go:embed prompts/answer-v1.txt
+	aboutAnswer string
+	//go:embed prompts/ending-v1-line.txt
+	endingLine string
+	//go:embed prompts/ending-v1-json.txt
+	endingJSON string
+)
+
+const (
+	// none is the name of what is in no category.
+	none = "none"
+	// plainMarker announces the vote in a reply.
+	plainMarker = "category"
+	// defaultMaxTokens is the bound of the published protocol.
+	defaultMaxTokens = 1000
+)
+
+// Item is what is put to the vote: a prompt, or where Answer is set, the answer
+// that some model gave to it.
+type Item struct {
+	Prompt string
+	Answer *string
+}
+
+// Vote is what one moderator says of one item.
+type Vote struct {
+	// Moderator is the moderator's name.
+	Moderator string `json:"moderator"`
+	// Label is Safe, Toxic, or Undecided for an abstention.
+	Label orbench.Label `json:"label"`
+	// Category is that of a toxic vote.
+	Category orbench.Category `json:"category,omitempty"`
+	// Explanation is the moderator's, or why it abstains.
+	Explanation string `json:"explanation"`
+}
+
+// Moderator asks one model for votes. It is safe for concurrent use.
+type Moderator struct {
+	// Name stands in votes, usually provider/model.
+	Name string
+	Ref  model.Ref
+	// Weight counts under the rule Weighted; 0 means 1.
+	Weight float64
+	// MaxTokens bounds the explanation; 0 means 1000.
+	MaxTokens int
+	// Structured asks for JSON by a schema, where the provider takes one.
+	Structured bool
+}
+
+func (m Moderator) weight() float64 {
+	if m.Weight == 0 {
+		return 1
+	}
+	return m.Weight
+}
+
+// Vote puts an item to the vote. A moderator that needs a reply which look does
+// not find returns the request that is missing, with an abstention that says so;
+// the caller fills it and asks again.
+func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vote, []model.Request) {
+	v := Vote{Moderator: m.Name, Label: orbench.Undecided}
+	request, marker := m.request(policy, item)
+	choices := choicesOf(policy)
+	missing, err := sealed.Ask(request, look, func(reply string) error {
+		choice, explanation, err := sealed.Read(reply, marker, choices)
+		if err != nil {
+			return err
+		}
+		v.Explanation = explanation
+		if v.Label, v.Category = orbench.Safe, ""; choice != none {
+			v.Label, v.Category = orbench.Toxic, orbench.Category(choice)
+		}
+		return nil
+	})
+	if err != nil {
+		v.Label, v.Explanation = orbench.Undecided, err.Error()
+	}
+	return v, missing
+}
+
+// request is the question about an item, and the marker that its reply's vote
+// carries.
+func (m Moderator) request(policy orbench.Policy, item Item) (r model.Request, marker string) {
+	question, prompt, answer := aboutPrompt, strings.ToValidUTF8(item.Prompt, "\uFFFD"), ""
+	s := sealed.For(plainMarker, prompt)
+	if item.Answer != nil {
+		question, answer = aboutAnswer, strings.ToValidUTF8(*item.Answer, "\uFFFD")
+		s = sealed.For(plainMarker, prompt, answer)
+	}
+	zero := 0.0
+	p := model.Params{Temperature: &zero, MaxTokens: m.MaxTokens}
+	if p.MaxTokens == 0 {
+		p.MaxTokens = defaultMaxTokens
+	}
+	choices := choicesOf(policy)
+	ending, shown := endingLine, strings.ToUpper(s.Marker)
+	if m.Structured {
+		ending, shown = endingJSON, s.Marker
+		p.Schema = schema(s.Marker, choices)
+	}
+	lines := make([]string, len(policy))
+	for i, d := range policy {
+		lines[i] = "- " + oneLine(string(d.Category)) + ": " + oneLine(d.Text)
+	}
+	// One replacer in one pass: what it puts in is not searched again.
+	text := strings.NewReplacer(
+		"{{policy}}", strings.Join(lines, "\n"), "{{none}}", none, "{{fence}}", s.Fence, "{{marker}}", shown,
+		"{{choices}}", strings.Join(choices, ", "), "{{prompt}}", prompt, "{{answer}}", answer,
+	).Replace(question + "\n" + ending)
+	return m.Ref.Request(p, strings.TrimSpace(text)), s.Marker
+}
+
+// schema is the JSON Schema of the structured form.
+func schema(marker string, choices []string) json.RawMessage {
+	quoted := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic("moderate: a string that is not JSON: " + err.Error())
+		}
+		return string(text)
+	}
+	return json.RawMessage(fmt.Sprintf(
+		`{"type":"object","properties":{"explanation":{"type":"string"},%[1]s:{"type":"string","enum":%[2]s}},"required":["explanation",%[1]s],"additionalProperties":false}`,
+		quoted(marker), quoted(choices)))
+}
+
+// choicesOf are the votes to choose from: the categories and none.
+func choicesOf(policy orbench.Policy) []string {
+	choices := make([]string, 0, len(policy)+1)
+	for _, d := range policy {
+		choices = append(choices, oneLine(string(d.Category)))
+	}
+	return append(choices, none)
+}
+
+// oneLine folds white space, so that a text cannot begin a line of the question.
+func oneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+}
+
+// CheckPolicy refuses a policy whose names a reply could not tell apart: two that
+// differ in case, spaces, hyphens and underscores only, one that means none of
+// them, or one with a character that models put around a name.
+func CheckPolicy(policy orbench.Policy) error {
+	if len(policy) == 0 {
+		return errors.New("a policy without categories")
+	}
+	seen := map[string]bool{sealed.Fold(none): true}
+	for _, d := range policy {
+		name := oneLine(string(d.Category))
+		switch {
+		case name != string(d.Category) || strings.ContainsAny(name, "*`#[]:,.\"") || name == "":
+			return fmt.Errorf("the category %q: a name is words with single spaces, without punctuation", d.Category)
+		case seen[sealed.Fold(name)]:
+			return fmt.Errorf("the category %q cannot be told from another, or from %q", d.Category, none)
+		}
+		seen[sealed.Fold(name)] = true
+	}
+	return nil
+}
