@@ -2,7 +2,6 @@ package similar
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -49,13 +48,8 @@ func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
 			normal = append(normal, n)
 		}
 	}
-	if opts.Sample > 0 && opts.Sample < len(normal) {
-		r := rand.New(rand.NewPCG(opts.Seed, 0))
-		for i := range opts.Sample {
-			j := i + r.IntN(len(normal)-i)
-			normal[i], normal[j] = normal[j], normal[i]
-		}
-		normal = normal[:opts.Sample]
+	if opts.Sample > 0 {
+		normal = Sample(normal, opts.Sample, opts.Seed)
 	}
 	if len(normal) < 2 {
 		return 0, len(normal)

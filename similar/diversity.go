@@ -3,6 +3,7 @@ package similar
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -98,6 +99,22 @@ func Lengths(texts []string) WordLengths {
 		Mean: float64(sum) / float64(len(lengths)),
 		P5:   at(5), Median: at(50), P95: at(95),
 	}
+}
+
+// Sample draws n of the texts at random, each at most once, or all of them where
+// there are no more. The same seed draws the same texts in the same order from
+// the same collection. It panics for a negative n.
+func Sample(texts []string, n int, seed uint64) []string {
+	drawn := slices.Clone(texts)
+	if n >= len(drawn) {
+		return drawn
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	for i := range n {
+		j := i + r.IntN(len(drawn)-i)
+		drawn[i], drawn[j] = drawn[j], drawn[i]
+	}
+	return drawn[:n:n]
 }
 
 // openerWords is the number of words that Diversity takes for an opener.

@@ -164,3 +164,30 @@ func TestDiversityOf(t *testing.T) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
+
+func TestSample(t *testing.T) {
+	t.Parallel()
+	texts := numbered(9) // all different
+	seen := map[string]int{}
+	for seed := range uint64(300) {
+		drawn := similar.Sample(texts, 3, seed)
+		if len(drawn) != 3 || drawn[0] == drawn[1] || drawn[1] == drawn[2] || drawn[0] == drawn[2] {
+			t.Fatalf("seed %d draws %q", seed, drawn)
+		}
+		if !slices.Equal(drawn, similar.Sample(texts, 3, seed)) {
+			t.Fatalf("seed %d draws differently again", seed)
+		}
+		for _, d := range drawn {
+			seen[d]++
+		}
+	}
+	for _, text := range texts {
+		// 100 are expected, with a standard deviation of 8.
+		if n := seen[text]; n < 60 || n > 140 {
+			t.Errorf("%q was drawn %d times of 300", text, n)
+		}
+	}
+	if !slices.Equal(similar.Sample(texts, 9, 1), texts) || !slices.Equal(similar.Sample(texts, 10, 1), texts) {
+		t.Error("all of the texts are not drawn as they stand")
+	}
+}

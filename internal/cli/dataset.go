@@ -21,20 +21,30 @@ type datasetFlags struct {
 }
 
 func (f *datasetFlags) register(c *cobra.Command) {
+	f.registerColumns(c)
+	c.Flags().StringVar(&f.format, "format", "table", "`FORMAT` to print: table or json")
+	completeFlag(c, "format", []string{"table", "json"})
+}
+
+func (f *datasetFlags) registerColumns(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
 	flags.StringVar(&f.label, "label-column", "", "`COLUMN` of the labels in a file")
 	flags.StringVar(&f.defaultLabel, "label", "", "`LABEL` of a file without a label column (default: safe)")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table or json")
-	completeFlag(c, "format", []string{"table", "json"})
 }
 
-// open reads the dataset that the flags describe.
+// openDataset reads the dataset that the flags describe, for the two formats
+// that most commands have.
 func (a *app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
 	if f.format != "table" && f.format != "json" {
 		return nil, inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use table or json")
 	}
+	return a.readDataset(c, ref, f)
+}
+
+// readDataset reads the dataset that the flags describe.
+func (a *app) readDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
 	return dataset.Open(c.Context(), ref, dataset.Options{
 		Prompt: f.prompt, Category: f.category, Label: f.label, Default: orbench.Label(f.defaultLabel), Cache: a.cacheDir(),
 	})
@@ -43,11 +53,11 @@ func (a *app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*datase
 func (a *app) datasetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dataset",
-		Short: "List, fetch and look into sets of prompts",
+		Short: "List, fetch, look into and compare sets of prompts",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.datasetListCommand(), a.datasetPullCommand(), a.datasetShowCommand(), a.datasetStatsCommand())
+	c.AddCommand(a.datasetListCommand(), a.datasetPullCommand(), a.datasetShowCommand(), a.datasetStatsCommand(), a.datasetCompareCommand())
 	return c
 }
 

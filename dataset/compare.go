@@ -1,0 +1,301 @@
+package dataset
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/similar"
+)
+
+// Comparison says how much two datasets have in common. Prompts are compared by
+// their text alone, of a conversation by the last thing that the user says.
+type Comparison struct {
+	// Threshold is the least likeness of near prompts, as in package similar, and
+	// Seed chose the samples.
+	Threshold float64 `json:"threshold"`
+	Seed      uint64  `json:"seed"`
+	A         Side    `json:"a"`
+	B         Side    `json:"b"`
+	// Categories are the categories of either dataset by name.
+	Categories []CategoryOverlap `json:"categories"`
+	// Findings says in sentences what follows for figures on the two datasets.
+	Findings []string `json:"findings"`
+	// Pairs has the prompts of A that are in B, in their order, each with the one
+	// of B; then the prompts of B that are in A and in no pair yet.
+	Pairs []PromptPair `json:"-"`
+}
+
+// Side is one dataset of a Comparison.
+type Side struct {
+	Name   string `json:"name"`
+	Source string `json:"source"`
+	SHA256 string `json:"sha256"`
+	// Rows is the number of rows in the file, repeated ones too. Overlap has the
+	// number of prompts.
+	Rows int `json:"rows"`
+	Overlap
+	// Diversity says how varied the prompts are. Sampled says so of a random
+	// sample of as many prompts as the other dataset has, since most measures
+	// depend on the number; it is nil where the dataset is not the larger one.
+	Diversity similar.Diversity  `json:"diversity"`
+	Sampled   *similar.Diversity `json:"sampled,omitempty"`
+}
+
+// Overlap counts the prompts of one dataset, or of a category of it, that are in
+// the other one.
+type Overlap struct {
+	Prompts int `json:"prompts"`
+	// Exact prompts have the words of one in the other dataset: they differ at
+	// most in case and punctuation. Near prompts are no such ones, and at least
+	// as like one as the threshold says.
+	Exact int `json:"exact"`
+	Near  int `json:"near"`
+	// Share is that of exact and near ones among all, from 0 to 1; 0 where there
+	// are no prompts.
+	Share float64 `json:"share"`
+	// ExactConflicts and NearConflicts are how many of them have another label
+	// than their counterpart.
+	ExactConflicts int `json:"exact_conflicts"`
+	NearConflicts  int `json:"near_conflicts"`
+}
+
+// CategoryOverlap is what the prompts of one category have in common with the
+// other dataset, whatever their counterparts' category.
+type CategoryOverlap struct {
+	Category orbench.Category `json:"category"`
+	A        Overlap          `json:"a"`
+	B        Overlap          `json:"b"`
+}
+
+// PromptPair is a prompt of one dataset and the most like it of the other, the
+// earliest of equals.
+type PromptPair struct {
+	A, B orbench.Prompt
+	// Exact says that they have the same words. Jaccard is then 1, and otherwise
+	// their likeness from the threshold to 1.
+	Exact   bool
+	Jaccard float64
+}
+
+// Conflict says that the labels differ.
+func (p PromptPair) Conflict() bool { return p.A.Label != p.B.Label }
+
+// Compare reads both datasets again and compares every prompt of each with every
+// one of the other. The threshold is above 0 and at most 1; NearThreshold is the
+// usual one. The seed chooses the samples. It holds the prompts of both in
+// memory, and takes a few seconds for 80,000 in each; once all are compared, the
+// context no longer stops it.
+//
+// The error is an *orbench.InputError for a threshold out of range or a file
+// that has changed, the context's error, or an error of the file system.
+func Compare(ctx context.Context, a, b *Dataset, threshold float64, seed uint64) (Comparison, error) {
+	if !(threshold > 0 && threshold <= 1) {
+		return Comparison{}, &orbench.InputError{
+			File: "--threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold),
+			Hint: fmt.Sprintf("give a share such as %v", NearThreshold),
+		}
+	}
+	inA, err := readPrompts(ctx, a)
+	if err != nil {
+		return Comparison{}, err
+	}
+	inB, err := readPrompts(ctx, b)
+	if err != nil {
+		return Comparison{}, err
+	}
+	c := Comparison{Threshold: threshold, Seed: seed}
+	var toB, toA []match
+	var byA, byB map[orbench.Category]Overlap
+	var errA, errB error
+	var work sync.WaitGroup
+	work.Go(func() {
+		if toB, errA = inA.lookUp(ctx, inB, threshold); errA == nil {
+			c.A, byA = side(a, inA, toB, inB)
+			c.A.measure(inA.texts, len(inB.texts), threshold, seed)
+		}
+	})
+	work.Go(func() {
+		if toA, errB = inB.lookUp(ctx, inA, threshold); errB == nil {
+			c.B, byB = side(b, inB, toA, inA)
+			c.B.measure(inB.texts, len(inA.texts), threshold, seed)
+		}
+	})
+	work.Wait()
+	if err := cmp.Or(errA, errB); err != nil {
+		return Comparison{}, err
+	}
+	c.Categories = categories(byA, byB)
+	c.Pairs = pairs(inA, inB, toB, toA)
+	c.Findings = c.findings()
+	return c, nil
+}
+
+// measure says how varied the texts are, in all and as many as the other side
+// has.
+func (s *Side) measure(texts []string, other int, threshold float64, seed uint64) {
+	s.Diversity = similar.DiversityOf(texts, threshold, seed)
+	if other < len(texts) {
+		sampled := similar.DiversityOf(similar.Sample(texts, other, seed), threshold, seed)
+		s.Sampled = &sampled
+	}
+}
+
+// held are the prompts of a dataset and their texts.
+type held struct {
+	prompts []orbench.Prompt
+	texts   []string
+}
+
+func readPrompts(ctx context.Context, d *Dataset) (held, error) {
+	h := held{prompts: make([]orbench.Prompt, 0, d.Count), texts: make([]string, 0, d.Count)}
+	for p, err := range d.Prompts() {
+		if err != nil {
+			return held{}, err
+		}
+		if len(h.prompts)%1024 == 0 && ctx.Err() != nil {
+			return held{}, context.Cause(ctx)
+		}
+		h.prompts = append(h.prompts, p)
+		h.texts = append(h.texts, p.Text())
+	}
+	return h, nil
+}
+
+// match is where a prompt's counterpart stands in the other dataset.
+type match struct {
+	at      int
+	found   bool
+	exact   bool
+	jaccard float64
+}
+
+// lookUp finds the counterpart in other of each prompt.
+func (h held) lookUp(ctx context.Context, other held, threshold float64) ([]match, error) {
+	first := map[string]int{}
+	index := similar.NewIndex(threshold)
+	for i, text := range other.texts {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		key := sameWords(text)
+		if _, ok := first[key]; !ok {
+			first[key] = i
+		}
+		index.Keep(text)
+	}
+	matches := make([]match, len(h.texts))
+	for i, text := range h.texts {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if at, ok := first[sameWords(text)]; ok {
+			matches[i] = match{at: at, found: true, exact: true, jaccard: 1}
+		} else if at, jaccard, ok := index.Nearest(text); ok {
+			matches[i] = match{at: at, found: true, jaccard: jaccard}
+		}
+	}
+	return matches, nil
+}
+
+// sameWords is equal for texts with the same words. Texts without words are
+// taken as they stand.
+func sameWords(text string) string {
+	if n := similar.Normalise(text); n != "" {
+		return n
+	}
+	return text
+}
+
+// side describes a dataset with its prompts' counterparts in the other one, and
+// its categories.
+func side(d *Dataset, in held, matches []match, other held) (Side, map[orbench.Category]Overlap) {
+	s := Side{Name: d.Name, Source: d.Source, SHA256: d.SHA256, Rows: d.Count + d.Duplicates}
+	by := map[orbench.Category]Overlap{}
+	for i, p := range in.prompts {
+		m := matches[i]
+		conflict := m.found && p.Label != other.prompts[m.at].Label
+		s.Overlap.add(m, conflict)
+		o := by[p.Category]
+		o.add(m, conflict)
+		by[p.Category] = o
+	}
+	return s, by
+}
+
+// add counts one more prompt.
+func (o *Overlap) add(m match, conflict bool) {
+	one := 0
+	if conflict {
+		one = 1
+	}
+	o.Prompts++
+	switch {
+	case m.exact:
+		o.Exact++
+		o.ExactConflicts += one
+	case m.found:
+		o.Near++
+		o.NearConflicts += one
+	}
+	o.Share = float64(o.Exact+o.Near) / float64(o.Prompts)
+}
+
+func categories(a, b map[orbench.Category]Overlap) []CategoryOverlap {
+	var all []CategoryOverlap
+	for c, o := range a {
+		all = append(all, CategoryOverlap{Category: c, A: o, B: b[c]})
+	}
+	for c, o := range b {
+		if _, ok := a[c]; !ok {
+			all = append(all, CategoryOverlap{Category: c, B: o})
+		}
+	}
+	slices.SortFunc(all, func(x, y CategoryOverlap) int { return cmp.Compare(x.Category, y.Category) })
+	return all
+}
+
+func pairs(a, b held, toB, toA []match) []PromptPair {
+	var all []PromptPair
+	named := make([]bool, len(b.prompts))
+	for i, m := range toB {
+		if m.found {
+			named[m.at] = true
+			all = append(all, PromptPair{A: a.prompts[i], B: b.prompts[m.at], Exact: m.exact, Jaccard: m.jaccard})
+		}
+	}
+	for i, m := range toA {
+		if m.found && !named[i] {
+			all = append(all, PromptPair{A: a.prompts[m.at], B: b.prompts[i], Exact: m.exact, Jaccard: m.jaccard})
+		}
+	}
+	return all
+}
+
+// findings says what the counts mean.
+func (c Comparison) findings() []string {
+	if c.A.SHA256 == c.B.SHA256 {
+		return []string{"A and B are the same dataset: their content has one hash."}
+	}
+	if len(c.Pairs) == 0 {
+		return []string{fmt.Sprintf("A and B have no prompt in common, not even nearly (a Jaccard index of word sequences of %g or more).", c.Threshold)}
+	}
+	found := []string{
+		c.A.Overlap.finding("A", "B") + ".",
+		c.B.Overlap.finding("B", "A") + ".",
+		"So figures on A and B are not independent, and a model that was trained or tuned on one of them is measured on the other with prompts that it may have seen.",
+	}
+	if exact, near := c.A.ExactConflicts, c.A.NearConflicts; exact+near > 0 {
+		found = append(found, fmt.Sprintf(
+			"A and B disagree on labels. Prompts of A with another label in B: %d with the same words, %d with nearly the same, which may be meant as contrasts.", exact, near))
+	}
+	return found
+}
+
+func (o Overlap) finding(in, other string) string {
+	return fmt.Sprintf("Of the %d prompts of %s, %d (%.1f%%) are in %s: %d with the same words and %d with nearly the same",
+		o.Prompts, in, o.Exact+o.Near, 100*o.Share, other, o.Exact, o.Near)
+}

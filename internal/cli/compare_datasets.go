@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) datasetCompareCommand() *cobra.Command {
+	var f datasetFlags
+	var threshold float64
+	var seed uint64
+	var pairs string
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Find the prompts that two datasets share, and how varied each is",
+		Long: `Compare two datasets, by name or as files: the prompts of each that are in the
+other with the same words (whatever their case and punctuation) or with nearly
+the same, those that have another label there, and how varied each dataset is.
+
+Every prompt is compared with every other; nothing is estimated. The flags for
+columns hold for both datasets, where they are files.`,
+		Example: `  orbench dataset compare mine.csv or-bench-80k
+  orbench dataset compare mine.csv xstest --threshold 0.7 --pairs shared.csv`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			print, err := comparisonPrinter(f.format)
+			if err != nil {
+				return err
+			}
+			var sets [2]*dataset.Dataset
+			for i, ref := range args {
+				if sets[i], err = a.readDataset(c, ref, f); err != nil {
+					return err
+				}
+			}
+			result, err := dataset.Compare(c.Context(), sets[0], sets[1], threshold, seed)
+			if err != nil {
+				return err
+			}
+			if pairs != "" {
+				if err := writePairs(pairs, result); err != nil {
+					return err
+				}
+			}
+			return print(a.env.Stdout, result)
+		},
+	}
+	f.registerColumns(c)
+	flags := c.Flags()
+	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same")
+	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
+	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
+	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
+	completeFlag(c, "format", formats)
+	return c
+}
+
+func comparisonPrinter(format string) (func(io.Writer, dataset.Comparison) error, error) {
+	switch format {
+	case "table":
+		return report.ComparisonTable, nil
+	case "json":
+		return report.ComparisonJSON, nil
+	case "csv":
+		return report.ComparisonCSV, nil
+	case "md":
+		return report.ComparisonMarkdown, nil
+	}
+	return nil, inputError("--format", fmt.Sprintf("there is no format %q", format), "use table, json, csv or md")
+}
+
+// writePairs writes the pairs to a file that must be new.
+func writePairs(path string, c dataset.Comparison) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
+	}
+	return errors.Join(report.ComparisonPairs(file, c), file.Close())
+}

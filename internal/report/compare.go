@@ -1,0 +1,203 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/similar"
+)
+
+// ComparisonTable writes what two datasets have in common for people to read on a
+// terminal: what follows from it, then the overlap in all and by category, and
+// how varied each is.
+func ComparisonTable(w io.Writer, c dataset.Comparison) error {
+	b := bufio.NewWriter(w)
+	for _, f := range c.Findings {
+		b.WriteString(f + "\n")
+	}
+	b.WriteString("\n")
+	for _, s := range comparisonSections(c) {
+		writeTable(b, s)
+	}
+	return b.Flush()
+}
+
+// ComparisonMarkdown writes the same as ComparisonTable as Markdown.
+func ComparisonMarkdown(w io.Writer, c dataset.Comparison) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# Two datasets compared\n\n")
+	for _, f := range c.Findings {
+		b.WriteString("- " + escapeMarkdown(f) + "\n")
+	}
+	b.WriteString("\n")
+	for _, s := range comparisonSections(c) {
+		writeMarkdownSection(b, s)
+	}
+	return b.Flush()
+}
+
+// ComparisonJSON writes the comparison in its documented form.
+func ComparisonJSON(w io.Writer, c dataset.Comparison) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(c)
+}
+
+// ComparisonCSV writes one line for each of the two datasets (scope "all"), one
+// for the sample of the larger one (scope "sample", where the counts of the
+// overlap are empty), and one for each category (scope "category", where the
+// measures of variety are). Shares are from 0 to 1. Text is as harmless as in
+// CSV.
+func ComparisonCSV(w io.Writer, c dataset.Comparison) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{
+		"dataset", "dataset_sha256", "other", "other_sha256", "threshold", "seed", "scope", "category",
+		"rows", "prompts", "exact", "near", "share", "exact_conflicts", "near_conflicts",
+		"distinct_1", "distinct_2", "self_bleu", "self_bleu_texts", "near_duplicates", "near_duplicate_rate",
+		"top_opener", "top_opener_share", "effective_openers", "words_mean", "words_p5", "words_median", "words_p95",
+	}}
+	for i, s := range []dataset.Side{c.A, c.B} {
+		other := []dataset.Side{c.B, c.A}[i]
+		add := func(scope, category string, cells ...string) {
+			rows = append(rows, append([]string{
+				disarm(s.Name), s.SHA256, disarm(other.Name), other.SHA256, number(c.Threshold), strconv.FormatUint(c.Seed, 10),
+				scope, disarm(category),
+			}, cells...))
+		}
+		add("all", "", slices.Concat([]string{strconv.Itoa(s.Rows)}, csvOverlap(s.Overlap), csvDiversity(s.Diversity))...)
+		if s.Sampled != nil {
+			add("sample", "", slices.Concat([]string{"", strconv.Itoa(s.Sampled.Texts)}, make([]string, 5), csvDiversity(*s.Sampled))...)
+		}
+		for _, category := range c.Categories {
+			if o := []dataset.Overlap{category.A, category.B}[i]; o.Prompts > 0 {
+				add("category", string(category.Category), slices.Concat([]string{""}, csvOverlap(o), make([]string, 13))...)
+			}
+		}
+	}
+	return out.WriteAll(rows)
+}
+
+func csvOverlap(o dataset.Overlap) []string {
+	return []string{
+		strconv.Itoa(o.Prompts), strconv.Itoa(o.Exact), strconv.Itoa(o.Near), number(o.Share),
+		strconv.Itoa(o.ExactConflicts), strconv.Itoa(o.NearConflicts),
+	}
+}
+
+func csvDiversity(d similar.Diversity) []string {
+	return []string{
+		number(d.Distinct1), number(d.Distinct2), number(d.SelfBLEU), strconv.Itoa(d.SelfBLEUTexts),
+		strconv.Itoa(d.NearDuplicates), number(d.NearDuplicateRate),
+		disarm(d.TopOpener), number(d.TopOpenerShare), number(d.EffectiveOpeners),
+		number(d.Words.Mean), strconv.Itoa(d.Words.P5), strconv.Itoa(d.Words.Median), strconv.Itoa(d.Words.P95),
+	}
+}
+
+// ComparisonPairs writes the pairs of a comparison as CSV, with their texts. Text
+// is as harmless as in CSV.
+func ComparisonPairs(w io.Writer, c dataset.Comparison) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{
+		"match", "jaccard", "conflict", "a_id", "a_category", "a_label", "a_prompt", "b_id", "b_category", "b_label", "b_prompt",
+	}); err != nil {
+		return err
+	}
+	for _, p := range c.Pairs {
+		match := "near"
+		if p.Exact {
+			match = "exact"
+		}
+		if err := out.Write([]string{
+			match, number(p.Jaccard), strconv.FormatBool(p.Conflict()),
+			string(p.A.ID), disarm(string(p.A.Category)), string(p.A.Label), disarm(p.A.Text()),
+			string(p.B.ID), disarm(string(p.B.Category)), string(p.B.Label), disarm(p.B.Text()),
+		}); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// number shows a number in full.
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+func comparisonSections(c dataset.Comparison) []section {
+	all := section{
+		title: "Prompts that both have", left: 2,
+		header: []string{"", "dataset", "rows", "prompts", "same words", "nearly", "in the other", "other label", "nearly, other label"},
+		note:   "Nearly: a Jaccard index of word sequences of at least " + number(c.Threshold) + ". Rows with equal text are one prompt.",
+	}
+	for i, s := range []dataset.Side{c.A, c.B} {
+		all.rows = append(all.rows, []string{
+			[]string{"A", "B"}[i], s.Name + "@" + shortHash(s.SHA256), count(s.Rows), count(s.Prompts), count(s.Exact), count(s.Near),
+			percent(s.Share), count(s.ExactConflicts), count(s.NearConflicts),
+		})
+	}
+	by := section{
+		title: "By category", left: 1,
+		header: []string{"category", "in A", "same words", "nearly", "in the other", "in B", "same words", "nearly", "in the other"},
+	}
+	for _, category := range c.Categories {
+		row := []string{categoryName(category.Category)}
+		for _, o := range []dataset.Overlap{category.A, category.B} {
+			if o.Prompts == 0 {
+				row = append(row, "–", "–", "–", "–")
+				continue
+			}
+			row = append(row, count(o.Prompts), count(o.Exact), count(o.Near), percent(o.Share))
+		}
+		by.rows = append(by.rows, row)
+	}
+	return []section{all, by, diversitySection(c)}
+}
+
+// diversitySection has a column for each dataset and one for the sample of the
+// larger one.
+func diversitySection(c dataset.Comparison) section {
+	s := section{
+		title: "How varied each is", left: 1,
+		note: "Distinct-n, Self-BLEU and near-duplicates depend on the number of prompts, so compare columns with the same number. " +
+			"Self-BLEU is of at most 1,000 prompts. The seed of all samples is " + strconv.FormatUint(c.Seed, 10) + ".",
+	}
+	columns := [][]string{
+		{
+			"", "prompts", "distinct words (distinct-1)", "distinct word pairs (distinct-2)", "Self-BLEU, lower is more varied", "prompts for Self-BLEU",
+			"near-duplicates within", "share of near-duplicates", "most common opener", "share of that opener", "effective number of openers",
+			"words, mean", "words, 5% / median / 95%",
+		},
+	}
+	for i, side := range []dataset.Side{c.A, c.B} {
+		name := []string{"A", "B"}[i]
+		columns = append(columns, diversityColumn(name, side.Diversity))
+		if side.Sampled != nil {
+			columns = append(columns, diversityColumn("sample of "+name, *side.Sampled))
+		}
+	}
+	for i := range columns[0] {
+		var line []string
+		for _, column := range columns {
+			line = append(line, column[i])
+		}
+		s.rows = append(s.rows, line)
+	}
+	s.header, s.rows = s.rows[0], s.rows[1:]
+	return s
+}
+
+// diversityColumn shows what diversitySection lists, in its order.
+func diversityColumn(name string, d similar.Diversity) []string {
+	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
+	opener, _ := cut(clean(d.TopOpener), gridName)
+	return []string{
+		name, count(d.Texts), decimals(d.Distinct1, 3), decimals(d.Distinct2, 3), decimals(d.SelfBLEU, 3), count(d.SelfBLEUTexts),
+		count(d.NearDuplicates), percent(d.NearDuplicateRate), opener, percent(d.TopOpenerShare), decimals(d.EffectiveOpeners, 1),
+		decimals(d.Words.Mean, 1), count(d.Words.P5) + " / " + count(d.Words.Median) + " / " + count(d.Words.P95),
+	}
+}
