@@ -63,9 +63,9 @@ type Handler struct {
 //	GET  /v1/models             what there is
 //	GET  /stats                 Stats as JSON
 //
-// At a temperature above 0, and for the model Judge, the server takes the number
-// of earlier answers to the same request as its sample number, which the dialect
-// does not carry.
+// At a temperature above 0, and for models that judge or moderate, the server
+// takes the number of earlier answers to the same request as its sample number,
+// which the dialect does not carry.
 func NewHandler(cfg Config) *Handler {
 	h := &Handler{
 		cfg: cfg, models: map[string]model.Model{}, mux: http.NewServeMux(),

@@ -14,10 +14,12 @@ import (
 // "sim/balanced".
 const Provider = "sim"
 
-// The names of the two models without a temperament.
+// The names of the models without a temperament.
 const (
 	// Judge gives verdicts on answers.
 	Judge = "judge"
+	// Uncensored answers everything, with placeholders where that would be harmful.
+	Uncensored = "uncensored"
 	// Instant gives one constant answer at the least cost.
 	Instant = "instant"
 )
@@ -46,14 +48,18 @@ func Temperaments() []Temperament {
 	}
 }
 
-// Names lists what New accepts: the temperaments in their order, then Judge and
-// Instant.
+// Names lists what New accepts: the temperaments in their order, then the models
+// that judge and build.
 func Names() []string {
 	var names []string
 	for _, t := range Temperaments() {
 		names = append(names, t.Name)
 	}
-	return append(names, Judge, Instant)
+	names = append(names, Judge)
+	for _, m := range moderators {
+		names = append(names, m.name)
+	}
+	return append(names, Uncensored, Instant)
 }
 
 // New makes the simulated model of a name in Names. Models of different seeds
@@ -70,12 +76,20 @@ func New(name string, seed int64) (model.Model, error) {
 	case Instant:
 		return instant{}, nil
 	}
+	lexicon, err := parseLexicon(lexiconText)
+	if err != nil {
+		return nil, err
+	}
+	if name == Uncensored {
+		return &uncensored{seed: seed, lexicon: lexicon}, nil
+	}
+	for _, m := range moderators {
+		if m.name == name {
+			return &voter{name: name, seed: seed, lexicon: lexicon, lean: m.lean}, nil
+		}
+	}
 	for _, t := range Temperaments() {
 		if t.Name == name {
-			lexicon, err := parseLexicon(lexiconText)
-			if err != nil {
-				return nil, err
-			}
 			return &mind{temperament: t, seed: seed, lexicon: lexicon}, nil
 		}
 	}
