@@ -1,0 +1,360 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/paper"
+)
+
+// study is the published study beside three made-up runs.
+func study(t *testing.T) Paper {
+	t.Helper()
+	own, _ := fixture{targets: 3, safe: 20, toxic: 6, simulated: true}.make()
+	return Paper{Study: paper.NewStudy(), Own: own}
+}
+
+// The JSON gives the study's headline figures under the names of docs/paper.md.
+func TestPaperJSON(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := (Paper{Study: paper.NewStudy()}).JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), `"own"`) {
+		t.Error("there is an own part without runs")
+	}
+	type measured struct {
+		Value float64
+		CI95  []float64
+	}
+	var got struct {
+		Models []struct {
+			Model               string
+			Hard                float64 `json:"hard_refusal_pct"`
+			Moderator, Selector bool
+			Version             string
+			HardN               int `json:"hard_n"`
+		}
+		Correlations []struct {
+			Name                       string
+			N                          int
+			Spearman, Pearson, Kendall measured
+		}
+		Fit            struct{ A, B, C float64 }
+		Residual       measured `json:"residual_toxicity"`
+		AdvBench       measured `json:"advbench_spearman"`
+		Contradictions []struct{ Where, Printed, Found string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	rounded := func(v float64, digits int) float64 {
+		return math.Round(v*math.Pow10(digits)) / math.Pow10(digits)
+	}
+	want := map[string]struct {
+		n        int
+		spearman float64
+		digits   int
+	}{
+		"all": {32, 0.8935, 4}, "older": {25, 0.8784, 4}, "newer": {7, 1, 4},
+		"without_moderators": {29, 0.932, 3}, "without_selectors": {26, 0.889, 3},
+	}
+	for _, c := range got.Correlations {
+		w, ok := want[c.Name]
+		if !ok || c.N != w.n || rounded(c.Spearman.Value, w.digits) != w.spearman {
+			t.Errorf("%s: Spearman %v over %d models, want %v over %d", c.Name, c.Spearman.Value, c.N, w.spearman, w.n)
+		}
+		if (len(c.Spearman.CI95) == 2) != (w.spearman < 1) || len(c.Pearson.CI95) != 2 {
+			t.Errorf("%s: intervals %v and %v", c.Name, c.Spearman.CI95, c.Pearson.CI95)
+		}
+		delete(want, c.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no correlations for %v", want)
+	}
+	if r := rounded(got.Correlations[0].Pearson.Value, 3); r != 0.793 {
+		t.Errorf("Pearson %v, want 0.793", r)
+	}
+	if rounded(got.Fit.A, 2) != 75.24 || rounded(got.Fit.B, 4) != 0.4696 || rounded(got.Fit.C, 6) != -0.002246 {
+		t.Errorf("the fit is %+v", got.Fit)
+	}
+	if rounded(got.Residual.Value, 1) != 1.8 || len(got.Residual.CI95) != 2 ||
+		rounded(got.Residual.CI95[0], 1) != 0.7 || rounded(got.Residual.CI95[1], 1) != 3.9 {
+		t.Errorf("residual toxicity %+v, want 1.8 from 0.7 to 3.9", got.Residual)
+	}
+	if rounded(got.AdvBench.Value, 3) != 0.991 {
+		t.Errorf("AdvBench's Spearman is %v", got.AdvBench.Value)
+	}
+	if len(got.Models) != 32 || len(got.Contradictions) < 10 {
+		t.Errorf("%d models and %d contradictions", len(got.Models), len(got.Contradictions))
+	}
+}
+
+// Every format shows the reader's own runs beside the published models.
+func TestPaperFormats(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"table": func(b *bytes.Buffer) error { return p.Table(b) },
+		"json":  func(b *bytes.Buffer) error { return p.JSON(b) },
+		"csv":   func(b *bytes.Buffer) error { return p.CSV(b) },
+		"md":    func(b *bytes.Buffer) error { return p.Markdown(b) },
+		"page":  func(b *bytes.Buffer) error { return p.page(b) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b, again bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(&again); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != again.String() {
+				t.Error("a second time gives other bytes")
+			}
+			for _, want := range []string{"Llama-3.1-405B", "sim/temper-3", "openai/gpt-1-mini"} {
+				if !strings.Contains(b.String(), want) {
+					t.Errorf("%s is not in it", want)
+				}
+			}
+			if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+				t.Error("it holds what is no number")
+			}
+		})
+	}
+}
+
+// The CSV has a line for each figure, with a number in each.
+func TestPaperCSV(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := study(t).CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]int{}
+	for _, r := range rows[1:] {
+		sections[r[0]]++
+		for _, cell := range r[3:] {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" {
+				t.Errorf("%v: %v", r, err)
+			}
+		}
+		if (r[4] == "") != (r[5] == "") {
+			t.Errorf("%v has half an interval", r)
+		}
+	}
+	want := map[string]int{
+		"models": 4 * 32, "correlations": 4 * 5, "fit": 3, "hard-1k-refusal": 32 * 11, "toxic-acceptance": 32 * 11,
+		"80k-keyword-refusal": 20 * 11, "families": 40, "temperature": 10, "keyword_against_gpt4": 12, "advbench": 15,
+		"moderators": 20, "residual_toxicity": 1, "categories": 70, "own": 6,
+	}
+	for name, n := range want {
+		if sections[name] != n {
+			t.Errorf("%d lines of %s, want %d", sections[name], name, n)
+		}
+	}
+	if len(sections) != len(want) {
+		t.Errorf("sections %v, want those of %v", sections, want)
+	}
+}
+
+// The names of the trade-off plot cover neither each other nor a mark.
+func TestPaperNamesDoNotCollide(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]Paper{"published": {Study: paper.NewStudy()}, "with own": study(t)} {
+		s := &paperScatter{models: p.Models, own: p.ownPoints()}
+		g := plot.New()
+		g.X.Min, g.X.Max, g.Y.Min, g.Y.Max = -3, 104, 40, 103
+		if len(s.own) == 0 {
+			g.Y.Min = 58
+		}
+		c := draw.New(vgimg.New(870, 590))
+		at, _, names := s.arrange(&c, g)
+		if len(names) != 32+len(s.own) {
+			t.Fatalf("%s: %d names", name, len(names))
+		}
+		box := func(n named) vg.Rectangle {
+			return vg.Rectangle{Min: n.corner, Max: vg.Point{X: n.corner.X + n.width, Y: n.corner.Y + n.height}}
+		}
+		for i, n := range names {
+			b := box(n)
+			if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
+				t.Errorf("%s: %s is cut", name, n.text)
+			}
+			for _, other := range names[:i] {
+				if overlap(b, box(other)) > 0 {
+					t.Errorf("%s: %s and %s collide", name, n.text, other.text)
+				}
+			}
+			for k, point := range at {
+				if overlap(b, around(point, 3)) > 0 {
+					t.Errorf("%s: %s covers the mark of %s", name, n.text, p.Models[k].Name)
+				}
+			}
+			if overlap(b, s.legendArea(&c)) > 0 {
+				t.Errorf("%s: %s covers the legend", name, n.text)
+			}
+		}
+	}
+}
+
+// Every plot says what it is of, in the right numbers of texts.
+func TestPaperPlots(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	want := map[string][]string{
+		"tradeoff":         {"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"},
+		"radars":           append([]string{"harassment"}, figure3...),
+		"radars-more":      append([]string{"violence"}, figure8...),
+		"80k-against-hard": append([]string{"52.9", "99.8"}, figure4...),
+		"categories":       {"illegal", "39.8", "11.6", "7.6"},
+		"families":         {"Claude 3", "93.9", "Llama 3.1", "53.6"},
+		"radars-own":       {"sim/temper-3", "sexual"},
+	}
+	for _, f := range p.plots() {
+		keepPicture(t, "paper-"+f.name, f.figure)
+		texts := svgTexts(t, f.figure)
+		for _, w := range want[f.name] {
+			if !slices.Contains(texts, w) {
+				t.Errorf("%s lacks the text %q", f.name, w)
+			}
+		}
+		if len(want[f.name]) == 0 {
+			t.Errorf("%s is not expected", f.name)
+		}
+		delete(want, f.name)
+	}
+	for name := range want {
+		t.Errorf("%s is not drawn", name)
+	}
+}
+
+// The families' colours follow the page's theme: none is left as it is on white.
+func TestPaperPageIsDark(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := study(t).page(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, f := range paper.Families() {
+		k := familyInk(f)
+		hex := "#" + strings.ToUpper(strconv.FormatInt(int64(k.rgb.R)<<16|int64(k.rgb.G)<<8|int64(k.rgb.B)|1<<24, 16)[1:])
+		if strings.Contains(page, "fill:"+hex) {
+			t.Errorf("%s keeps its colour on a dark page", f.Title)
+		}
+		if !strings.Contains(page, ","+hex+")") {
+			t.Errorf("%s has no mark in its colour", f.Title)
+		}
+		if familyDark[f.Name] == "" {
+			t.Errorf("%s has no colour on a dark page", f.Title)
+		}
+	}
+	if !strings.Contains(page, simulatedNotice) {
+		t.Error("nothing says that own runs are simulated")
+	}
+}
+
+func TestPaperFolder(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	root := t.TempDir()
+	first, second := filepath.Join(root, "a", "first"), filepath.Join(root, "second")
+	for _, dir := range []string{first, second} {
+		if err := p.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := []string{"paper.csv", "paper.html", "paper.json", "paper.md"}
+	for _, f := range p.plots() {
+		want = append(want, f.name+".svg", f.name+".png", f.name+".pdf")
+	}
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("the folder holds %v, want %v", names, want)
+	}
+	for _, name := range names {
+		a, err := os.ReadFile(filepath.Join(first, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(second, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s has other bytes the second time", name)
+		}
+		if head := map[string]string{".pdf": "%PDF-", ".png": "\x89PNG"}[filepath.Ext(name)]; !bytes.HasPrefix(a, []byte(head)) {
+			t.Errorf("%s begins with %q", name, a[:8])
+		}
+		if bytes.Contains(a, []byte("/CreationDate (D:")) {
+			t.Errorf("%s says when it was written", name)
+		}
+	}
+	if err := p.Write(first); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a second report into the folder: %v, want an input error", err)
+	}
+	entries, err = os.ReadDir(root)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("beside the reports there is %v (%v)", entries, err)
+	}
+}
+
+// Names from outside stay text in the page, the plots and the PDF.
+func TestPaperHostileNames(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	p.Own = evaluate.Result{Runs: slices.Clone(p.Own.Runs)}
+	for i := range p.Own.Runs {
+		p.Own.Runs[i].Target = "<script>\x1b[31m\u202e模型=1+1"
+	}
+	var b bytes.Buffer
+	if err := p.page(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "<script") {
+		t.Error("the page holds a script of the target's name")
+	}
+	for _, f := range p.plots() {
+		svgTexts(t, f.figure)
+		b.Reset()
+		if err := f.figure.pdf(&b); err != nil {
+			t.Errorf("%s as PDF: %v", f.name, err)
+		}
+	}
+	b.Reset()
+	if err := p.Table(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
+		t.Errorf("the table holds an escape (%v)", err)
+	}
+}

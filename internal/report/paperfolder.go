@@ -1,0 +1,134 @@
+package report
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/paper"
+)
+
+// PaperPageFile is the page of a folder that Paper.Write makes.
+const PaperPageFile = "paper.html"
+
+//go:embed page/paper.html
+var paperPage string
+
+// paperPlot is a figure with the name of its files and what it shows.
+type paperPlot struct {
+	name, title string
+	figure      figure
+}
+
+// plots gives the figures in the order of the page.
+func (p Paper) plots() []paperPlot {
+	source := p.Source + ". Judge: " + p.Judge + "."
+	all := []paperPlot{
+		{"tradeoff", "Over-refusal and toxic refusal of the published models", p.scatterFigure()},
+		{"radars", "Refusal by category of eight models", radarFigure("Figure 3: eight models by category", source, publishedRadars(figure3), 4)},
+		{"radars-more", "Refusal by category of fifteen models", radarFigure("Figure 8: fifteen models by category", source, publishedRadars(figure8), 3)},
+		{"80k-against-hard", "Refusal of the 80K set and of the hard set", p.againstFigure()},
+		{"categories", "Categories of the three sets", p.shareFigure()},
+		{"families", "Mean refusal of the hard set by family", p.familyFigure()},
+	}
+	if own := p.ownRadars(); len(own) > 0 {
+		title := "Your runs by category"
+		if p.Own.Simulated {
+			title += " (SIMULATED)"
+		}
+		all = append(all, paperPlot{"radars-own", title, radarFigure(title, "Your judges, your prompts.", own, 4)})
+	}
+	return all
+}
+
+// Write makes dir and writes the study into it: a page, every plot as SVG, PNG
+// and PDF, and the figures as JSON, CSV and Markdown. The folder is there as a
+// whole or not at all. Write returns an *orbench.InputError when dir is there
+// already and holds anything, or cannot be made.
+func (p Paper) Write(dir string) (err error) {
+	dir = filepath.Clean(dir)
+	if err := vacant(dir); err != nil {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	refuse := func(err error) error {
+		return &orbench.InputError{
+			File: "--out", Problem: fmt.Sprintf("cannot write in %s: %v", parent, err),
+			Hint: "choose a directory that you may write to", Err: err,
+		}
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return refuse(err)
+	}
+	temp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".unfinished-*")
+	if err != nil {
+		return refuse(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	files := map[string]func(io.Writer) error{
+		PaperPageFile: p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
+	}
+	for _, plot := range p.plots() {
+		files[plot.name+".svg"], files[plot.name+".png"], files[plot.name+".pdf"] = plot.figure.svg, plot.figure.png, plot.figure.pdf
+	}
+	for name, write := range files {
+		if err := writeFile(filepath.Join(temp, name), write); err != nil {
+			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
+		}
+	}
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return err
+	}
+	// An empty directory is in the way of the new name.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(temp, dir)
+}
+
+// page writes the page.
+func (p Paper) page(w io.Writer) error {
+	css, err := pageFiles.ReadFile("page/page.css")
+	if err != nil {
+		return err
+	}
+	type plot struct {
+		Name, Title string
+		// Width is in points.
+		Width float64
+		SVG   template.HTML
+	}
+	data := struct {
+		Source, Notice, Contradicts string
+		Simulated, Own              bool
+		Style                       template.CSS
+		Plots                       []plot
+		Tables                      []grid
+		Contradictions              []paper.Contradiction
+	}{
+		Source: p.Source, Notice: simulatedNotice, Contradicts: contradictionsTitle,
+		Simulated: p.Own.Simulated, Own: len(p.Own.Runs) > 0,
+		Style: template.CSS(string(css) + ".plot svg { max-width: 100% }\n" + familyStyle()), Contradictions: p.Contradictions,
+	}
+	for _, f := range p.plots() {
+		svg, err := f.figure.inlineSVG(f.title + "; the tables give the same figures")
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", f.name, err)
+		}
+		// The drawing library escapes every text that it writes.
+		data.Plots = append(data.Plots, plot{f.name, f.title, f.figure.width.Points(), template.HTML(withFamilies(svg))})
+	}
+	for _, s := range p.sections() {
+		data.Tables = append(data.Tables, gridOf(s))
+	}
+	t, err := template.New("paper").Parse(paperPage)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, data)
+}
