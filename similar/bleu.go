@@ -3,7 +3,6 @@ package similar
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // bleuOrder is the longest run of words that BLEU counts.
@@ -42,31 +41,24 @@ func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
 	if opts.Sample == 0 {
 		opts.Sample = 1000
 	}
-	var normal []string
+	var drawn []string
 	for _, t := range texts {
-		if n := Normalise(t); n != "" {
-			normal = append(normal, n)
+		if Normalise(t) != "" {
+			drawn = append(drawn, t)
 		}
 	}
 	if opts.Sample > 0 {
-		normal = Sample(normal, opts.Sample, opts.Seed)
+		drawn = Sample(drawn, opts.Sample, opts.Seed)
 	}
-	if len(normal) < 2 {
-		return 0, len(normal)
+	if len(drawn) < 2 {
+		return 0, len(drawn)
 	}
 
 	c := bleuCounts{most: map[run]twoMost{}}
-	ids := map[string]uint32{}
-	sentences := make([][]uint32, len(normal))
-	for i, n := range normal {
-		for word := range strings.SplitSeq(n, " ") {
-			id, ok := ids[word]
-			if !ok {
-				id = uint32(len(ids) + 1)
-				ids[word] = id
-			}
-			sentences[i] = append(sentences[i], id)
-		}
+	var v vocabulary
+	sentences := make([][]uint32, len(drawn))
+	for i, t := range drawn {
+		sentences[i] = v.add(nil, t)
 		c.add(i, sentences[i])
 	}
 	slices.Sort(c.lengths)

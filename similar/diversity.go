@@ -90,7 +90,9 @@ func Lengths(texts []string) WordLengths {
 	lengths := make([]int, len(texts))
 	sum := 0
 	for i, t := range texts {
-		lengths[i] = len(words(t))
+		if n := Normalise(t); n != "" {
+			lengths[i] = 1 + strings.Count(n, " ")
+		}
 		sum += lengths[i]
 	}
 	slices.Sort(lengths)

@@ -1,7 +1,6 @@
 package similar
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -14,20 +13,21 @@ const shingleWords = 3
 // Index finds near duplicates among texts that arrive one by one. It is exact
 // whatever arrives in whatever order; see the package comment. Memory grows by
 // some sixty bytes for each word of a text, and the texts themselves are not
-// held. A million prompts of 10 to 25 words take about 15 seconds and 1 GB.
+// held. A million prompts of 10 to 25 words take about 15 seconds and 1.2
+// GB.
 //
 // An Index is not safe for concurrent use, not even by Nearest alone. NewIndex
 // makes one.
 type Index struct {
 	threshold float64
 
-	// words numbers the words from 1, and shingles the shingles from 0, both in
-	// the order of their arrival. Word 0 fills up the shingle of a short text.
-	words    map[string]uint32
+	// shingles numbers the shingles from 0 in the order of their arrival. Zeros
+	// fill up the shingle of a short text.
+	words    vocabulary
 	shingles map[[shingleWords]uint32]uint32
 	// ranks has the rank of each shingle: the higher, the rarer. A shingle is
 	// given the next rank when it arrives, as the rarest, and another one when
-	// rank orders them anew.
+	// rankAnew orders them.
 	ranks []uint32
 
 	// sets holds the shingles of the kept texts by rank, from rare to common.
@@ -51,9 +51,8 @@ type Index struct {
 	// shingles were ranked.
 	scanned int
 
-	// normal and set are room for the text at hand.
-	normal []byte
-	set    []uint32
+	// text and set are room for the words and the shingles of a text.
+	text, set []uint32
 }
 
 // list has the posts of texts whose sets have one size, in the order of their
@@ -73,7 +72,6 @@ func NewIndex(threshold float64) *Index {
 	}
 	return &Index{
 		threshold: threshold,
-		words:     map[string]uint32{},
 		shingles:  map[[shingleWords]uint32]uint32{},
 		lists:     make([]list, 1),
 		posts:     make([]post, 1),
@@ -110,29 +108,11 @@ func (x *Index) Nearest(t string) (n int, jaccard float64, found bool) {
 // next call overwrites it.
 func (x *Index) shingle(t string) []uint32 {
 	x.rankAnew()
-	x.normal = appendNormal(x.normal[:0], t)
+	x.text = x.words.add(x.text[:0], t)
 	x.set = x.set[:0]
-	var s [shingleWords]uint32
-	n := 0
-	for rest := x.normal; len(rest) > 0; n++ {
-		var word []byte
-		word, rest, _ = bytes.Cut(rest, []byte{' '})
-		id, ok := x.words[string(word)]
-		if !ok {
-			id = uint32(len(x.words) + 1)
-			x.words[string(word)] = id
-		}
-		if n < shingleWords {
-			s[n] = id
-		} else {
-			copy(s[:], s[1:])
-			s[shingleWords-1] = id
-		}
-		if n >= shingleWords-1 {
-			x.set = append(x.set, x.rank(s))
-		}
-	}
-	if 0 < n && n < shingleWords {
+	for i := range max(min(1, len(x.text)), len(x.text)-shingleWords+1) {
+		var s [shingleWords]uint32
+		copy(s[:], x.text[i:])
 		x.set = append(x.set, x.rank(s))
 	}
 	sortRanks(x.set)

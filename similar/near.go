@@ -29,7 +29,7 @@ func Jaccard(a, b string) float64 {
 // texts. The threshold is that of NewIndex.
 //
 // Time grows little faster than the number of texts for thresholds from about
-// 0.5.
+// 0.5; see Index.
 func NearDuplicates(texts []string, threshold float64) []Pair {
 	x := NewIndex(threshold)
 	var pairs []Pair

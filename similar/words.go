@@ -1,7 +1,7 @@
 package similar
 
 import (
-	"strings"
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 )
@@ -39,8 +39,31 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// words splits a text into its normalised words.
-func words(text string) []string { return strings.Fields(Normalise(text)) }
+// vocabulary numbers words from 1, in the order in which they arrive. Its zero
+// value is empty.
+type vocabulary struct {
+	numbers map[string]uint32
+	normal  []byte // room for a text
+}
+
+// add appends the numbers of a text's normalised words.
+func (v *vocabulary) add(numbers []uint32, text string) []uint32 {
+	if v.numbers == nil {
+		v.numbers = map[string]uint32{}
+	}
+	v.normal = appendNormal(v.normal[:0], text)
+	for rest := v.normal; len(rest) > 0; {
+		var word []byte
+		word, rest, _ = bytes.Cut(rest, []byte{' '})
+		number, ok := v.numbers[string(word)]
+		if !ok {
+			number = uint32(len(v.numbers) + 1)
+			v.numbers[string(word)] = number
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers
+}
 
 // DistinctN is the number of different runs of n words in all texts together,
 // divided by the number of runs: 1 when none occurs twice, near 0 when all say
@@ -51,17 +74,32 @@ func DistinctN(texts []string, n int) float64 {
 	if n < 1 {
 		panic("similar: runs of fewer than one word")
 	}
-	seen := map[string]bool{}
+	// runs[k] numbers the runs of k+1 words that begin a run of n: by the number
+	// of the run without its last word, and that word.
+	runs := make([]map[[2]uint32]uint32, n)
+	for k := range runs {
+		runs[k] = map[[2]uint32]uint32{}
+	}
+	var v vocabulary
+	var words []uint32
 	total := 0
 	for _, t := range texts {
-		w := words(t)
-		for i := 0; i+n <= len(w); i++ {
-			seen[strings.Join(w[i:i+n], " ")] = true
+		words = v.add(words[:0], t)
+		for ; len(words) >= n; words = words[1:] {
 			total++
+			run := uint32(0)
+			for k, word := range words[:n] {
+				next, ok := runs[k][[2]uint32{run, word}]
+				if !ok {
+					next = uint32(len(runs[k]) + 1)
+					runs[k][[2]uint32{run, word}] = next
+				}
+				run = next
+			}
 		}
 	}
 	if total == 0 {
 		return 0
 	}
-	return float64(len(seen)) / float64(total)
+	return float64(len(runs[n-1])) / float64(total)
 }
