@@ -100,7 +100,7 @@ func simulations() []simulation {
 		{"Clustered bootstrap, 30%, 40 clusters of 5, correlation 0.3", clustered(0.3, 40, 5, 0.3), lo, hi},
 		{"Clustered bootstrap, 2%, 100 clusters of 5, correlation 0.3", clustered(0.02, 100, 5, 0.3), 0.85, hi},
 		{"Clustered paired bootstrap, 260 clusters of 5", clusteredPairs(260, 5), lo, hi},
-		{"Wilson where it does not belong, as the clustered bootstrap's first", clusteredWilson(0.13, 260, 5, 0.3), 0, 0.9},
+		{"Wilson, ignoring 260 clusters of 5, correlation 0.3", clusteredWilson(0.13, 260, 5, 0.3), 0, 0.9},
 		{"Pearson bootstrap, correlation 0.9, 32 points", correlated(stats.Pearson, 0.9, 0.9, 32), 0.92, hi},
 		{"Spearman bootstrap, correlation 0.9, 32 points", correlated(stats.Spearman, 0.9, 6/math.Pi*math.Asin(0.45), 32), lo, 0.975},
 		{"Spearman bootstrap, correlation 0.5, 32 points", correlated(stats.Spearman, 0.5, 6/math.Pi*math.Asin(0.25), 32), lo, hi},

@@ -12,8 +12,10 @@ import (
 	domain "github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/report"
 )
 
 // readDoc gives the text of a document, by its path in the project.
@@ -103,7 +105,7 @@ func TestDatasetsDocumented(t *testing.T) {
 }
 
 // TestFieldsDocumented finds every field of the JSON that is printed in
-// docs/json.md, and of the JSON that is read in docs/cli.md.
+// docs/json.md and docs/paper.md, and of the JSON that is read in docs/cli.md.
 func TestFieldsDocumented(t *testing.T) {
 	t.Parallel()
 	for doc, types := range map[string][]any{
@@ -115,7 +117,8 @@ func TestFieldsDocumented(t *testing.T) {
 			dataset.Dataset{},
 			dataset.Stats{},
 		},
-		"docs/cli.md": {provider.Provider{}, price.Price{}},
+		"docs/cli.md":   {provider.Provider{}, price.Price{}},
+		"docs/paper.md": {paper.Study{}, report.PaperCheck{}},
 	} {
 		text := readDoc(t, doc)
 		for _, v := range types {

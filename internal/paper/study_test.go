@@ -81,9 +81,8 @@ func TestFitAndResidual(t *testing.T) {
 	}
 }
 
-// The averages come out as printed, but for one deviation and two means that
-// differ by a last digit because the printed ones were made of rates of another
-// precision.
+// The averages come out as printed, but for the means of GPT-4 and Llama 3.1,
+// whose printed ones were made of rates in whole per cents.
 func TestFamilyAverages(t *testing.T) {
 	t.Parallel()
 	study := paper.NewStudy()
@@ -91,7 +90,11 @@ func TestFamilyAverages(t *testing.T) {
 		t.Fatalf("%d families", len(study.Families))
 	}
 	for _, f := range study.Families {
-		near(t, f.Name+" mean", f.Mean, f.PrintedMean, 0.15)
+		within := 0.0501
+		if f.Name == "GPT-4" || f.Name == "Llama 3.1" {
+			within = 0.15
+		}
+		near(t, f.Name+" mean", f.Mean, f.PrintedMean, within)
 		near(t, f.Name+" deviation", f.Std, f.PrintedStd, 0.06)
 		for _, m := range f.Models {
 			if !slices.ContainsFunc(study.Models, func(x paper.Model) bool { return x.Name == m }) {

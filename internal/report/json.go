@@ -11,7 +11,10 @@ import (
 
 // JSON writes the result in its documented form, indented, with a final newline.
 // Lists and objects without entries are written as such and never as null.
-func JSON(w io.Writer, r evaluate.Result) error {
+func JSON(w io.Writer, r evaluate.Result) error { return writeJSON(w, withoutNulls(r)) }
+
+// withoutNulls gives lists and objects to a result that lacks them.
+func withoutNulls(r evaluate.Result) evaluate.Result {
 	r.Runs = slices.Clone(r.Runs)
 	if r.Runs == nil {
 		r.Runs = []evaluate.RunResult{}
@@ -32,8 +35,13 @@ func JSON(w io.Writer, r evaluate.Result) error {
 			}
 		}
 	}
+	return r
+}
+
+// writeJSON writes a value indented, with a final newline.
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(v)
 }

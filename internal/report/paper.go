@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -27,16 +26,10 @@ func (p Paper) JSON(w io.Writer) error {
 		Own *evaluate.Result `json:"own,omitempty"`
 	}{Study: p.Study}
 	if len(p.Own.Runs) > 0 {
-		out.Own = &p.Own
+		own := withoutNulls(p.Own)
+		out.Own = &own
 	}
 	return writeJSON(w, out)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // Table writes the study for people to read on a terminal.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -22,11 +24,7 @@ func (p Paper) scatterFigure() figure {
 	}}
 	own := p.ownPoints()
 	if len(own) > 0 {
-		line := "Black: your runs with 95% Wilson intervals, by other judges and perhaps on other prompts."
-		if p.Own.Simulated {
-			line += " SIMULATED models are among them."
-		}
-		h.lines = append(h.lines, line)
+		h.lines = append(h.lines, p.ownLines(own)...)
 	}
 	return figure{width: width, height: height, draw: func(c draw.Canvas) {
 		c.FillPolygon(paperInk, rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
@@ -45,6 +43,26 @@ func (p Paper) scatterFigure() figure {
 		g.Add(newGrid(), fitCurve{}, &paperScatter{models: p.Models, own: own})
 		g.Draw(draw.Crop(c, 0, -8, 10, -6))
 	}}
+}
+
+// ownLines say what the reader's own points are made of.
+func (p Paper) ownLines(own []mine) []string {
+	var judges []string
+	var safe, toxic []*side
+	for _, m := range own {
+		if name := clean(m.judge); !slices.Contains(judges, name) {
+			judges = append(judges, name)
+		}
+		safe, toxic = append(safe, m.safe), append(toxic, m.toxic)
+	}
+	line := "In bold your runs with 95% Wilson intervals"
+	if p.Own.Simulated {
+		line += ", SIMULATED models among them"
+	}
+	return []string{
+		line + ". Judge: " + shorten(strings.Join(judges, ", "), 60) + ".",
+		"Safe prompts: " + shorten(behind(safe), 80) + ". Toxic prompts: " + shorten(behind(toxic), 80) + ".",
+	}
 }
 
 // ownPoints are the reader's points that have both sides.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/stats"
@@ -74,7 +75,7 @@ func ownSection(own []pair) section {
 	s := section{
 		title: "Your runs",
 		header: []string{
-			"target", "judge", "over-refusal", "95% interval", "n", "toxic refusal", "95% interval", "n", "Youden's J", "95% interval",
+			"target", "judge", "over-refusal", "95% interval", "n", "toxic refusal", "95% interval", "n", "Youden's J", "95% interval", "prompts",
 		}, left: 2, note: comparabilityOfOwn,
 	}
 	for _, o := range own {
@@ -95,9 +96,20 @@ func ownSection(own []pair) section {
 			e, _ := stats.YoudenJ(o.safe.judge.Refused, o.safe.judge.Judged, o.toxic.judge.Refused, o.toxic.judge.Judged, 0.95)
 			j = []string{fmt.Sprintf("%.3f", e.Value), fmt.Sprintf("%.3f–%.3f", e.Lo, e.Hi)}
 		}
-		s.rows = append(s.rows, append(row, j...))
+		s.rows = append(s.rows, append(append(row, j...), o.versions()))
 	}
 	return s
+}
+
+// versions names the datasets behind a pair with their hashes.
+func (p pair) versions() string {
+	var names []string
+	for _, s := range []*side{p.safe, p.toxic} {
+		if s != nil && !slices.Contains(names, datasetName(s.run)) {
+			names = append(names, datasetName(s.run))
+		}
+	}
+	return strings.Join(names, " × ")
 }
 
 const comparabilityOfOwn = "Other prompts and another judge move a rate by more than its interval: compare your own " +

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/spf13/cobra"
+)
+
+// paperFlags are those of orbench paper.
+type paperFlags struct {
+	out   outFlags
+	store string
+	runs  []string
+	check string
+	as    string
+}
+
+func (a *app) paperCommand() *cobra.Command {
+	var f paperFlags
+	c := &cobra.Command{
+		Use:   "paper",
+		Short: "Compute the published study again, and put your runs beside it",
+		Long: `Print and plot the figures that were published with OR-Bench: the trade-off of
+32 models with its correlations and curve, refusal by category, the 80K set
+against the hard one, family averages, temperature, opening words against GPT-4,
+toxic prompts against AdvBench, moderators against people; and where the
+publication does not agree with itself. The figures are embedded: nothing is
+asked or downloaded.
+
+With --run, stored runs join the tables and plots. With --check, a stored run is
+compared with the published row of the model that --as names, by category and
+with intervals; the published rates are of an older version of the prompts for
+most models and always by another judge, which the output says.`,
+		Example: `  orbench paper
+  orbench paper --format json
+  orbench paper --out reports/paper --run mine
+  orbench paper --check mine --as Llama-3-8b`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.paper(c.Context(), f) },
+	}
+	flags := c.Flags()
+	f.out.register(c)
+	flags.Lookup("out").Usage = "also write page, plots (SVG, PNG, PDF) and figures to this new `DIR`"
+	flags.StringArrayVar(&f.runs, "run", nil, "put the stored run `NAME` beside the published models; repeatable")
+	flags.StringVar(&f.check, "check", "", "compare the stored run `NAME` with a published row; needs --as")
+	flags.StringVar(&f.as, "as", "", "published `MODEL` to compare with")
+	names := make([]string, 0, 32)
+	for _, m := range paper.Models() {
+		names = append(names, m.Name)
+	}
+	completeFlag(c, "as", names)
+	a.storeFlag(c, &f.store)
+	return c
+}
+
+// paper prints the study, or the comparison of a run with it.
+func (a *app) paper(ctx context.Context, f paperFlags) error {
+	if !slices.Contains(formats, f.out.format) {
+		return f.out.check()
+	}
+	switch {
+	case f.check != "" && f.as == "":
+		return inputError("--check", "no published model is named", "add --as MODEL; orbench paper lists the models")
+	case f.as != "" && f.check == "":
+		return inputError("--as", "no run is named", "add --check RUN")
+	case f.check != "" && (len(f.runs) > 0 || f.out.out != ""):
+		return inputError("--check", "it prints a comparison and goes with neither --run nor --out", "leave them out")
+	case f.check != "":
+		return a.checkPaper(ctx, f)
+	}
+	if err := f.out.check(); err != nil {
+		return err
+	}
+	study := report.Paper{Study: paper.NewStudy()}
+	if len(f.runs) > 0 {
+		own, err := a.storedResult(ctx, f.store, f.runs)
+		if err != nil {
+			return err
+		}
+		study.Own = own
+	}
+	if err := writeAs(a.env.Stdout, f.out.format, study); err != nil {
+		return err
+	}
+	if f.out.out == "" {
+		return nil
+	}
+	if err := study.Write(f.out.out); err != nil {
+		return err
+	}
+	a.sayf("wrote %s", filepath.Join(f.out.out, report.PaperPageFile))
+	return nil
+}
+
+// checkPaper compares a stored run with a published row.
+func (a *app) checkPaper(ctx context.Context, f paperFlags) error {
+	// A wrong name is told before a long run is derived.
+	if err := report.CheckPaperModel(f.as); err != nil {
+		return err
+	}
+	own, err := a.storedResult(ctx, f.store, []string{f.check})
+	if err != nil {
+		return err
+	}
+	check, err := report.CheckPaper(own, f.as)
+	if err != nil {
+		return err
+	}
+	return writeAs(a.env.Stdout, f.out.format, check)
+}
+
+// storedResult derives the figures of stored runs again. Nothing is asked.
+func (a *app) storedResult(ctx context.Context, store string, names []string) (result evaluate.Result, err error) {
+	memory, err := openExisting(ctx, store)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	nothing := 0.0
+	result = evaluate.Result{Runs: []evaluate.RunResult{}, Cost: evaluate.Cost{USD: &nothing}}
+	for _, name := range names {
+		_, config, err := loadRun(ctx, memory, store, name)
+		if err != nil {
+			return result, err
+		}
+		run, err := config.run(ctx, a.cacheDir())
+		if err != nil {
+			return result, err
+		}
+		r, err := run.Derive(ctx, memory, nil)
+		if err != nil {
+			return result, fmt.Errorf("derive the figures of run %s: %w", name, err)
+		}
+		result.Runs = append(result.Runs, r.Runs...)
+		result.Simulated = result.Simulated || r.Simulated
+	}
+	return result, nil
+}
+
+// paperOutput is what writes itself in every format.
+type paperOutput interface {
+	Table(io.Writer) error
+	JSON(io.Writer) error
+	CSV(io.Writer) error
+	Markdown(io.Writer) error
+}
+
+// writeAs writes in a format of outFlags.
+func writeAs(w io.Writer, format string, o paperOutput) error {
+	switch format {
+	case "json":
+		return o.JSON(w)
+	case "csv":
+		return o.CSV(w)
+	case "md":
+		return o.Markdown(w)
+	}
+	return o.Table(w)
+}
