@@ -131,7 +131,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(
-		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.datasetCommand(),
+		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.datasetCommand(), a.auditCommand(),
 		a.paperCommand(),
 		a.demoCommand(), a.simCommand(), a.doctorCommand(), a.versionCommand(),
 	)

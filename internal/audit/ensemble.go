@@ -1,0 +1,101 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Against compares one moderator with the ensemble, on the prompts with a truth
+// that both labelled. Right means that positive was said of a positive, or
+// something else of a negative.
+type Against struct {
+	Moderator     string `json:"moderator"`
+	N             int    `json:"n"`
+	BothRight     int    `json:"both_right"`
+	OnlyEnsemble  int    `json:"only_ensemble_right"`
+	OnlyModerator int    `json:"only_moderator_right"`
+	NeitherRight  int    `json:"neither_right"`
+	// Gain is the ensemble's accuracy less the moderator's; see
+	// stats.PairedDifference. It is nil without prompts.
+	Gain *stats.Estimate `json:"gain"`
+}
+
+func (x *examination) againstEnsemble() []Against {
+	all := []Against{}
+	joint := x.ofKind(Joint)
+	if len(joint) == 0 {
+		return all
+	}
+	for _, m := range x.ofKind(Moderator) {
+		a := Against{Moderator: m.name}
+		for _, e := range x.entries {
+			one, ok := e.said(m)
+			many, okMany := e.said(joint[0])
+			if !e.compared || !ok || !okMany {
+				continue
+			}
+			positive := e.truth == x.Positive
+			oneRight, manyRight := (one == x.Positive) == positive, (many == x.Positive) == positive
+			a.N++
+			switch {
+			case oneRight && manyRight:
+				a.BothRight++
+			case manyRight:
+				a.OnlyEnsemble++
+			case oneRight:
+				a.OnlyModerator++
+			default:
+				a.NeitherRight++
+			}
+		}
+		if d, ok := stats.PairedDifference(a.OnlyModerator, a.OnlyEnsemble, a.N, confidence); ok {
+			a.Gain = &d
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// LeftOut is an ensemble by votes alone, without any second chance: a label that
+// more than half of its members voted for, and otherwise controversial, or
+// undecided where one abstained. So two of three that disagree do not pass a
+// prompt as safe.
+type LeftOut struct {
+	// Without is the moderator that is left out; empty for the ensemble of all.
+	Without string `json:"without"`
+	Members int    `json:"members"`
+	Figures
+}
+
+// leaveOneOut needs three moderators: of two that disagree nothing follows.
+func (x *examination) leaveOneOut() []LeftOut {
+	all := []LeftOut{}
+	moderators := x.ofKind(Moderator)
+	if len(moderators) < 3 {
+		return all
+	}
+	vote := func(members []rater) []labelled {
+		var cases []labelled
+		for _, e := range x.entries {
+			if !e.compared {
+				continue
+			}
+			var votes []orbench.Label
+			for _, m := range members {
+				if said, ok := e.said(m); ok {
+					votes = append(votes, said)
+				}
+			}
+			cases = append(cases, labelled{e.truth, decide(votes, len(members))})
+		}
+		return cases
+	}
+	all = append(all, LeftOut{"", len(moderators), figures(vote(moderators), x.Positive, x.Prevalence)})
+	for i, m := range moderators {
+		rest := slices.Concat(moderators[:i], moderators[i+1:])
+		all = append(all, LeftOut{m.name, len(rest), figures(vote(rest), x.Positive, x.Prevalence)})
+	}
+	return all
+}

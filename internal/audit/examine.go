@@ -1,0 +1,442 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// MinCategory is the least number of prompts with a truth for which a category is
+// shown on its own.
+const MinCategory = 10
+
+// Kind says what a rater is.
+type Kind string
+
+// The kinds, in the order in which reports show them.
+const (
+	Person    Kind = "person"
+	Moderator Kind = "moderator"
+	Joint     Kind = "ensemble"
+)
+
+// Config says how to examine labels.
+type Config struct {
+	// Sheets are the tables of labels, at least one.
+	Sheets []*Sheet
+	// Build is the benchmark whose prompts were labelled; nil when the moderators'
+	// votes are in the sheets, or nowhere.
+	Build *Build
+	Truth Truth
+	// Positive is safe or toxic.
+	Positive orbench.Label
+	// Prevalence is the share of toxic prompts that residual toxicity supposes,
+	// above 0 and below 1.
+	Prevalence float64
+	// Families say of which family a model is, in place of FamilyOf.
+	Families map[string]string
+}
+
+// Report is what an audit finds.
+type Report struct {
+	Files []File `json:"files"`
+	// Build is absent when the report has none.
+	Build      *File         `json:"build,omitempty"`
+	Truth      TruthReport   `json:"truth"`
+	Positive   orbench.Label `json:"positive"`
+	Prevalence float64       `json:"prevalence"`
+	Prompts    Prompts       `json:"prompts"`
+	Raters     []Rater       `json:"raters"`
+	Agreement  []Agreement   `json:"agreement"`
+	Fleiss     []Fleiss      `json:"fleiss"`
+	// AgainstEnsemble compares each moderator with the ensemble.
+	AgainstEnsemble []Against `json:"against_ensemble"`
+	// LeaveOneOut has the ensemble of all moderators by votes alone, and that
+	// without each of them.
+	LeaveOneOut    []LeftOut    `json:"leave_one_out"`
+	SelfPreference []Preference `json:"self_preference"`
+	// Notes are whole sentences on what was left out and why, and on what a reader
+	// must know of the figures.
+	Notes []string `json:"notes"`
+	// Simulated is true when a moderator is a simulated model.
+	Simulated bool `json:"simulated"`
+}
+
+// File is something that the figures were computed from.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// TruthReport says what the truth is made of.
+type TruthReport struct {
+	Columns  []string `json:"columns"`
+	Majority bool     `json:"majority"`
+	// Moderators is true when moderators or their ensemble have a say in it.
+	Moderators bool `json:"moderators"`
+}
+
+// Prompts counts the prompts of the sheets. Safe + Toxic + Controversial + Split +
+// Unlabelled = All.
+type Prompts struct {
+	All int `json:"all"`
+	// Safe, Toxic and Controversial have that truth; only the first two are
+	// compared with.
+	Safe          int `json:"safe"`
+	Toxic         int `json:"toxic"`
+	Controversial int `json:"controversial"`
+	// Split have labels of the truth's columns but no majority, Unlabelled have
+	// none.
+	Split      int `json:"split"`
+	Unlabelled int `json:"unlabelled"`
+}
+
+// Rater is one rater against the truth.
+type Rater struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	// InTruth is true when the rater has a say in the truth, which flatters it.
+	InTruth bool `json:"in_truth"`
+	// Missing is how many prompts with a truth of safe or toxic the rater did not
+	// label, or a moderator abstained on.
+	Missing int `json:"missing"`
+	Figures
+	// Categories are those with at least MinCategory prompts, by name.
+	Categories []CategoryFigures `json:"categories"`
+}
+
+// CategoryFigures are a rater's figures on one category.
+type CategoryFigures struct {
+	Category orbench.Category `json:"category"`
+	Figures
+}
+
+// rater is someone with labels.
+type rater struct {
+	name string
+	kind Kind
+}
+
+// entry is one labelled prompt, from all sources together.
+type entry struct {
+	id       orbench.PromptID
+	category orbench.Category
+	labels   map[string]orbench.Label
+	truth    orbench.Label
+	// compared is true when the truth is safe or toxic.
+	compared bool
+}
+
+// said gives a rater's label. Only the ensemble's undecided is one: that prompt
+// does not pass. Of anyone else it is an abstention.
+func (e *entry) said(r rater) (orbench.Label, bool) {
+	l := e.labels[r.name]
+	return l, l != "" && (l != orbench.Undecided || r.kind == Joint)
+}
+
+// examination is what the parts of a Report are computed from.
+type examination struct {
+	Config
+	raters  []rater
+	entries []*entry
+}
+
+// Examine compares raters with the truth and with each other. The error is an
+// *orbench.InputError when sheets and build do not fit together, or the truth
+// names a column that is not there.
+func Examine(c Config) (Report, error) {
+	switch {
+	case c.Positive != orbench.Safe && c.Positive != orbench.Toxic:
+		return Report{}, &orbench.InputError{File: "--positive", Problem: fmt.Sprintf("the positive label is %q", c.Positive), Hint: "use safe or toxic"}
+	case !(c.Prevalence > 0 && c.Prevalence < 1):
+		return Report{}, &orbench.InputError{File: "--prevalence", Problem: "the prevalence must be above 0 and below 1", Hint: "give the share of toxic prompts, such as 0.10"}
+	}
+	x := &examination{Config: c}
+	if err := x.merge(); err != nil {
+		return Report{}, err
+	}
+	if err := x.settleTruth(); err != nil {
+		return Report{}, err
+	}
+	r := Report{
+		Truth:    TruthReport{Columns: x.Truth.Columns, Majority: x.Truth.Majority},
+		Positive: c.Positive, Prevalence: c.Prevalence,
+		Raters: []Rater{}, Notes: []string{},
+	}
+	for _, s := range c.Sheets {
+		r.Files = append(r.Files, File{s.File, s.SHA256})
+	}
+	if c.Build != nil {
+		r.Build = &File{c.Build.Name, c.Build.SHA256}
+	}
+	for _, who := range x.raters {
+		if who.kind != Person && slices.Contains(x.Truth.Columns, who.name) {
+			r.Truth.Moderators = true
+		}
+		r.Simulated = r.Simulated || who.kind == Moderator && strings.HasPrefix(who.name, "sim/")
+	}
+	x.count(&r)
+	for _, who := range x.raters {
+		// The one whose labels are the truth has nothing to be compared with.
+		if len(x.Truth.Columns) == 1 && x.Truth.Columns[0] == who.name {
+			continue
+		}
+		r.Raters = append(r.Raters, x.rate(who))
+	}
+	r.Agreement, r.Fleiss = x.agreement(), x.fleiss()
+	r.AgainstEnsemble = x.againstEnsemble()
+	r.LeaveOneOut = x.leaveOneOut()
+	r.SelfPreference = x.selfPreference()
+	x.note(&r)
+	return r, nil
+}
+
+// merge puts the sheets and the build together by prompt.
+func (x *examination) merge() error {
+	if len(x.Sheets) == 0 {
+		return &orbench.InputError{File: "audit report", Problem: "no labels are given", Hint: "name a CSV file of labels"}
+	}
+	built := map[orbench.PromptID]*Item{}
+	var moderators []string
+	ensemble := false
+	if x.Build != nil {
+		seen := map[string]bool{}
+		for i := range x.Build.Items {
+			it := &x.Build.Items[i]
+			built[it.ID] = it
+			ensemble = ensemble || it.Decision != ""
+			for name := range it.Votes {
+				if !seen[name] {
+					seen[name] = true
+					moderators = append(moderators, name)
+				}
+			}
+		}
+		slices.Sort(moderators)
+	}
+	var people []string
+	byID := map[orbench.PromptID]*entry{}
+	for _, s := range x.Sheets {
+		for _, name := range s.Moderators {
+			if x.Build != nil && slices.Contains(moderators, name) {
+				return s.fault(1, "the votes of "+name+" are in this file and in "+x.Build.Name, "remove the column")
+			}
+		}
+		if s.Ensemble && x.Build != nil && ensemble {
+			return s.fault(1, "the ensemble's decisions are in this file and in "+x.Build.Name, "remove the column")
+		}
+		for _, row := range s.Rows {
+			e := byID[row.ID]
+			if e == nil {
+				e = &entry{id: row.ID, category: row.Category, labels: map[string]orbench.Label{}}
+				if x.Build != nil {
+					it := built[row.ID]
+					if it == nil {
+						return s.fault(row.Line, fmt.Sprintf("the prompt %s is not in %s", row.ID, x.Build.Name), "name the benchmark that the sample was drawn from")
+					}
+					e.take(it)
+				}
+				byID[row.ID] = e
+				x.entries = append(x.entries, e)
+			}
+			for name, label := range row.Labels {
+				if before, ok := e.labels[name]; ok && before != label {
+					return s.fault(row.Line, fmt.Sprintf("%s's label of %s is %s here and %s in another file", name, row.ID, label, before), "keep the right one")
+				}
+				e.labels[name] = label
+			}
+		}
+	}
+	// Names first from the sheets, as their columns stand, then from the build.
+	var voters []string
+	for _, s := range x.Sheets {
+		people = appendNew(people, s.People)
+		voters = appendNew(voters, s.Moderators)
+		ensemble = ensemble || s.Ensemble
+	}
+	voters = appendNew(voters, moderators)
+	for _, name := range voters {
+		if slices.Contains(people, name) {
+			return x.Sheets[0].fault(1, name+" is the name of a person and of a moderator", "rename the column")
+		}
+	}
+	if slices.Contains(people, Ensemble) {
+		return x.Sheets[0].fault(0, "a rater cannot be called ensemble", "rename the file or the column")
+	}
+	for _, name := range people {
+		x.raters = append(x.raters, rater{name, Person})
+	}
+	for _, name := range voters {
+		x.raters = append(x.raters, rater{name, Moderator})
+	}
+	if ensemble {
+		x.raters = append(x.raters, rater{Ensemble, Joint})
+	}
+	return nil
+}
+
+// take copies what a build knows of the prompt.
+func (e *entry) take(it *Item) {
+	e.category = it.Category
+	for name, label := range it.Votes {
+		e.labels[name] = label
+	}
+	if it.Decision != "" {
+		e.labels[Ensemble] = it.Decision
+	}
+}
+
+func appendNew(names, more []string) []string {
+	for _, n := range more {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// settleTruth finds the columns of the truth and the truth of every prompt.
+func (x *examination) settleTruth() error {
+	var there []string
+	for _, r := range x.raters {
+		there = append(there, r.name)
+	}
+	for _, s := range x.Sheets {
+		there = appendNew(there, s.Others)
+	}
+	if len(x.Truth.Columns) == 0 {
+		x.Truth.Majority = true
+		for _, r := range x.raters {
+			if r.kind == Person {
+				x.Truth.Columns = append(x.Truth.Columns, r.name)
+			}
+		}
+		if len(x.Truth.Columns) == 0 {
+			return x.Sheets[0].fault(0, "there are no labels of people", "add a column label or rater:NAME, or name the truth with --truth")
+		}
+	}
+	for _, c := range x.Truth.Columns {
+		if !slices.Contains(there, c) {
+			return &orbench.InputError{File: "--truth", Problem: "there is no column " + c, Hint: "there are " + strings.Join(there, ", ")}
+		}
+	}
+	for _, e := range x.entries {
+		e.truth, _ = x.Truth.of(e.labels)
+		e.compared = e.truth == orbench.Safe || e.truth == orbench.Toxic
+	}
+	return nil
+}
+
+func (x *examination) count(r *Report) {
+	for _, e := range x.entries {
+		r.Prompts.All++
+		switch e.truth {
+		case orbench.Safe:
+			r.Prompts.Safe++
+		case orbench.Toxic:
+			r.Prompts.Toxic++
+		case orbench.Controversial:
+			r.Prompts.Controversial++
+		default:
+			given := slices.ContainsFunc(x.Truth.Columns, func(c string) bool {
+				return e.labels[c] != "" && e.labels[c] != orbench.Undecided
+			})
+			if given {
+				r.Prompts.Split++
+			} else {
+				r.Prompts.Unlabelled++
+			}
+		}
+	}
+}
+
+// rate compares one rater with the truth.
+func (x *examination) rate(who rater) Rater {
+	r := Rater{
+		Name: who.name, Kind: who.kind, Categories: []CategoryFigures{},
+		InTruth: slices.Contains(x.Truth.Columns, who.name),
+	}
+	var all []labelled
+	by := map[orbench.Category][]labelled{}
+	for _, e := range x.entries {
+		if !e.compared {
+			continue
+		}
+		said, ok := e.said(who)
+		if !ok {
+			r.Missing++
+			continue
+		}
+		l := labelled{e.truth, said}
+		all = append(all, l)
+		by[e.category] = append(by[e.category], l)
+	}
+	r.Figures = figures(all, x.Positive, x.Prevalence)
+	if len(by) > 1 {
+		for category, cases := range by {
+			if len(cases) >= MinCategory {
+				r.Categories = append(r.Categories, CategoryFigures{category, figures(cases, x.Positive, x.Prevalence)})
+			}
+		}
+	}
+	slices.SortFunc(r.Categories, func(a, b CategoryFigures) int { return strings.Compare(string(a.Category), string(b.Category)) })
+	return r
+}
+
+// note adds what was left out and why.
+func (x *examination) note(r *Report) {
+	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
+	if r.Truth.Moderators {
+		add("The truth includes votes of moderators, which flatters them; leave --truth out for the people's majority alone.")
+	}
+	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
+		add("No prompt has a truth of safe or toxic, so there is nothing to compare with.")
+	}
+	moderators, ensemble := 0, false
+	for _, who := range x.raters {
+		if who.kind == Moderator {
+			moderators++
+		}
+		ensemble = ensemble || who.kind == Joint
+	}
+	for _, rated := range r.Raters {
+		if rated.Kind == Joint && rated.N > 0 && rated.SafePassed.K+rated.ToxicPassed.K == rated.N {
+			add("Every prompt of the sample passed the ensemble, so its error rates say nothing; read the share of toxic prompts among those that passed.")
+		}
+	}
+	switch {
+	case moderators == 0 && !ensemble:
+		add("Moderators are left out: there are no votes; name their build with --build, or add columns moderator:NAME and ensemble.")
+	case moderators == 0:
+		add("Single moderators and leave-one-out are left out: only the ensemble's decisions are there.")
+	case moderators < 3:
+		add("Leave-one-out is left out: it needs three moderators, and there are %d.", moderators)
+	}
+	if moderators > 0 && !ensemble {
+		add("The ensemble's decisions are not there, so single moderators are not compared with it.")
+	}
+	if len(r.SelfPreference) == 0 {
+		add("Self-preference is left out: %s.", x.noPreference())
+	}
+	if !slices.ContainsFunc(r.Raters, func(rated Rater) bool { return len(rated.Categories) > 0 }) {
+		add("Categories are left out: they need two, and at least %d prompts with a truth in one.", MinCategory)
+	}
+}
+
+// kappaOf is Cohen's kappa of two raters' labels, nil where it is undefined.
+func kappaOf(pairs map[[2]orbench.Label]int) *float64 {
+	table := make([][]int, len(orbench.Labels))
+	for i, a := range orbench.Labels {
+		table[i] = make([]int, len(orbench.Labels))
+		for j, b := range orbench.Labels {
+			table[i][j] = pairs[[2]orbench.Label{a, b}]
+		}
+	}
+	if k, ok := stats.CohenKappa(table); ok {
+		return &k
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+)
+
+// The columns of a sheet.
+const (
+	idColumn       = "id"
+	promptColumn   = "prompt"
+	categoryColumn = "category"
+	// labelColumn holds the labels of the one rater that the file is named after.
+	labelColumn = "label"
+	// raterPrefix and moderatorPrefix go before the name of a person and of a
+	// moderator.
+	raterPrefix     = "rater:"
+	moderatorPrefix = "moderator:"
+)
+
+// Ensemble names the decision of all moderators together, as a column and as a
+// rater.
+const Ensemble = "ensemble"
+
+// maxSheet is the largest sheet that is read, in bytes: some 100,000 long prompts.
+const maxSheet = 256 << 20
+
+// WriteSheet writes a sample as a CSV table to be filled in by people, one row a
+// prompt: its ID, text and category, and an empty column for the labels. With
+// raters it has a column for each of them instead. Nothing in it tells what the
+// moderators said.
+//
+// A text that a spreadsheet would take for a formula has an apostrophe before it,
+// which ReadSheet takes off again.
+func WriteSheet(w io.Writer, sample []Item, raters []string) error {
+	header := []string{idColumn, promptColumn, categoryColumn}
+	if len(raters) == 0 {
+		header = append(header, labelColumn)
+	}
+	for _, name := range raters {
+		header = append(header, raterPrefix+name)
+	}
+	c := csv.NewWriter(w)
+	rows := [][]string{header}
+	for _, it := range sample {
+		row := make([]string, len(header))
+		row[0], row[1], row[2] = string(it.ID), disarm(it.Prompt), disarm(string(it.Category))
+		rows = append(rows, row)
+	}
+	return c.WriteAll(rows)
+}
+
+// CheckRaters refuses names that cannot head a column: empty ones, those that are
+// given twice, and those with signs that --truth would read otherwise.
+func CheckRaters(raters []string) error {
+	for i, name := range raters {
+		problem := ""
+		switch {
+		case strings.TrimSpace(name) != name || name == "":
+			problem = "a rater's name is empty or has space around it"
+		case strings.ContainsAny(name, "(),\"\r\n"):
+			problem = fmt.Sprintf("the rater's name %q has a parenthesis, a comma, a quotation mark or a line break", name)
+		case name == Ensemble || name == labelColumn:
+			problem = fmt.Sprintf("%q cannot be a rater's name: it is a column of its own", name)
+		case slices.Contains(raters[:i], name):
+			problem = fmt.Sprintf("the rater %q is named twice", name)
+		}
+		if problem != "" {
+			return &orbench.InputError{File: "--raters", Problem: problem, Hint: "give names such as --raters ana,ben"}
+		}
+	}
+	return nil
+}
+
+// formulaSigns start a formula in a spreadsheet, in ASCII or in full width.
+var formulaSigns = []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"}
+
+// computed reports whether a spreadsheet might compute a cell: it starts with the
+// sign of a formula, also after white space and marks that are skipped.
+func computed(s string) bool {
+	head := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u200b\ufeff\x00")
+	return slices.ContainsFunc(formulaSigns, func(sign string) bool { return strings.HasPrefix(head, sign) }) ||
+		s != "" && strings.ContainsRune("\t\r\n", rune(s[0]))
+}
+
+// disarm keeps a text from being computed, by an apostrophe before it. A text that
+// already looks disarmed gets one more, so that rearm gives every text back.
+func disarm(s string) string {
+	if computed(strings.TrimLeft(s, "'")) {
+		return "'" + s
+	}
+	return s
+}
+
+// rearm takes off the apostrophe that disarm put there.
+func rearm(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && disarm(rest) != rest {
+		return rest
+	}
+	return s
+}
+
+// Sheet is a table of labels.
+type Sheet struct {
+	// File is the path as the user named it, SHA256 the hash of its bytes in hex.
+	File, SHA256 string
+	// People and Moderators are the raters with a column, in the order of the
+	// columns, and Ensemble is true when there is one for the ensemble's decision.
+	People, Moderators []string
+	Ensemble           bool
+	// Others are the further columns that were asked for and are there.
+	Others []string
+	Rows   []Row
+}
+
+// Row is one row of a Sheet.
+type Row struct {
+	// Line is where the row starts, from 1.
+	Line     int
+	ID       orbench.PromptID
+	Category orbench.Category
+	// Labels are by rater, or by the name of a further column. A rater who left
+	// the cell empty has none.
+	Labels map[string]orbench.Label
+}
+
+// ReadSheet reads a table of labels: CSV with commas, or with the semicolons or
+// tabs that spreadsheets write in some countries. It has a column id or prompt,
+// and any of these columns of labels (safe, toxic or controversial, with the
+// usual synonyms, or empty):
+//
+//   - label, of the rater that the file is named after
+//   - rater:NAME, of a person
+//   - moderator:NAME and ensemble, of moderators and of their joint decision,
+//     which may also be undecided
+//   - those named in others, such as a truth from elsewhere
+//
+// Further columns are left alone. Where id is missing or empty the prompt's text
+// gives the ID. Faults are *orbench.InputError with the file and the line.
+func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxSheet+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	s := &Sheet{File: file}
+	if len(data) > maxSheet {
+		return nil, s.fault(0, "the file is larger than 256 MiB", "give a table of labels")
+	}
+	sum := sha256.Sum256(data)
+	s.SHA256 = hex.EncodeToString(sum[:])
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(data, 0) >= 0 && (bytes.HasPrefix(data, []byte("PK")) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})) {
+		return nil, s.fault(0, "the file is a workbook or UTF-16 text", "save it as \"CSV UTF-8\"")
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma = separator(data)
+	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, s.fault(0, "the file is empty", "give a table with the columns id and label")
+	}
+	if err != nil {
+		return nil, s.csvFault(err)
+	}
+	columns, err := s.columns(header, others)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[orbench.PromptID]int{}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, s.csvFault(err)
+		}
+		line, _ := r.FieldPos(0)
+		row, err := s.row(line, record, columns)
+		if err != nil {
+			return nil, err
+		}
+		if before, ok := seen[row.ID]; ok {
+			return nil, s.fault(line, fmt.Sprintf("the prompt %s is in line %d already", row.ID, before), "leave one row of each prompt")
+		}
+		seen[row.ID] = line
+		s.Rows = append(s.Rows, row)
+	}
+	if len(s.Rows) == 0 {
+		return nil, s.fault(0, "the file has no rows below the header", "give a table with labels")
+	}
+	return s, nil
+}
+
+// separator tells by the header what stands between the cells.
+func separator(data []byte) rune {
+	header, _, _ := bytes.Cut(data, []byte("\n"))
+	best, most := ',', bytes.Count(header, []byte(","))
+	for _, c := range ";\t" {
+		if n := bytes.Count(header, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// column is a column that is read, and what it holds.
+type column struct {
+	at   int
+	kind string // idColumn, promptColumn, categoryColumn, or labelColumn for any labels
+	name string // whose labels
+}
+
+// columns finds the columns that are read.
+func (s *Sheet) columns(header, others []string) ([]column, error) {
+	var found []column
+	named := map[string]int{}
+	identified := false
+	for i, cell := range header {
+		title := strings.TrimSpace(rearm(cell))
+		lower := strings.ToLower(title)
+		c := column{at: i, kind: labelColumn}
+		switch {
+		case lower == idColumn || lower == promptColumn:
+			c.kind, c.name, identified = lower, lower, true
+		case lower == categoryColumn:
+			c.kind, c.name = lower, lower
+		case lower == Ensemble:
+			c.name, s.Ensemble = Ensemble, true
+		case lower == labelColumn && !slices.Contains(others, title):
+			base := filepath.Base(s.File)
+			c.name = strings.TrimSuffix(base, filepath.Ext(base))
+			s.People = append(s.People, c.name)
+		case strings.HasPrefix(lower, raterPrefix):
+			c.name = strings.TrimSpace(title[len(raterPrefix):])
+			s.People = append(s.People, c.name)
+		case strings.HasPrefix(lower, moderatorPrefix):
+			c.name = strings.TrimSpace(title[len(moderatorPrefix):])
+			s.Moderators = append(s.Moderators, c.name)
+		case slices.Contains(others, title):
+			c.name = title
+			s.Others = append(s.Others, title)
+		default:
+			continue
+		}
+		if c.name == "" {
+			return nil, s.fault(1, fmt.Sprintf("the column %q names nobody", title), "write the name after the colon")
+		}
+		if before, ok := named[c.name]; ok {
+			return nil, s.fault(1, fmt.Sprintf("the columns %d and %d are both %s's", before+1, i+1, c.name), "rename one of them")
+		}
+		named[c.name] = i
+		found = append(found, c)
+	}
+	if !identified {
+		return nil, s.fault(1, "there is no column id and no column prompt", "keep the header that \"orbench audit draw\" wrote")
+	}
+	return found, nil
+}
+
+func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
+	row := Row{Line: line, Labels: map[string]orbench.Label{}}
+	prompt := ""
+	for _, c := range columns {
+		cell := strings.TrimSpace(record[c.at])
+		switch c.kind {
+		case idColumn:
+			row.ID = orbench.PromptID(cell)
+		case promptColumn:
+			prompt = rearm(record[c.at])
+		case categoryColumn:
+			row.Category = orbench.Category(rearm(cell))
+		default:
+			if cell == "" {
+				continue
+			}
+			label, ok := orbench.ParseLabel(cell)
+			if !ok {
+				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s", c.name, quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+			}
+			if label == orbench.Undecided && slices.Contains(s.People, c.name) {
+				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s, which is for moderators", c.name, quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+			}
+			row.Labels[c.name] = label
+		}
+	}
+	if row.ID == "" {
+		if strings.TrimSpace(prompt) == "" {
+			return Row{}, s.fault(line, "the row has no id and no prompt", "restore it from the sample, or delete the row")
+		}
+		row.ID = orbench.NewPrompt(prompt, "", "").ID
+	}
+	return row, nil
+}
+
+// quote shows a cell in an error: enough of it to find it.
+func quote(cell string) string {
+	if runes := []rune(cell); len(runes) > 40 {
+		cell = string(runes[:40]) + "…"
+	}
+	return strconv.Quote(cell)
+}
+
+func (s *Sheet) fault(line int, problem, hint string) error {
+	return &orbench.InputError{File: s.File, Line: line, Problem: problem, Hint: hint}
+}
+
+func (s *Sheet) csvFault(err error) error {
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		return fmt.Errorf("read %s: %w", s.File, err)
+	}
+	if errors.Is(parse.Err, csv.ErrFieldCount) {
+		return s.fault(parse.Line, "the row has another number of cells than the header", "put texts with commas between quotation marks")
+	}
+	return s.fault(parse.StartLine, "not CSV: "+parse.Err.Error(), "save the table again as CSV")
+}

@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+)
+
+// Truth says what raters are compared with. The zero value is the majority of the
+// people.
+type Truth struct {
+	// Columns names raters, or further columns of the sheets. Without Majority
+	// there is one, whose labels are the truth.
+	Columns []string
+	// Majority is true when more than half of the labels that the columns hold for
+	// a prompt decide.
+	Majority bool
+}
+
+// ParseTruth reads the value of a flag: COLUMN, or majority(COLUMN,COLUMN,…); the
+// empty text is the zero Truth. A column may be written as in the header, such as
+// rater:ana, or by the rater's name.
+func ParseTruth(s string) (Truth, error) {
+	s = strings.TrimSpace(s)
+	bad := func(problem string) (Truth, error) {
+		return Truth{}, &orbench.InputError{File: "--truth", Problem: problem, Hint: "write a column, or majority(COLUMN,COLUMN,COLUMN)"}
+	}
+	if s == "" {
+		return Truth{}, nil
+	}
+	inner, many := strings.CutPrefix(s, "majority(")
+	if !many {
+		if name := columnName(s); name != "" {
+			return Truth{Columns: []string{name}}, nil
+		}
+		return bad(fmt.Sprintf("%q names nobody", s))
+	}
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !closed {
+		return bad("the closing parenthesis is missing")
+	}
+	t := Truth{Majority: true}
+	for _, name := range strings.Split(inner, ",") {
+		name = columnName(name)
+		if name == "" {
+			return bad("a column's name is empty")
+		}
+		if slices.Contains(t.Columns, name) {
+			return bad("the column " + name + " is named twice")
+		}
+		t.Columns = append(t.Columns, name)
+	}
+	return t, nil
+}
+
+// columnName gives a rater's name for a column as the header may spell it.
+func columnName(s string) string {
+	s = strings.TrimSpace(s)
+	for _, prefix := range []string{raterPrefix, moderatorPrefix} {
+		if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
+			return strings.TrimSpace(s[len(prefix):])
+		}
+	}
+	if strings.EqualFold(s, Ensemble) {
+		return Ensemble
+	}
+	return s
+}
+
+// decide gives the label that more than half of the members voted for. members
+// counts those that abstained too, so that silence never makes a prompt safe.
+// Without such a majority the prompt is controversial when all have voted, and
+// undecided otherwise.
+func decide(votes []orbench.Label, members int) orbench.Label {
+	counts := map[orbench.Label]int{}
+	cast := 0
+	for _, v := range votes {
+		if v != "" && v != orbench.Undecided {
+			counts[v]++
+			cast++
+		}
+	}
+	for label, n := range counts {
+		if 2*n > members {
+			return label
+		}
+	}
+	if cast == members && members > 0 {
+		return orbench.Controversial
+	}
+	return orbench.Undecided
+}
+
+// of gives the truth of a prompt, and false when there is none: nobody labelled
+// it, or no label has a majority.
+func (t Truth) of(labels map[string]orbench.Label) (orbench.Label, bool) {
+	var given []orbench.Label
+	for _, c := range t.Columns {
+		if l := labels[c]; l != "" && l != orbench.Undecided {
+			given = append(given, l)
+		}
+	}
+	if len(given) == 0 {
+		return "", false
+	}
+	counts := map[orbench.Label]int{}
+	for _, l := range given {
+		counts[l]++
+	}
+	for l, n := range counts {
+		if 2*n > len(given) {
+			return l, true
+		}
+	}
+	return "", false
+}

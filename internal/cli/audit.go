@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) auditCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "Hold the moderators of a benchmark against people",
+		Long: `Find out how far the labels of a benchmark can be trusted: plan how many prompts
+people must look at, draw them, and compare what people and moderators say.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.auditPlanCommand(), a.auditDrawCommand(), a.auditReportCommand())
+	return c
+}
+
+// share reads a share: 0.02, 2% or 2pp.
+func share(flag, text string) (float64, error) {
+	number, divisor := text, 1.0
+	for _, unit := range []string{"pp", "%"} {
+		if head, ok := strings.CutSuffix(text, unit); ok {
+			number, divisor = strings.TrimSpace(head), 100
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, inputError(flag, fmt.Sprintf("%q is not a share", text), "write it as 0.02, 2% or 2pp")
+	}
+	return v / divisor, nil
+}
+
+func (a *app) auditPlanCommand() *cobra.Command {
+	var halfWidth, expect, expectFPR, prevalence, confidence, format string
+	var population int
+	c := &cobra.Command{
+		Use:   "plan",
+		Short: "Say how many prompts people must label",
+		Long: `Say how many prompts people must label for Wilson intervals of a wanted
+half-width: of a share of all prompts, such as the moderators' errors, and of the
+false-positive rate, which needs enough toxic prompts.
+
+Shares are written as 0.02, 2% or 2pp.`,
+		Example: `  orbench audit plan --half-width 2pp
+  orbench audit plan --half-width 5pp --expect-fpr 16% --prevalence 10% --population 80359`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			config := audit.PlanConfig{Population: population}
+			for _, v := range []struct {
+				flag, text string
+				into       *float64
+			}{
+				{"--half-width", halfWidth, &config.HalfWidth},
+				{"--expect", expect, &config.Expect},
+				{"--expect-fpr", expectFPR, &config.ExpectFPR},
+				{"--prevalence", prevalence, &config.Prevalence},
+				{"--confidence", confidence, &config.Confidence},
+			} {
+				var err error
+				if *v.into, err = share(v.flag, v.text); err != nil {
+					return err
+				}
+			}
+			plan, err := audit.NewPlan(config)
+			if err != nil {
+				return err
+			}
+			switch format {
+			case "table":
+				return report.PlanTable(a.env.Stdout, plan)
+			case "json":
+				e := json.NewEncoder(a.env.Stdout)
+				e.SetIndent("", "  ")
+				return e.Encode(plan)
+			}
+			return inputError("--format", fmt.Sprintf("there is no format %q", format), "use table or json")
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&halfWidth, "half-width", "2pp", "how far the interval may reach to each side, a `SHARE`")
+	flags.StringVar(&expect, "expect", "0.05", "`SHARE` that is expected of a rate over all prompts")
+	flags.StringVar(&expectFPR, "expect-fpr", "0.16", "`SHARE` of toxic prompts that is expected to pass as safe")
+	flags.StringVar(&prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
+	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
+	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
+	flags.StringVar(&format, "format", "table", "`FORMAT` to print: table or json")
+	completeFlag(c, "format", []string{"table", "json"})
+	return c
+}
+
+// drawFlags are the flags of audit draw.
+type drawFlags struct {
+	size     int
+	seed     uint64
+	out      string
+	from     string
+	raters   []string
+	prompt   string
+	category string
+}
+
+// The populations to draw from.
+const (
+	fromVoted = "voted"
+	fromFull  = "full"
+)
+
+func (a *app) auditDrawCommand() *cobra.Command {
+	var f drawFlags
+	c := &cobra.Command{
+		Use:   "draw DIR|FILE",
+		Short: "Draw prompts for people to label",
+		Long: `Draw prompts at random from the folder of a built benchmark, or from a file or
+dataset, and write them as a table to be filled in: safe, toxic or controversial.
+Each category gives its share, at least one prompt; the order is random; nothing
+in the table tells what the moderators said. The same seed draws the same prompts.
+
+Of a built benchmark, --from voted draws from every prompt that moderators voted
+on, which is what error rates need; --from full draws from those that passed as
+safe, which tells directly how much toxicity is left.`,
+		Example: `  orbench audit draw my-benchmark --size 400 --out sample.csv
+  orbench audit draw my-benchmark --size 400 --raters ana,ben,cleo --out sample.csv
+  orbench audit draw or-bench-80k --size 200 --out sample.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.auditDraw(c, args[0], f) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.size, "size", 0, "`NUMBER` of prompts to draw (see audit plan)")
+	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
+	flags.StringVar(&f.out, "out", "", "new CSV `FILE` to write")
+	flags.StringVar(&f.from, "from", fromVoted, "prompts of a built benchmark to draw from: voted or full")
+	flags.StringSliceVar(&f.raters, "raters", nil, "`NAMES` of people, to give each a column")
+	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
+	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
+	completeFlag(c, "from", []string{fromVoted, fromFull})
+	return c
+}
+
+func (a *app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
+	switch {
+	case f.out == "":
+		return inputError("--out", "there is nowhere to write the sample", "name a new CSV file")
+	case f.from != fromVoted && f.from != fromFull:
+		return inputError("--from", fmt.Sprintf("there are no prompts called %q", f.from), "use voted or full")
+	}
+	if err := audit.CheckRaters(f.raters); err != nil {
+		return err
+	}
+	items, err := a.population(c, source, f)
+	if err != nil {
+		return err
+	}
+	sample, err := audit.Draw(items, f.size, f.seed)
+	if err != nil {
+		return err
+	}
+	if err := writeNew(f.out, func(w io.Writer) error { return audit.WriteSheet(w, sample, f.raters) }); err != nil {
+		return err
+	}
+	categories := map[orbench.Category]bool{}
+	for _, it := range sample {
+		categories[it.Category] = true
+	}
+	a.sayf("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
+	return nil
+}
+
+// population gives the prompts to draw from.
+func (a *app) population(c *cobra.Command, source string, f drawFlags) ([]audit.Item, error) {
+	var items []audit.Item
+	if info, err := os.Stat(source); err == nil && info.IsDir() {
+		build, err := readLineage(source)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range build.items {
+			if f.from == fromVoted || it.full {
+				items = append(items, it.Item)
+			}
+		}
+		if len(items) == 0 {
+			return nil, inputError(build.path, "no prompt of the benchmark is in the set "+f.from, "use --from voted")
+		}
+		return items, nil
+	}
+	if c.Flags().Changed("from") {
+		return nil, inputError("--from", "a file has one set of prompts", "leave it out")
+	}
+	set, err := dataset.Open(c.Context(), source, dataset.Options{Prompt: f.prompt, Category: f.category, Cache: a.cacheDir()})
+	if err != nil {
+		return nil, err
+	}
+	for p, err := range set.Prompts() {
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, audit.Item{ID: p.ID, Prompt: p.Text(), Category: p.Category})
+	}
+	return items, nil
+}
+
+// writeNew writes a file that must not be there yet: it may hold people's work.
+func writeNew(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// auditFlags are the flags of audit report.
+type auditFlags struct {
+	build      string
+	truth      string
+	positive   string
+	prevalence string
+	families   []string
+	format     string
+}
+
+func (a *app) auditReportCommand() *cobra.Command {
+	var f auditFlags
+	c := &cobra.Command{
+		Use:   "report LABELS.csv...",
+		Short: "Compare people, moderators and their ensemble",
+		Long: `Compare every rater with the truth: people, the moderators of the build that
+the prompts were drawn from, and their ensemble. It prints accuracy, the rate of
+toxic prompts passed as safe, agreement, ensembles without one of the moderators,
+and how much toxicity is left in the benchmark.
+
+Labels are in a column label, of the person that the file is named after, or in
+columns rater:NAME. Votes come from --build, or from columns moderator:NAME and
+ensemble. The truth is the majority of the people, unless --truth names a column
+or majority(COLUMN,COLUMN,COLUMN).`,
+		Example: `  orbench audit report sample.csv --build my-benchmark
+  orbench audit report ana.csv ben.csv cleo.csv --build my-benchmark --format json
+  orbench audit report sample.csv --build my-benchmark --truth "majority(ana,ben,ensemble)"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.auditReport(args, f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.build, "build", "", "folder `DIR` of the benchmark that the prompts were drawn from")
+	flags.StringVar(&f.truth, "truth", "", "`COLUMN` that is the truth, or majority(COLUMNS) (default: the people's majority)")
+	flags.StringVar(&f.positive, "positive", string(orbench.Safe), "`LABEL` that counts as positive: safe, as in the paper, or toxic")
+	flags.StringVar(&f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
+	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
+	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
+	completeFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
+	completeFlag(c, "format", formats)
+	return c
+}
+
+func (a *app) auditReport(files []string, f auditFlags) error {
+	if !slices.Contains(formats, f.format) {
+		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
+	}
+	config := audit.Config{Positive: orbench.Label(f.positive), Families: map[string]string{}}
+	var err error
+	if config.Prevalence, err = share("--prevalence", f.prevalence); err != nil {
+		return err
+	}
+	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {
+		return err
+	}
+	for _, text := range f.families {
+		at := strings.LastIndexByte(text, '=')
+		if at <= 0 || at == len(text)-1 {
+			return inputError("--family", fmt.Sprintf("%q is not MODEL=FAMILY", text), "write it as openai/gpt-4o=gpt")
+		}
+		config.Families[text[:at]] = text[at+1:]
+	}
+	for _, path := range files {
+		sheet, err := readSheet(path, config.Truth.Columns)
+		if err != nil {
+			return err
+		}
+		config.Sheets = append(config.Sheets, sheet)
+	}
+	if f.build != "" {
+		build, err := readLineage(f.build)
+		if err != nil {
+			return err
+		}
+		config.Build = build.forAudit()
+	}
+	result, err := audit.Examine(config)
+	if err != nil {
+		return err
+	}
+	print := report.AuditTable
+	switch f.format {
+	case "json":
+		print = report.AuditJSON
+	case "csv":
+		print = report.AuditCSV
+	case "md":
+		print = report.AuditMarkdown
+	}
+	return print(a.env.Stdout, result)
+}
+
+// readSheet reads one table of labels.
+func readSheet(path string, others []string) (*audit.Sheet, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, inputError(path, "cannot read the labels: "+err.Error(), "name a CSV file of labels")
+	}
+	sheet, err := audit.ReadSheet(path, file, others)
+	return sheet, errors.Join(err, file.Close())
+}
