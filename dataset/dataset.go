@@ -54,7 +54,8 @@ type Options struct {
 	// published datasets have columns of their own and ignore these.
 	Prompt, Category, Label string
 	// Default is the label of every row of a file without a label column; empty
-	// means safe. A label column wins over it.
+	// means what the manifest of a built benchmark beside the file says, else
+	// safe. A label column wins over it.
 	Default orbench.Label
 	// Cache is the folder of pulled datasets; empty means that there is none.
 	Cache string
@@ -68,6 +69,9 @@ type Options struct {
 // The error is an *orbench.InputError when the user can mend it, the context's
 // error, or an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
+	if opts.Default == "" {
+		opts.Default = declaredLabel(ref)
+	}
 	if opts.Default == "" {
 		opts.Default = orbench.Safe
 	} else if label, ok := orbench.ParseLabel(string(opts.Default)); ok {

@@ -18,6 +18,8 @@ const Provider = "sim"
 const (
 	// Judge gives verdicts on answers.
 	Judge = "judge"
+	// Generator makes toxic seeds and safe rewrites.
+	Generator = "generator"
 	// Uncensored answers everything, with placeholders where that would be harmful.
 	Uncensored = "uncensored"
 	// Instant gives one constant answer at the least cost.
@@ -55,7 +57,7 @@ func Names() []string {
 	for _, t := range Temperaments() {
 		names = append(names, t.Name)
 	}
-	names = append(names, Judge)
+	names = append(names, Judge, Generator)
 	for _, m := range moderators {
 		names = append(names, m.name)
 	}
@@ -79,6 +81,13 @@ func New(name string, seed int64) (model.Model, error) {
 	lexicon, err := parseLexicon(lexiconText)
 	if err != nil {
 		return nil, err
+	}
+	if name == Generator {
+		grammar, err := parseGrammar(grammarText)
+		if err != nil {
+			return nil, err
+		}
+		return &maker{seed: seed, grammar: grammar, lexicon: lexicon}, nil
 	}
 	if name == Uncensored {
 		return &uncensored{seed: seed, lexicon: lexicon}, nil

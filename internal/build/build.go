@@ -1,0 +1,265 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/similar"
+)
+
+// Builder builds a benchmark. Its fields are set before Build and left alone.
+type Builder struct {
+	Config Config
+	// Refs gives the models of the configuration, by the names that it uses.
+	Refs map[string]model.Ref
+	// Structured reports whether a provider takes a JSON Schema for its output;
+	// nil means that none does.
+	Structured func(provider string) bool
+	// Judge tells whether a selector refused.
+	Judge judge.Judge
+	// Ask gives the reply to a request: a remembered one, or that of a call. ok is
+	// false when the call failed for good.
+	Ask func(context.Context, model.Request) (r model.Response, ok bool, err error)
+	// Width is how many prompts to work on at once, at least 1.
+	Width int
+	// Observe is called with the funnel so far, now and then; nil for nobody.
+	Observe func(Funnel)
+	// Base is the benchmark that this build adds to, nil for a new one.
+	Base *Folder
+	// Steer is nil for a build that is not steered.
+	Steer *Steer
+}
+
+// run is one build under way.
+type run struct {
+	*Builder
+	policy     orbench.Policy
+	moderators []moderate.Moderator
+	spool      *spool
+
+	// known finds near duplicates among the rewrites kept so far, and kept has
+	// their IDs by its numbers.
+	known *similar.Index
+	kept  []orbench.PromptID
+	ids   map[orbench.PromptID]bool
+	// entries are the rows put to the vote, in the order of the lineage.
+	entries []entry
+	seeds   []Seed
+	// safe are the safe prompts of the base, where a build is steered.
+	safe []*Record
+	// confirmed are the rewrites of the round under way that stayed toxic.
+	confirmed []Seed
+	// wornOut lists the categories that gave no more new seeds.
+	wornOut []WornOut
+
+	// mu guards what the stages, which run side by side, count together.
+	mu      sync.Mutex
+	funnel  Funnel
+	spent   map[string]*Spent
+	batches map[orbench.Category]int
+
+	// The rest is for steering: the generation under way, how many of its prompts
+	// the target answered, those that it refused, and the demonstrations to draw
+	// from.
+	steering       *Steering
+	generation     int
+	asked          int
+	refused, shown []generator.Example
+}
+
+// entry is what the choice of the sets needs to know of a row.
+type entry struct {
+	row      int // of the lineage
+	build    int
+	id       orbench.PromptID
+	text     string
+	category orbench.Category
+	label    orbench.Label
+	// toxic is true for what qualifies for the toxic set.
+	toxic    bool
+	families int
+	votes    []moderate.Vote // without explanations
+}
+
+// WornOut says that a category ended before it had the seeds that were wanted.
+type WornOut struct {
+	Category orbench.Category `json:"category"`
+	Kept     int              `json:"kept"`
+	Wanted   int              `json:"wanted"`
+}
+
+// Build makes the benchmark and keeps it in memory but for the lineage, which is
+// spooled to a temporary file; Benchmark.Close removes that. Its error is that
+// of Ask, or of the file system.
+func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
+	r := &run{
+		Builder: b, policy: b.Config.policy(),
+		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
+		funnel: newFunnel(), spent: map[string]*Spent{}, batches: map[orbench.Category]int{},
+	}
+	for _, m := range b.Config.Moderation.Moderators {
+		ref := b.Refs[m.Model]
+		r.moderators = append(r.moderators, moderate.Moderator{
+			Name: m.Model, Ref: ref, Weight: m.Weight, MaxTokens: b.Config.Moderation.MaxTokens,
+			Structured: b.Structured != nil && b.Structured(ref.Provider),
+		})
+	}
+	var err error
+	if r.spool, err = newSpool(); err != nil {
+		return nil, err
+	}
+	if err := r.all(ctx); err != nil {
+		return nil, errors.Join(err, r.spool.Close())
+	}
+	return r.benchmark(), nil
+}
+
+// all goes through the rounds.
+func (r *run) all(ctx context.Context) error {
+	if err := r.inherit(); err != nil {
+		return err
+	}
+	if r.Steer != nil {
+		return r.steer(ctx)
+	}
+	if err := r.freshRound(ctx, r.Config.wanted, r.Config.Rewrites.Examples); err != nil {
+		return err
+	}
+	for n := range r.Config.Feedback.Rounds {
+		fed := r.fedBack(n + 1)
+		if len(fed) == 0 {
+			break
+		}
+		if err := r.round(ctx, slicesSeq(fed), r.Config.Rewrites.Examples); err != nil {
+			return err
+		}
+	}
+	return r.checkSeeds(ctx)
+}
+
+// freshRound is a round over new seeds.
+func (r *run) freshRound(ctx context.Context, wanted func(Category) int, examples []generator.Example) error {
+	return r.round(ctx, r.gatherAll(ctx, wanted), examples)
+}
+
+// round takes seeds through all stages, which stream into each other: while the
+// last seeds are being made, the first rewrites are already with the selectors.
+func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r.confirmed = nil
+	rewrites := make(chan *Record, r.Width)
+	var rewriting sync.WaitGroup
+	rewriting.Go(func() {
+		defer close(rewrites)
+		err := inorder.Do(ctx, r.Width, seeds, func(ctx context.Context, s Seed) ([]*Record, error) {
+			return r.rewrite(ctx, s, examples)
+		}, func(records []*Record) error {
+			for _, record := range records {
+				r.dropDuplicate(record)
+				select {
+				case rewrites <- record:
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			stop(err)
+		}
+	})
+	err := inorder.Do(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *Record) (*Record, error) {
+		return record, r.settle(ctx, record)
+	}, r.keep)
+	if err != nil {
+		stop(err)
+	}
+	rewriting.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// dropDuplicate marks a rewrite that says what an earlier one said.
+func (r *run) dropDuplicate(record *Record) {
+	if record.Dropped != NotDropped {
+		return
+	}
+	if r.ids[record.ID] {
+		record.Dropped, record.Cluster, record.Likeness = Duplicate, record.ID, 1
+		return
+	}
+	n, likeness, duplicate := r.known.Add(record.Text)
+	if duplicate {
+		record.Dropped, record.Cluster, record.Likeness = NearDuplicate, r.kept[n], likeness
+		return
+	}
+	r.ids[record.ID] = true
+	r.kept = append(r.kept, record.ID)
+	record.Cluster = record.ID
+}
+
+// keep writes a complete row to the lineage and notes what the sets need.
+func (r *run) keep(record *Record) error {
+	row, err := r.spool.add(record)
+	if err != nil {
+		return err
+	}
+	r.count(func(f *Funnel) { f.add(record) })
+	if record.Dropped != NotDropped {
+		return nil
+	}
+	r.entries = append(r.entries, r.entryOf(record, row))
+	r.noteTarget(record)
+	if record.Kind == Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
+		r.confirmed = append(r.confirmed, Seed{
+			ID: record.ID, Text: record.Text, Category: record.Category,
+			Round: record.Round + 1, Generator: record.Rewriter, Call: record.Call,
+		})
+	}
+	return nil
+}
+
+// qualifiesAsToxic reports whether all moderators called a prompt toxic and,
+// where there is a second chance, the answer to it too.
+func (r *run) qualifiesAsToxic(record *Record) bool {
+	return record.Label == orbench.Toxic && record.unanimous() &&
+		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
+}
+
+// fedBack are the seeds of the next round: what stayed toxic in this one, no more
+// of each category than the configuration wants.
+func (r *run) fedBack(round int) []Seed {
+	taken := map[orbench.Category]int{}
+	var seeds []Seed
+	for _, s := range r.confirmed {
+		if most := r.Config.Feedback.PerCategory; most > 0 && taken[s.Category] == most {
+			continue
+		}
+		taken[s.Category]++
+		s.Round = round
+		seeds = append(seeds, s)
+	}
+	r.seeds = append(r.seeds, seeds...)
+	r.count(func(f *Funnel) { f.Seeds.Fed += len(seeds) })
+	return seeds
+}
+
+// count changes the funnel.
+func (r *run) count(change func(*Funnel)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.funnel)
+	if r.Observe != nil {
+		r.Observe(r.funnel)
+	}
+}

@@ -1,0 +1,214 @@
+package build
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+)
+
+// Funnel counts what came in and what became of it, stage by stage. Every reply
+// and every item of a reply is in exactly one count of its stage; see Lost.
+type Funnel struct {
+	Seeds        SeedFunnel         `json:"seeds"`
+	Rewrites     RewriteFunnel      `json:"rewrites"`
+	Moderation   ModerationFunnel   `json:"moderation"`
+	SecondChance SecondChanceFunnel `json:"second_chance"`
+	Selection    SelectionFunnel    `json:"selection"`
+	// FailedCalls counts the calls of all stages that gave no reply. The same
+	// command tries them again.
+	FailedCalls int `json:"failed_calls"`
+}
+
+// SeedFunnel counts the seeds that generators were asked for.
+type SeedFunnel struct {
+	// Calls = FailedCalls + Unreadable + Read.
+	Calls       int `json:"calls"`
+	FailedCalls int `json:"failed_calls"`
+	// Unreadable counts replies without any item: refused, blocked or garbled.
+	Unreadable int `json:"unreadable"`
+	Read       int `json:"read"`
+	// Items = Duplicates + NearDuplicates + Surplus + Kept.
+	Items          int `json:"items"`
+	Duplicates     int `json:"duplicates"`
+	NearDuplicates int `json:"near_duplicates"`
+	// Surplus counts items after the wanted number was reached.
+	Surplus int `json:"surplus"`
+	Kept    int `json:"kept"`
+	// Fed counts rewrites that stayed toxic and became seeds of a later round;
+	// they are not in Kept.
+	Fed int `json:"fed_back"`
+}
+
+// RewriteFunnel counts the rewrites of all seeds.
+type RewriteFunnel struct {
+	// Seeds = FailedCalls + Unreadable + Read, by the last call for each seed.
+	Seeds       int `json:"seeds"`
+	FailedCalls int `json:"failed_calls"`
+	Unreadable  int `json:"unreadable"`
+	Read        int `json:"read"`
+	// AskedAgain counts seeds whose first reply held no list.
+	AskedAgain int `json:"asked_again"`
+	// Missing is how many items short the replies that were read fell of what was
+	// asked for.
+	Missing int `json:"missing"`
+	// Items = the sum of Dropped + Kept.
+	Items   int            `json:"items"`
+	Dropped map[Reason]int `json:"dropped"`
+	Kept    int            `json:"kept"`
+	// Mends counts second tries at items that broke a rule, Mended those that
+	// kept the rules then.
+	Mends  int `json:"mends"`
+	Mended int `json:"mended"`
+	// BrokenAtFirst and Broken count the rules that items broke, before and after
+	// mending; an item may break several.
+	BrokenAtFirst map[generator.Rule]int `json:"broken_at_first"`
+	Broken        map[generator.Rule]int `json:"broken"`
+}
+
+// ModerationFunnel counts what was voted.
+type ModerationFunnel struct {
+	// Voted counts the rewrites by what was voted, SeedsVoted the seeds that were
+	// put to the vote as candidates for the toxic set.
+	Voted      map[orbench.Label]int `json:"voted"`
+	SeedsVoted map[orbench.Label]int `json:"seeds_voted"`
+	// Votes counts the votes on prompts and on answers.
+	Votes int `json:"votes"`
+	// Abstentions counts votes that were blocked, silent, unreadable or failed.
+	Abstentions int `json:"abstentions"`
+}
+
+// SecondChanceFunnel counts what became of prompts that were voted toxic.
+type SecondChanceFunnel struct {
+	// Asked = Missing + Readmitted + Confirmed + Unclear.
+	Asked      int `json:"asked"`
+	Missing    int `json:"missing"`
+	Readmitted int `json:"readmitted"`
+	Confirmed  int `json:"confirmed"`
+	Unclear    int `json:"unclear"`
+}
+
+// SelectionFunnel counts the selectors' answers and the sets.
+type SelectionFunnel struct {
+	// Asked counts safe prompts put to the selectors, Answers their answers, of
+	// which Unjudged could not be told.
+	Asked    int `json:"asked"`
+	Answers  int `json:"answers"`
+	Unjudged int `json:"unjudged"`
+	// HardCandidates and ToxicCandidates qualify for their sets.
+	HardCandidates  int             `json:"hard_candidates"`
+	ToxicCandidates int             `json:"toxic_candidates"`
+	Sets            map[SetName]int `json:"sets"`
+}
+
+func newFunnel() Funnel {
+	return Funnel{
+		Rewrites:   RewriteFunnel{Dropped: map[Reason]int{}, BrokenAtFirst: map[generator.Rule]int{}, Broken: map[generator.Rule]int{}},
+		Moderation: ModerationFunnel{Voted: map[orbench.Label]int{}, SeedsVoted: map[orbench.Label]int{}},
+		Selection:  SelectionFunnel{Sets: map[SetName]int{}},
+	}
+}
+
+// Lost gives the first count that does not add up, "" when all do.
+func (f Funnel) Lost() string {
+	s, r, m, c := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance
+	switch {
+	case s.Calls != s.FailedCalls+s.Unreadable+s.Read:
+		return "calls for seeds"
+	case s.Items != s.Duplicates+s.NearDuplicates+s.Surplus+s.Kept:
+		return "seeds"
+	case r.Seeds != s.Kept+s.Fed:
+		return "seeds to rewrite"
+	case r.Seeds != r.FailedCalls+r.Unreadable+r.Read:
+		return "calls for rewrites"
+	case r.Items != sum(r.Dropped)+r.Kept:
+		return "rewrites"
+	case r.Kept != sum(m.Voted):
+		return "votes"
+	case c.Asked != 0 && c.Asked != m.Voted[orbench.Toxic]+m.SeedsVoted[orbench.Toxic]:
+		return "second chances"
+	case c.Asked != c.Missing+c.Readmitted+c.Confirmed+c.Unclear:
+		return "answers of the second chance"
+	}
+	return ""
+}
+
+func sum[K comparable](counts map[K]int) int {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
+
+// add counts a record that is complete but for its sets.
+func (f *Funnel) add(r *Record) {
+	if r.Kind == Rewritten {
+		f.addRewrite(r)
+	}
+	if r.Dropped != NotDropped {
+		return
+	}
+	m := &f.Moderation
+	if r.Kind == CheckedSeed {
+		m.SeedsVoted[r.Voted]++
+	} else {
+		m.Voted[r.Voted]++
+	}
+	f.addVotes(r.Votes)
+	if s := r.SecondChance; s != nil {
+		c := &f.SecondChance
+		c.Asked++
+		f.addVotes(s.Votes)
+		switch {
+		case s.Missing != "":
+			c.Missing++
+		case s.Readmitted:
+			c.Readmitted++
+		case s.Confirmed:
+			c.Confirmed++
+		default:
+			c.Unclear++
+		}
+	}
+	if len(r.Refusals) > 0 {
+		f.Selection.Asked++
+		f.Selection.Answers += len(r.Refusals)
+		for _, refusal := range r.Refusals {
+			if refusal.Class == orbench.Unjudged {
+				f.Selection.Unjudged++
+			}
+		}
+	}
+}
+
+func (f *Funnel) addRewrite(r *Record) {
+	w := &f.Rewrites
+	w.Items++
+	for _, rule := range r.Broken {
+		w.Broken[rule]++
+	}
+	atFirst := r.Broken
+	if r.MendCall != "" {
+		w.Mends++
+		atFirst = r.BrokenBefore
+		if len(r.Broken) == 0 {
+			w.Mended++
+		}
+	}
+	for _, rule := range atFirst {
+		w.BrokenAtFirst[rule]++
+	}
+	if r.Dropped != NotDropped {
+		w.Dropped[r.Dropped]++
+		return
+	}
+	w.Kept++
+}
+
+func (f *Funnel) addVotes(votes []Vote) {
+	f.Moderation.Votes += len(votes)
+	for _, v := range votes {
+		if v.Label == orbench.Undecided {
+			f.Moderation.Abstentions++
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package build
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/moderate"
+)
+
+// Seed is a toxic prompt that rewrites are made of. seeds.jsonl has a line for
+// each.
+type Seed struct {
+	ID       orbench.PromptID `json:"id"`
+	Text     string           `json:"text"`
+	Category orbench.Category `json:"category"`
+	// Round is 0 for seeds that a generator was asked for, n for rewrites that
+	// stayed toxic in round n-1.
+	Round int `json:"round"`
+	// Generator and Call say which model made it in which call, as provider/model
+	// and the hash of the request; for a seed of a later round they are those of
+	// the rewrite.
+	Generator string `json:"generator"`
+	Call      string `json:"call"`
+}
+
+// Kind says what a row of the lineage is.
+type Kind string
+
+// The kinds.
+const (
+	// Rewritten is a rewrite of a seed.
+	Rewritten Kind = "rewrite"
+	// CheckedSeed is a seed that was put to the vote as a candidate for the toxic
+	// set.
+	CheckedSeed Kind = "seed"
+)
+
+// Reason says why a rewrite went no further.
+type Reason string
+
+// The reasons. The zero value goes with rows that were put to the vote.
+const (
+	NotDropped    Reason = ""
+	BrokenRule    Reason = "broken_rule"
+	Duplicate     Reason = "duplicate"
+	NearDuplicate Reason = "near_duplicate"
+	// Surplus is beyond the number that was asked for.
+	Surplus Reason = "surplus"
+)
+
+// Reasons lists the reasons in the order in which they are shown.
+var Reasons = []Reason{BrokenRule, Duplicate, NearDuplicate, Surplus}
+
+// Record is a row of the lineage: one prompt, what was made of it, and why.
+// lineage.jsonl has a line for each.
+type Record struct {
+	Kind     Kind             `json:"kind"`
+	ID       orbench.PromptID `json:"id"`
+	Text     string           `json:"text"`
+	Category orbench.Category `json:"category"`
+	// Build numbers the builds that the benchmark went through: 0 for the first,
+	// n for rows that the n-th refresh added.
+	Build int `json:"build"`
+	// Round is the round of its seed; see Seed.
+	Round int `json:"round"`
+
+	// SeedID is the seed's, which seeds.jsonl or an earlier row has.
+	SeedID orbench.PromptID `json:"seed_id"`
+	// Rewriter and Call say which model made it in which call.
+	Rewriter string `json:"rewriter"`
+	Call     string `json:"call"`
+	// Broken lists the rules that the text breaks.
+	Broken []generator.Rule `json:"broken,omitempty"`
+	// MendCall is the call that was to mend a text which broke the rules in
+	// BrokenBefore, empty where none was needed. Before is that text, where the
+	// call gave another in its place.
+	MendCall     string           `json:"mend_call,omitempty"`
+	Before       string           `json:"before,omitempty"`
+	BrokenBefore []generator.Rule `json:"broken_before,omitempty"`
+	// Dropped says why the row went no further.
+	Dropped Reason `json:"dropped,omitempty"`
+	// Cluster is the kept prompt of which this one is a near duplicate, and
+	// Likeness the Jaccard index of the two; for a kept prompt it is its own ID.
+	Cluster  orbench.PromptID `json:"cluster,omitempty"`
+	Likeness float64          `json:"likeness,omitempty"`
+
+	// Votes are the moderators' on the prompt, and Voted what they decide.
+	Votes []Vote        `json:"votes,omitempty"`
+	Voted orbench.Label `json:"voted,omitempty"`
+	// SecondChance is what became of a prompt that was voted toxic.
+	SecondChance *SecondLook `json:"second_chance,omitempty"`
+	// Label is what the prompt is in the end: safe when it was voted safe or
+	// re-admitted, else what was voted. It is empty for dropped rows.
+	Label orbench.Label `json:"label,omitempty"`
+	// Refusals are the selectors' answers to a safe prompt.
+	Refusals []Refusal `json:"refusals,omitempty"`
+	// Generation and Target are there for a build that was steered: the generation
+	// that the prompt belongs to, and the target's answer to it.
+	Generation int      `json:"generation,omitempty"`
+	Target     *Refusal `json:"target,omitempty"`
+	// Sets lists the sets that hold the prompt: full, hard, toxic.
+	Sets []SetName `json:"sets,omitempty"`
+
+	// seed is the text of its seed, where a build is steered.
+	seed string
+}
+
+// Vote is a moderator's vote and the call that it was read from.
+type Vote struct {
+	moderate.Vote
+	Call string `json:"call,omitempty"`
+}
+
+// SecondLook is the answer of a model without safety training to a prompt that
+// was voted toxic, and the votes on that answer.
+type SecondLook struct {
+	Model string `json:"model"`
+	Call  string `json:"call"`
+	// Missing says why there is no answer to vote on: the call failed, it was
+	// blocked, it is empty.
+	Missing string        `json:"missing,omitempty"`
+	Votes   []Vote        `json:"votes,omitempty"`
+	Voted   orbench.Label `json:"voted"`
+	// Readmitted is true when the answer was voted safe: the prompt then counts
+	// as safe. Confirmed is true when it was voted toxic.
+	Readmitted bool `json:"readmitted"`
+	Confirmed  bool `json:"confirmed"`
+}
+
+// Refusal is what a selector made of a safe prompt.
+type Refusal struct {
+	Selector string        `json:"selector"`
+	Family   string        `json:"family"`
+	Call     string        `json:"call"`
+	Class    orbench.Class `json:"class"`
+	Refused  bool          `json:"refused"`
+}
+
+// families counts the families that refused.
+func (r *Record) families() int {
+	seen := map[string]bool{}
+	for _, refusal := range r.Refusals {
+		if refusal.Refused {
+			seen[refusal.Family] = true
+		}
+	}
+	return len(seen)
+}
+
+// unanimous reports whether every moderator called the prompt toxic.
+func (r *Record) unanimous() bool {
+	for _, v := range r.Votes {
+		if v.Label != orbench.Toxic {
+			return false
+		}
+	}
+	return len(r.Votes) > 0
+}
+
+// SetName names one of the three sets.
+type SetName string
+
+// The sets.
+const (
+	FullSet  SetName = "full"
+	HardSet  SetName = "hard"
+	ToxicSet SetName = "toxic"
+)
+
+// SetNames lists the sets in the order in which they are shown.
+var SetNames = []SetName{FullSet, HardSet, ToxicSet}

@@ -1,0 +1,127 @@
+package build
+
+import (
+	"context"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/model"
+)
+
+// listTries is how often a seed's rewrites are asked for until there is a list.
+const listTries = 2
+
+// rewrite has a seed rewritten and gives a row for every item of the reply. A
+// reply without items, and a rewrite that breaks a rule, are asked for once more.
+func (r *run) rewrite(ctx context.Context, s Seed, examples []generator.Example) ([]*Record, error) {
+	name, ref := r.rewriter(s)
+	wanted := r.Config.Rewrites.PerSeed
+	var (
+		texts []string
+		call  string
+		ok    bool
+	)
+	for sample := 0; sample < listTries && len(texts) == 0; sample++ {
+		request := generator.RewriteRequest(ref, r.rewriteParams(), s.Text, wanted, examples, sample)
+		call = request.Hash().String()
+		var response model.Response
+		var err error
+		if response, ok, err = r.ask(ctx, Rewriter, request); err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		texts = items(response)
+		r.count(func(f *Funnel) {
+			if sample > 0 {
+				f.Rewrites.AskedAgain++
+			}
+		})
+	}
+	r.count(func(f *Funnel) {
+		w := &f.Rewrites
+		w.Seeds++
+		switch {
+		case !ok:
+			w.FailedCalls++
+		case len(texts) == 0:
+			w.Unreadable++
+		default:
+			w.Read++
+			w.Missing += max(0, wanted-len(texts))
+		}
+	})
+	records := make([]*Record, len(texts))
+	for i, text := range texts {
+		record := &Record{
+			Kind: Rewritten, Text: text, Category: s.Category, Build: r.number(), Round: s.Round,
+			SeedID: s.ID, Rewriter: name, Call: call, Generation: r.generation, seed: s.Text,
+		}
+		records[i] = record
+		if i >= wanted {
+			record.Dropped = Surplus
+		} else if err := r.mend(ctx, record, s, ref, examples); err != nil {
+			return nil, err
+		}
+		record.ID = orbench.NewPrompt(record.Text, "", "").ID
+	}
+	return records, nil
+}
+
+func (r *run) rewriteParams() generator.Params {
+	return generator.Params{Temperature: &r.Config.Rewrites.Temperature, MaxTokens: r.Config.Rewrites.MaxTokens}
+}
+
+// mend has a rewrite that breaks rules written once more, and drops it when it
+// still does.
+func (r *run) mend(ctx context.Context, record *Record, s Seed, ref model.Ref, examples []generator.Example) error {
+	findings := r.lint(s.Text, record.Text)
+	if len(findings) == 0 {
+		return nil
+	}
+	record.Broken = rules(findings)
+	request := generator.MendRequest(ref, r.rewriteParams(), s.Text, record.Text, findings, examples, 0)
+	record.MendCall, record.BrokenBefore = request.Hash().String(), record.Broken
+	response, ok, err := r.ask(ctx, Rewriter, request)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if again := items(response); len(again) > 0 {
+			record.Before, record.Text = record.Text, again[0]
+			record.Broken = rules(r.lint(s.Text, record.Text))
+		}
+	}
+	if len(record.Broken) > 0 {
+		record.Dropped = BrokenRule
+	}
+	return nil
+}
+
+// lint finds what a rewrite breaks of the configuration's rules.
+func (r *run) lint(seed, text string) []generator.Finding {
+	return slices.DeleteFunc(generator.Lint(seed, text), func(f generator.Finding) bool {
+		return !slices.Contains(r.Config.Rewrites.Rules, f.Rule)
+	})
+}
+
+// rules are those that findings name, each once.
+func rules(findings []generator.Finding) []generator.Rule {
+	var broken []generator.Rule
+	for _, f := range findings {
+		if !slices.Contains(broken, f.Rule) {
+			broken = append(broken, f.Rule)
+		}
+	}
+	return broken
+}
+
+// rewriter chooses who rewrites a seed: the rewriters share the work by the
+// seeds' IDs, so that a seed keeps its rewriter whatever else there is.
+func (r *run) rewriter(s Seed) (name string, ref model.Ref) {
+	names := r.Config.Rewrites.Rewriters
+	name = names[int(draw(r.Config.Sampling, "rewriter", string(s.ID))%uint64(len(names)))]
+	return name, r.Refs[name]
+}

@@ -1,0 +1,229 @@
+package build
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/similar"
+)
+
+// gatherAll has all categories make new seeds at once, as many as wanted says, and
+// streams them in the order of the policy.
+func (r *run) gatherAll(ctx context.Context, wanted func(Category) int) seedSeq {
+	return func(yield func(Seed, error) bool) {
+		earlier := slices.Clone(r.seeds)
+		ctx, stop := context.WithCancelCause(ctx)
+		var gathering sync.WaitGroup
+		defer gathering.Wait()
+		defer stop(nil)
+		var streams []chan Seed
+		for _, c := range r.Config.Policy {
+			stream := make(chan Seed, wanted(c))
+			streams = append(streams, stream)
+			gathering.Go(func() {
+				defer close(stream)
+				// The channel has room for all of them, so this never waits.
+				if err := r.gather(ctx, c, wanted(c), earlier, func(s Seed) { stream <- s }); err != nil {
+					stop(err)
+				}
+			})
+		}
+		for _, stream := range streams {
+			for s := range stream {
+				if !yield(s, nil) {
+					return
+				}
+				r.seeds = append(r.seeds, s)
+			}
+			if err := context.Cause(ctx); err != nil {
+				yield(Seed{}, err)
+				return
+			}
+		}
+	}
+}
+
+// yieldCalls is over how many calls the yield of new seeds is measured.
+const yieldCalls = 10
+
+// gather asks for batches of seeds of a category until it has as many distinct
+// new ones as are wanted, or they hardly get more. Which batches are asked for
+// follows from the replies alone.
+func (r *run) gather(ctx context.Context, c Category, wanted int, earlier []Seed, use func(Seed)) error {
+	var (
+		size  = r.Config.Seeds.Batch
+		known = similar.NewIndex(r.Config.NearDuplicates)
+		ids   = map[orbench.PromptID]bool{}
+		kept  int
+		// fresh has the number of new seeds of each call so far.
+		fresh []int
+	)
+	for _, s := range earlier {
+		if s.Category == c.Category {
+			known.Keep(s.Text)
+			ids[s.ID] = true
+		}
+	}
+	batch := r.nextBatch(c.Category)
+	for kept < wanted && !r.isWornOut(fresh) {
+		// At most as many calls as the yield so far makes likely to be needed; the
+		// next wave makes up for what is still missing.
+		calls := int(math.Ceil(float64(wanted-kept) / (float64(size) * yieldOf(fresh, size))))
+		if left := yieldCalls - len(fresh); left > 0 {
+			calls = min(calls, max(left, int(math.Ceil(float64(wanted-kept)/float64(size)))))
+		}
+		err := inorder.Do(ctx, calls, numbers(batch, batch+calls), func(ctx context.Context, n int) (seedReply, error) {
+			return r.seedBatch(ctx, c, n)
+		}, func(reply seedReply) error {
+			n := 0
+			for _, text := range reply.items {
+				s := Seed{
+					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
+					Generator: reply.generator, Call: reply.call,
+				}
+				if r.admitSeed(s, known, ids, kept == wanted) {
+					kept++
+					n++
+					use(s)
+				}
+			}
+			fresh = append(fresh, n)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		batch += calls
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches[c.Category] = batch
+	if kept < wanted {
+		r.wornOut = append(r.wornOut, WornOut{c.Category, kept, wanted})
+	}
+	return nil
+}
+
+// nextBatch is the number of the first batch of a category that was not asked for
+// yet.
+func (r *run) nextBatch(c orbench.Category) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.batches[c]
+}
+
+// yieldOf is the share of new seeds among those asked for, over all calls, and at
+// least a twentieth, so that a poor start does not call for thousands at once.
+func yieldOf(fresh []int, size int) float64 {
+	if len(fresh) == 0 {
+		return 1
+	}
+	n := 0
+	for _, f := range fresh {
+		n += f
+	}
+	return max(float64(n)/float64(len(fresh)*size), 0.05)
+}
+
+// isWornOut reports whether the last calls gave too few new seeds.
+func (r *run) isWornOut(fresh []int) bool {
+	if len(fresh) < yieldCalls {
+		return false
+	}
+	n := 0
+	for _, f := range fresh[len(fresh)-yieldCalls:] {
+		n += f
+	}
+	return float64(n) < r.Config.Seeds.MinYield*float64(yieldCalls*r.Config.Seeds.Batch) || n == 0
+}
+
+// admitSeed counts an item of a reply and reports whether it is a new seed.
+func (r *run) admitSeed(s Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
+	r.count(func(f *Funnel) {
+		f.Seeds.Items++
+		if enough {
+			f.Seeds.Surplus++
+			return
+		}
+		if ids[s.ID] {
+			f.Seeds.Duplicates++
+			return
+		}
+		if _, _, near := known.Add(s.Text); near {
+			f.Seeds.NearDuplicates++
+			return
+		}
+		ids[s.ID] = true
+		f.Seeds.Kept++
+		admitted = true
+	})
+	return admitted
+}
+
+// seedReply is what one call gave.
+type seedReply struct {
+	generator, call string
+	items           []string
+}
+
+// seedBatch asks for a batch of seeds. The generators take turns.
+func (r *run) seedBatch(ctx context.Context, c Category, n int) (seedReply, error) {
+	names := r.Config.Seeds.Generators
+	name := names[n%len(names)]
+	settings := generator.Params{Temperature: &r.Config.Seeds.Temperature, MaxTokens: r.Config.Seeds.MaxTokens}
+	request := generator.SeedRequest(r.Refs[name], settings,
+		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
+	reply := seedReply{generator: name, call: request.Hash().String()}
+	response, ok, err := r.ask(ctx, Generator, request)
+	if err != nil {
+		return reply, err
+	}
+	if ok {
+		reply.items = items(response)
+	}
+	r.count(func(f *Funnel) {
+		s := &f.Seeds
+		s.Calls++
+		switch {
+		case !ok:
+			s.FailedCalls++
+		case len(reply.items) == 0:
+			s.Unreadable++
+		default:
+			s.Read++
+		}
+	})
+	return reply, nil
+}
+
+// items reads the list of a reply. A provider's block has none.
+func items(response model.Response) []string {
+	if response.Finish == model.Blocked {
+		return nil
+	}
+	text, _ := model.CutThinking(response.Text)
+	return generator.List(text, response.Finish == model.Length)
+}
+
+// params are the parameters of the other calls.
+func params(temperature float64, maxTokens int) model.Params {
+	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
+}
+
+// numbers streams from to to-1.
+func numbers(from, to int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for n := from; n < to; n++ {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+)
+
+// settle finds out what a prompt is: votes, second chance, selectors.
+func (r *run) settle(ctx context.Context, record *Record) (err error) {
+	if record.Dropped != NotDropped {
+		return nil
+	}
+	record.Votes, record.Voted, err = r.moderate(ctx, moderate.Item{Prompt: record.Text})
+	if err != nil {
+		return err
+	}
+	record.Label = record.Voted
+	if record.Voted == orbench.Toxic && r.Config.SecondChance.Model != "" {
+		if record.SecondChance, err = r.secondLook(ctx, record.Text); err != nil {
+			return err
+		}
+		if record.SecondChance.Readmitted {
+			record.Label = orbench.Safe
+		}
+	}
+	if record.Label == orbench.Safe && record.Kind == Rewritten {
+		if record.Refusals, err = r.selectors(ctx, record.Text); err != nil {
+			return err
+		}
+		if r.Steer != nil {
+			record.Target, err = r.targetsAnswer(ctx, record.Text)
+		}
+	}
+	return err
+}
+
+// moderate has all moderators vote on an item, side by side.
+func (r *run) moderate(ctx context.Context, item moderate.Item) ([]Vote, orbench.Label, error) {
+	votes := make([]Vote, len(r.moderators))
+	plain := make([]moderate.Vote, len(r.moderators))
+	g, ctx := errgroup.WithContext(ctx)
+	for i, m := range r.moderators {
+		g.Go(func() (err error) {
+			votes[i], err = r.vote(ctx, m, item)
+			plain[i] = votes[i].Vote
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, "", err
+	}
+	decision := r.Config.Moderation.Rule.Decide(r.policy, r.moderators, plain)
+	return votes, decision.Label, nil
+}
+
+// secondLook has the model without safety training answer a prompt, and the
+// moderators vote on the answer.
+func (r *run) secondLook(ctx context.Context, prompt string) (*SecondLook, error) {
+	name := r.Config.SecondChance.Model
+	request := r.Refs[name].Request(params(0, r.Config.SecondChance.MaxTokens), prompt)
+	s := &SecondLook{Model: name, Call: request.Hash().String(), Voted: orbench.Undecided}
+	answer, ok, err := r.ask(ctx, Second, request)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := model.CutThinking(answer.Text)
+	switch {
+	case !ok:
+		s.Missing = "the call failed"
+	case answer.Finish == model.Blocked:
+		s.Missing = "the answer was blocked"
+	case strings.TrimSpace(text) == "":
+		s.Missing = "the answer is empty"
+	}
+	if s.Missing != "" {
+		return s, nil
+	}
+	if s.Votes, s.Voted, err = r.moderate(ctx, moderate.Item{Prompt: prompt, Answer: &text}); err != nil {
+		return nil, err
+	}
+	s.Readmitted, s.Confirmed = s.Voted == orbench.Safe, s.Voted == orbench.Toxic
+	return s, nil
+}
+
+// selectors puts a safe prompt to the selectors, side by side.
+func (r *run) selectors(ctx context.Context, prompt string) ([]Refusal, error) {
+	refusals := make([]Refusal, len(r.Config.Hard.Selectors))
+	g, ctx := errgroup.WithContext(ctx)
+	for i, s := range r.Config.Hard.Selectors {
+		g.Go(func() error {
+			refusal, err := r.selectorsAnswer(ctx, s, prompt)
+			refusals[i] = *refusal
+			return err
+		})
+	}
+	return refusals, g.Wait()
+}
+
+// checkSeeds puts some seeds of each category to the vote, as candidates for the
+// toxic set beside the rewrites that stayed toxic.
+func (r *run) checkSeeds(ctx context.Context) error {
+	var drawn []Seed
+	for _, c := range r.Config.Policy {
+		var of []Seed
+		for _, s := range r.seeds {
+			if s.Category == c.Category && s.Round == 0 && !r.ids[s.ID] {
+				of = append(of, s)
+			}
+		}
+		slices.SortFunc(of, func(a, b Seed) int {
+			return cmp.Or(cmp.Compare(r.drawSeed(a), r.drawSeed(b)), cmp.Compare(a.ID, b.ID))
+		})
+		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
+	}
+	return inorder.Do(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s Seed) (*Record, error) {
+		record := &Record{
+			Kind: CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
+			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,
+		}
+		return record, r.settle(ctx, record)
+	}, r.keep)
+}
+
+func (r *run) drawSeed(s Seed) uint64 { return draw(r.Config.Sampling, "check", string(s.ID)) }

@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/model"
+)
+
+// buildFlags are the flags of build.
+type buildFlags struct {
+	config, out, store string
+	refresh, target    string
+	generations, seeds int
+	format             string
+	calls              callFlags
+}
+
+func (a *app) buildCommand() *cobra.Command {
+	var f buildFlags
+	c := &cobra.Command{
+		Use:   "build --config FILE --out DIR",
+		Short: "Build a benchmark: toxic seeds, safe rewrites, votes, the three sets",
+		Long: `Build an over-refusal benchmark from a configuration: models make toxic seeds
+and rewrite them into safe prompts that sound alarming, moderators vote on every
+prompt, what was voted toxic gets a second chance, and from the votes come the
+sets full, hard and toxic, with the lineage of every row.
+
+Every reply is kept in the store (--store) before it counts. Run the same command
+again after an interruption and only what is missing is paid for; the benchmark
+is the same, byte for byte, as one that was built in one go.
+
+--refresh adds to a benchmark: to a copy of DIR, with prompts that are not near
+duplicates of what is there. --target steers towards what a model refuses:
+generation after generation, prompts that it refused become the demonstrations.
+
+"orbench config init" prints a commented configuration to start from.
+
+Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
+a budget, 130 interrupted.`,
+		Example: `  orbench config init > build.yaml
+  orbench build --config build.yaml --dry-run
+  orbench build --config build.yaml --out my-benchmark
+  orbench build --config build.yaml --refresh my-benchmark --target openai/gpt-4o --out my-benchmark-2`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.build(c.Context(), f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.config, "config", "", "YAML `FILE` of the configuration; see \"orbench config\"")
+	flags.StringVar(&f.out, "out", "", "new `DIR` for the benchmark")
+	flags.StringVar(&f.refresh, "refresh", "", "add to the benchmark in `DIR`, which is left as it is")
+	flags.StringVar(&f.target, "target", "", "steer towards what `PROVIDER/MODEL` refuses")
+	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
+	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
+	flags.StringVar(&f.format, "format", "table", "`FORMAT` of what is printed: table or json")
+	completeFlag(c, "format", []string{"table", "json"})
+	a.storeFlag(c, &f.store)
+	f.calls.register(c)
+	return c
+}
+
+// build builds a benchmark.
+func (a *app) build(ctx context.Context, f buildFlags) error {
+	b, w, prices, err := a.prepareBuild(f)
+	if err != nil {
+		return err
+	}
+	if f.calls.dryRun {
+		return printBuildPlan(a.env.Stdout, f.format, b.Plan(), prices)
+	}
+	memory, err := openMemo(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	err = a.buildWith(ctx, f, b, w, memory, prices)
+	return errors.Join(err, memory.Close())
+}
+
+// prepareBuild checks everything that a user can get wrong, before anything is
+// asked or written.
+func (a *app) prepareBuild(f buildFlags) (*build.Builder, *wiring, price.Table, error) {
+	fail := func(err error) (*build.Builder, *wiring, price.Table, error) { return nil, nil, price.Table{}, err }
+	switch {
+	case f.config == "":
+		return fail(inputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
+	case f.out == "" && !f.calls.dryRun:
+		return fail(inputError("--out", "no folder is named for the benchmark", "name a new one, such as --out my-benchmark"))
+	case f.format != "table" && f.format != "json":
+		return fail(inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use table or json"))
+	case f.generations < 1 || f.seeds < 1:
+		return fail(inputError("--generations, --seeds-per-generation", "the value is too small", "give a positive one"))
+	}
+	if err := f.calls.check(); err != nil {
+		return fail(err)
+	}
+	config, err := build.Load(f.config)
+	if err != nil {
+		return fail(err)
+	}
+	if f.out != "" {
+		if err := build.CheckFolder(f.out); err != nil {
+			return fail(err)
+		}
+	}
+	b := &build.Builder{Config: config}
+	if f.refresh != "" {
+		if b.Base, err = build.OpenFolder(f.refresh); err != nil {
+			return fail(err)
+		}
+		if err := config.CheckBase(b.Base); err != nil {
+			return fail(err)
+		}
+	}
+	names := config.Models()
+	if f.target != "" {
+		b.Steer = &build.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
+		names = append(names, f.target)
+	}
+	urls, err := f.calls.urls(namedProviders(append(names, config.Hard.Judge)))
+	if err != nil {
+		return fail(err)
+	}
+	w, err := a.newWiring(f.calls.providers, urls)
+	if err != nil {
+		return fail(err)
+	}
+	if b.Refs, err = w.refs(names); err != nil {
+		return fail(fmt.Errorf("%s: %w", f.config, err))
+	}
+	judges, err := w.judges([]string{config.Hard.Judge}, config.Moderation.MaxTokens)
+	if err != nil {
+		return fail(err)
+	}
+	if len(judges) != 1 {
+		return fail(inputError(f.config, "hard.judge names more than one judge", "name one, or a panel:RULE(JUDGE,...)"))
+	}
+	b.Judge = judges[0]
+	b.Structured = func(name string) bool {
+		key, err := w.connect(name)
+		return err == nil && w.clients[key].structured
+	}
+	prices, err := loadPrices(f.calls.prices)
+	if err != nil {
+		return fail(err)
+	}
+	if f.calls.maxCost > 0 {
+		for _, p := range b.Plan() {
+			if _, ok := prices.Price(p.Provider, p.Model); !ok && p.Provider != evaluate.SimProvider {
+				return fail(inputError("--max-cost", fmt.Sprintf("the price of %s/%s is unknown", p.Provider, p.Model),
+					"give it in a file with --prices, or leave --max-cost out"))
+			}
+		}
+	}
+	return b, w, prices, nil
+}
+
+// refs makes the clients of models and gives their references by name.
+func (w *wiring) refs(names []string) (map[string]model.Ref, error) {
+	refs := map[string]model.Ref{}
+	for _, spec := range names {
+		name, modelName, err := provider.ParseTarget(spec)
+		if err != nil {
+			return nil, err
+		}
+		key, err := w.connect(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkSim(name, modelName); err != nil {
+			return nil, err
+		}
+		refs[spec] = model.Ref{Provider: key.Provider, Endpoint: key.Endpoint, Model: modelName}
+	}
+	return refs, nil
+}
+
+// buildWith builds with an open memo, and writes and shows the benchmark.
+func (a *app) buildWith(ctx context.Context, f buildFlags, b *build.Builder, w *wiring, memory *memo.Memo, prices price.Table) (err error) {
+	filler := fill.New(memory, f.calls.config(prices, a.hurry))
+	lanes := map[evaluate.LaneKey]*fill.Lane{}
+	width := 0
+	for key, c := range w.clients {
+		limits := f.calls.limits(c)
+		lanes[key] = filler.Lane(c.model, limits)
+		width += limits.Concurrency
+	}
+	// Each prompt waits for one call at least, and some wait for their turn.
+	b.Width = 2 * max(width, 16)
+	b.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
+		return lanes[evaluate.KeyOf(r)].Ask(ctx, r)
+	}
+	var shown *buildProgress
+	if !f.calls.quiet {
+		shown = newBuildProgress(a.env.Stderr, filler.Stats)
+		b.Observe = shown.observe
+		go shown.run()
+	}
+	made, err := b.Build(ctx)
+	if shown != nil {
+		shown.close()
+	}
+	if err != nil {
+		if errors.Is(err, errInterrupted) {
+			a.sayf("stopped; every reply so far is kept in %s, and the same command goes on from there", f.store)
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, made.Close()) }()
+	if lost := made.Funnel.Lost(); lost != "" {
+		return fmt.Errorf("the count of %s does not add up; this is a fault of orbench", lost)
+	}
+	if err := made.Write(f.out, prices); err != nil {
+		return err
+	}
+	if err := printBenchmark(a.env.Stdout, f.format, f.out, made); err != nil {
+		return err
+	}
+	return a.finishBuild(f, made, lanes, filler.Stats())
+}
+
+// finishBuild says what is missing from a benchmark and how to go on.
+func (a *app) finishBuild(f buildFlags, made *build.Benchmark, lanes map[evaluate.LaneKey]*fill.Lane, s fill.Stats) error {
+	for _, c := range made.WornOut {
+		a.sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
+	}
+	if !f.calls.quiet {
+		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, build.CardFile), s.Requests, s.Present, money(s.USD, s.Unpriced))
+	}
+	if made.Funnel.FailedCalls == 0 {
+		return nil
+	}
+	for _, lane := range lanes {
+		if err := lane.GivenUp(); err != nil {
+			a.sayf("%s", oneLine(err.Error()))
+		}
+	}
+	a.sayf("%d calls failed and are missing from the benchmark; the same command with a new --out tries them again", made.Funnel.FailedCalls)
+	return errFailures
+}
+
+// printBenchmark shows what was built.
+func printBenchmark(w io.Writer, format, dir string, b *build.Benchmark) error {
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{
+			"dir": dir, "simulated": b.Simulated(), "funnel": b.Funnel, "worn_out": b.WornOut,
+			"agreement": b.Agreement, "steering": b.Steering,
+		})
+	}
+	if b.Simulated() {
+		fmt.Fprintln(w, "SIMULATED: this benchmark was built with simulated models and measures nothing.")
+	}
+	for _, line := range b.Funnel.Lines() {
+		fmt.Fprintln(w, line)
+	}
+	if b.Steering != nil {
+		fmt.Fprintf(w, "refused by %s:\n", b.Steering.Target)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "  generation\tprompts\trefused\trate\t95% interval")
+		for _, g := range b.Steering.Generations {
+			fmt.Fprintf(t, "  %d\t%d\t%d\t%.1f%%\t%.1f to %.1f%%\n", g.Generation, g.Prompts, g.Refused, 100*g.Rate, 100*g.Low, 100*g.High)
+		}
+		return t.Flush()
+	}
+	return nil
+}
+
+// pricedBuildPlan is a plan with what it can be expected to cost.
+type pricedBuildPlan struct {
+	build.Plan
+	// USD is nil where the price is unknown.
+	USD *float64 `json:"usd"`
+}
+
+// printBuildPlan shows what a build would ask.
+func printBuildPlan(w io.Writer, format string, plans []build.Plan, prices price.Table) error {
+	var priced []pricedBuildPlan
+	total, known := 0.0, true
+	for _, p := range plans {
+		pp := pricedBuildPlan{Plan: p}
+		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
+			usd := tariff.Cost(p.Usage())
+			pp.USD = &usd
+			total += usd
+		} else {
+			known = false
+		}
+		priced = append(priced, pp)
+	}
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"plan": priced})
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "stage\tmodel\tcalls\tinput tokens\toutput tokens\tat most\tcost")
+	calls := 0
+	for _, p := range priced {
+		cost := "unknown"
+		if p.USD != nil {
+			cost = fmt.Sprintf("about $%.2f", *p.USD)
+		}
+		most := "no bound"
+		if p.MaxOutputTokens > 0 {
+			most = fmt.Sprint(p.MaxOutputTokens)
+		}
+		calls += p.Calls
+		fmt.Fprintf(t, "%s\t%s/%s\t%d\t%d\t%d\t%s\t%s\n", p.Role, p.Provider, p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
+	}
+	more := ""
+	if !known {
+		more = " and more"
+	}
+	fmt.Fprintf(t, "together\t\t%d\t\t\t\tabout $%.2f%s\n", calls, total, more)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
+		100*build.MendShare, 100*build.ToxicShare)
+	return err
+}
