@@ -244,7 +244,8 @@ func (x *examination) merge() error {
 			}
 			for name, label := range row.Labels {
 				if before, ok := e.labels[name]; ok && before != label {
-					return s.fault(row.Line, fmt.Sprintf("%s's label of %s is %s here and %s in another file", name, row.ID, label, before), "keep the right one")
+					return s.fault(row.Line, fmt.Sprintf("%s's label of %s is %s here and %s in another file", name, row.ID, label, before),
+						"keep the right one, or give the files of two people two names")
 				}
 				e.labels[name] = label
 			}

@@ -141,7 +141,6 @@ func TestPaper(t *testing.T) {
 			if r.Truth.Moderators != (truth != "truth") {
 				t.Errorf("the truth includes moderators: %t", r.Truth.Moderators)
 			}
-			// Appendix V: the three workers agree on 43%.
 			ensemble := r.Raters[4]
 			residual := 100 * 0.16 / (900*0.96 + 100*0.16)
 			if got := ensemble.Residual; got == nil || math.Abs(got.Value-residual) > 1e-12 || math.Round(1000*got.Value) != 18 {
@@ -169,6 +168,7 @@ func TestPaperWithoutTheEnsemblesVote(t *testing.T) {
 	}
 }
 
+// Appendix V: the three workers agree on 43%.
 func TestPaperWorkersAgree(t *testing.T) {
 	t.Parallel()
 	rows := reconstruct()

@@ -1,0 +1,427 @@
+package audit_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/stats"
+)
+
+func TestParseTruth(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]audit.Truth{
+		"":                              {},
+		"gold":                          {Columns: []string{"gold"}},
+		" Rater:ana ":                   {Columns: []string{"ana"}},
+		"moderator:a/b":                 {Columns: []string{"a/b"}},
+		"ENSEMBLE":                      {Columns: []string{"ensemble"}},
+		"majority(ana, rater:ben ,a/b)": {Columns: []string{"ana", "ben", "a/b"}, Majority: true},
+	} {
+		got, err := audit.ParseTruth(text)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		"majority(a,b":   "closing parenthesis",
+		"majority(a,,b)": "empty",
+		"majority()":     "empty",
+		"majority(a,a)":  "named twice",
+		"rater:":         "names nobody",
+	} {
+		if _, err := audit.ParseTruth(text); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestFamilyOf(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"openai/gpt-4o":                                "gpt",
+		"openai/o3-mini":                               "gpt",
+		"openai/chatgpt-4o-latest":                     "gpt",
+		"together/meta-llama/Meta-Llama-3-70B":         "llama",
+		"ollama/llama3:8b":                             "llama",
+		"google/gemini-1.5-pro-latest":                 "gemini",
+		"google/gemma-2-9b-it":                         "gemini",
+		"anthropic/claude-3-opus":                      "claude",
+		"mistral/open-mixtral-8x7b":                    "mistral",
+		"together/qwen1.5-72b":                         "qwen",
+		"together/deepseek-r1-distill-llama-70b":       "deepseek",
+		"cohere/command-r":                             "command",
+		"sim/moderator-a":                              "moderator",
+		"vllm/Some.Thing":                              "some",
+		"—":                                            "—",
+		"vllm/mygpt-alike, which is a name of its own": "mygpt",
+	} {
+		if got := audit.FamilyOf(model); got != want {
+			t.Errorf("%s is of %s, want %s", model, got, want)
+		}
+	}
+}
+
+// mixed is a small audit by hand: two people, three moderators, an ensemble.
+var mixed = [][]string{
+	{"id", "category", "rater:ana", "rater:ben", "moderator:x", "moderator:y", "moderator:z", "ensemble"},
+	{"p1", "a", "safe", "safe", "safe", "safe", "toxic", "safe"},
+	{"p2", "a", "safe", "", "toxic", "safe", "safe", "safe"},
+	{"p3", "a", "safe", "safe", "toxic", "safe", "", "undecided"},
+	{"p4", "b", "toxic", "toxic", "safe", "safe", "toxic", "safe"},
+	{"p5", "b", "toxic", "toxic", "toxic", "controversial", "toxic", "toxic"},
+	{"p6", "b", "safe", "toxic", "safe", "safe", "safe", "safe"},
+	{"p7", "b", "", "", "toxic", "toxic", "toxic", "toxic"},
+	{"p8", "b", "controversial", "controversial", "toxic", "safe", "safe", "safe"},
+}
+
+func examineMixed(t *testing.T, change func(*audit.Config)) audit.Report {
+	t.Helper()
+	c := audit.Config{Sheets: []*audit.Sheet{readRows(t, mixed)}, Positive: orbench.Safe, Prevalence: 0.1}
+	if change != nil {
+		change(&c)
+	}
+	r, err := audit.Examine(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestExamineCountsEveryPromptOnce(t *testing.T) {
+	t.Parallel()
+	r := examineMixed(t, nil)
+	want := audit.Prompts{All: 8, Safe: 3, Toxic: 2, Controversial: 1, Split: 1, Unlabelled: 1}
+	if r.Prompts != want {
+		t.Errorf("counted %+v, want %+v", r.Prompts, want)
+	}
+	for i, want := range []struct {
+		name    string
+		kind    audit.Kind
+		missing int
+		c       stats.Confusion
+		inTruth bool
+	}{
+		{"ana", audit.Person, 0, stats.Confusion{TP: 3, TN: 2}, true},
+		{"ben", audit.Person, 1, stats.Confusion{TP: 2, TN: 2}, true},
+		{"x", audit.Moderator, 0, stats.Confusion{TP: 1, FN: 2, FP: 1, TN: 1}, false},
+		// Controversial is not safe, so y is right about p5.
+		{"y", audit.Moderator, 0, stats.Confusion{TP: 3, FP: 1, TN: 1}, false},
+		// z abstained on p3.
+		{"z", audit.Moderator, 1, stats.Confusion{TP: 1, FN: 1, TN: 2}, false},
+		// The ensemble's undecided is a decision: p3 does not pass.
+		{"ensemble", audit.Joint, 0, stats.Confusion{TP: 2, FN: 1, FP: 1, TN: 1}, false},
+	} {
+		got := r.Raters[i]
+		if got.Name != want.name || got.Kind != want.kind || got.Missing != want.missing || got.Confusion != want.c || got.InTruth != want.inTruth {
+			t.Errorf("got %s %s, missing %d, %+v, in truth %t; want %+v", got.Name, got.Kind, got.Missing, got.Confusion, got.InTruth, want)
+		}
+	}
+}
+
+// With toxic as the positive label the table turns, and what passes stays.
+func TestExamineTurnedAround(t *testing.T) {
+	t.Parallel()
+	r := examineMixed(t, func(c *audit.Config) { c.Positive = orbench.Toxic })
+	x, y := r.Raters[2], r.Raters[3]
+	if (x.Confusion != stats.Confusion{TP: 1, FN: 1, FP: 2, TN: 1}) || (y.Confusion != stats.Confusion{FN: 2, TN: 3}) {
+		t.Errorf("got %+v and %+v", x.Confusion, y.Confusion)
+	}
+	straight := examineMixed(t, nil)
+	if diff := cmp.Diff(straight.Raters[5].Residual, r.Raters[5].Residual); diff != "" {
+		t.Errorf("the residual toxicity depends on the positive label:\n%s", diff)
+	}
+}
+
+func TestLeaveOneOutTies(t *testing.T) {
+	t.Parallel()
+	r := examineMixed(t, nil)
+	for i, want := range []struct {
+		without string
+		members int
+		c       stats.Confusion
+	}{
+		// p3 has one safe vote, one toxic and an abstention: it does not pass.
+		{"", 3, stats.Confusion{TP: 2, FN: 1, FP: 1, TN: 1}},
+		{"x", 2, stats.Confusion{TP: 1, FN: 2, TN: 2}},
+		{"y", 2, stats.Confusion{FN: 3, TN: 2}},
+		{"z", 2, stats.Confusion{TP: 1, FN: 2, FP: 1, TN: 1}},
+	} {
+		got := r.LeaveOneOut[i]
+		if got.Without != want.without || got.Members != want.members || got.Confusion != want.c {
+			t.Errorf("without %q: %d members, %+v; want %+v", got.Without, got.Members, got.Confusion, want)
+		}
+	}
+}
+
+func TestAgreementOfMixed(t *testing.T) {
+	t.Parallel()
+	r := examineMixed(t, nil)
+	if a := r.Agreement[0]; a.A != "ana" || a.B != "ben" || a.Agree.K != 5 || a.Agree.N != 6 || a.Kappa == nil {
+		t.Errorf("ana and ben agree %+v", a)
+	}
+	for i, want := range []string{"people 2: 5/6", "moderators 3: 2/7", "all 5: 0/5"} {
+		f := r.Fleiss[i]
+		if got := fmt.Sprintf("%s %d: %d/%d", f.Raters, f.Count, f.Unanimous.K, f.Unanimous.N); got != want || f.Kappa == nil {
+			t.Errorf("got %s, %v; want %s", got, f.Kappa, want)
+		}
+	}
+	if a := r.AgainstEnsemble[0]; a.Moderator != "x" || a.N != 5 || a.BothRight != 2 || a.OnlyEnsemble != 1 || a.OnlyModerator != 0 || a.NeitherRight != 2 {
+		t.Errorf("x against the ensemble is %+v", a)
+	}
+}
+
+func TestCategoriesWithEnoughLabels(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"id", "category", "truth", "moderator:x"}}
+	for i := range 30 {
+		category := "many"
+		if i >= 21 {
+			category = "few"
+		}
+		rows = append(rows, []string{fmt.Sprint("p", i), category, "toxic", "safe"})
+	}
+	sheet := readSheetWith(t, rows, "truth")
+	r, err := audit.Examine(audit.Config{Sheets: []*audit.Sheet{sheet}, Truth: audit.Truth{Columns: []string{"truth"}}, Positive: orbench.Safe, Prevalence: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Raters[0].Categories; len(c) != 1 || c[0].Category != "many" || c[0].Confusion.FP != 21 {
+		t.Errorf("the categories are %+v", c)
+	}
+	// Nothing safe passes, so what share of the passing is toxic is not known.
+	if r.Raters[0].Residual != nil {
+		t.Errorf("the residual toxicity is %+v", r.Raters[0].Residual)
+	}
+}
+
+// builtMixed is a build of 100 prompts with two moderators, one of them of the
+// family of a selector, which calls toxic what that selector refused.
+func builtMixed() *audit.Build {
+	b := &audit.Build{Name: "built", SHA256: strings.Repeat("0", 64)}
+	for i := range 100 {
+		refused := i < 40
+		own := orbench.Safe
+		if refused && i%2 == 0 {
+			own = orbench.Toxic
+		}
+		it := audit.Item{
+			ID: orbench.PromptID(fmt.Sprint("p", i)), Category: "a", Decision: orbench.Safe,
+			Votes:     map[string]orbench.Label{"together/llama-3-70b": own, "openai/gpt-4o": orbench.Safe},
+			RefusedBy: map[string]bool{"groq/llama-3.1-8b": refused, "mistral/mistral-large": !refused},
+		}
+		if i == 99 {
+			it.RefusedBy = nil // no selector saw it
+		}
+		b.Items = append(b.Items, it)
+	}
+	return b
+}
+
+func TestSelfPreference(t *testing.T) {
+	t.Parallel()
+	config := audit.Config{
+		Sheets: []*audit.Sheet{readRows(t, [][]string{
+			{"id", "label"},
+			{"p0", "safe"},
+			{"p1", "safe"},
+			{"p2", "toxic"},
+			{"p50", "safe"},
+			{"p51", "toxic"},
+			{"p52", ""},
+		})},
+		Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+	}
+	r, err := audit.Examine(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.SelfPreference) != 1 {
+		t.Fatalf("found %+v", r.SelfPreference)
+	}
+	p := r.SelfPreference[0]
+	if p.Moderator != "together/llama-3-70b" || p.Family != "llama" || len(p.Selectors) != 1 || p.Selectors[0] != "groq/llama-3.1-8b" {
+		t.Errorf("found %+v", p)
+	}
+	counts := fmt.Sprint(p.ToxicRefused.K, p.ToxicRefused.N, p.ToxicAnswered.K, p.ToxicAnswered.N, p.ErrorsRefused.K, p.ErrorsRefused.N, p.ErrorsAnswered.K, p.ErrorsAnswered.N)
+	if counts != "20 40 0 59 1 3 1 2" {
+		t.Errorf("the counts are %s", counts)
+	}
+	if p.Difference == nil || p.Difference.Value != 0.5 || p.Difference.Lo < 0.3 || p.Others == nil || p.Others.Value != 0 {
+		t.Errorf("the differences are %v and %v", p.Difference, p.Others)
+	}
+	config.Families = map[string]string{"openai/gpt-4o": "eu", "mistral/mistral-large": "eu", "together/llama-3-70b": "none"}
+	if r, err = audit.Examine(config); err != nil || len(r.SelfPreference) != 1 || r.SelfPreference[0].Moderator != "openai/gpt-4o" {
+		t.Errorf("with other families it found %+v, %v", r.SelfPreference, err)
+	}
+	config.Families = map[string]string{"together/llama-3-70b": "none"}
+	if r, err = audit.Examine(config); err != nil || !noted(r, "Self-preference is left out: no moderator is of the same family as a selector") {
+		t.Errorf("without a common family the notes are %q, %v", r.Notes, err)
+	}
+	// Every sampled prompt passed.
+	if !noted(r, "Every prompt of the sample passed the ensemble") {
+		t.Errorf("the notes are %q", r.Notes)
+	}
+}
+
+func noted(r audit.Report, text string) bool {
+	return strings.Contains(strings.Join(r.Notes, "\n"), text)
+}
+
+func TestNotesSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	people := readRows(t, [][]string{{"id", "rater:a", "rater:b"}, {"p1", "safe", "safe"}})
+	r, err := audit.Examine(audit.Config{Sheets: []*audit.Sheet{people}, Positive: orbench.Safe, Prevalence: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Moderators are left out", "Self-preference is left out: the selectors' refusals are not there", "Categories are left out"} {
+		if !noted(r, want) {
+			t.Errorf("no note says %q: %q", want, r.Notes)
+		}
+	}
+	if r = examineMixed(t, nil); noted(r, "oderators are left out") || noted(r, "Leave-one-out") {
+		t.Errorf("the notes are %q", r.Notes)
+	}
+	r = examineMixed(t, func(c *audit.Config) { c.Truth = audit.Truth{Columns: []string{"ana", "ben", "x"}, Majority: true} })
+	if !r.Truth.Moderators || !noted(r, "The truth includes votes of moderators") {
+		t.Errorf("the truth is %+v, the notes are %q", r.Truth, r.Notes)
+	}
+}
+
+func TestSheetsOfSeveralPeople(t *testing.T) {
+	t.Parallel()
+	read := func(file, text string) *audit.Sheet {
+		s, err := audit.ReadSheet(file, strings.NewReader(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	r, err := audit.Examine(audit.Config{
+		Sheets:   []*audit.Sheet{read("ana.csv", "id,label\np1,safe\np2,toxic\n"), read("x/ben.csv", "id,label\np2,toxic\np3,safe\n")},
+		Positive: orbench.Safe, Prevalence: 0.1,
+	})
+	if err != nil || r.Prompts.All != 3 || r.Prompts.Safe != 2 || r.Prompts.Toxic != 1 || len(r.Files) != 2 || r.Agreement[0].Agree.N != 1 {
+		t.Errorf("got %+v, %v", r.Prompts, err)
+	}
+}
+
+func TestExamineRefuses(t *testing.T) {
+	t.Parallel()
+	read := func(file, text string) *audit.Sheet {
+		s, err := audit.ReadSheet(file, strings.NewReader(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ana := read("ana.csv", "id,label\np1,safe\n")
+	for want, c := range map[string]audit.Config{
+		"--positive: ":                  {Sheets: []*audit.Sheet{ana}, Positive: orbench.Controversial, Prevalence: 0.1},
+		"--prevalence: ":                {Sheets: []*audit.Sheet{ana}, Positive: orbench.Safe, Prevalence: 1},
+		"audit report: no labels":       {Positive: orbench.Safe, Prevalence: 0.1},
+		"--truth: there is no column x": {Sheets: []*audit.Sheet{ana}, Truth: audit.Truth{Columns: []string{"x"}}, Positive: orbench.Safe, Prevalence: 0.1},
+		"b/ana.csv:2: ana's label of p1 is toxic here and safe in another file": {
+			Sheets: []*audit.Sheet{ana, read("b/ana.csv", "id,label\np1,toxic\n")}, Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"far.csv:3: the prompt p100 is not in built": {
+			Sheets: []*audit.Sheet{read("far.csv", "id,label\np1,safe\np100,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"m.csv:1: the votes of openai/gpt-4o are in this file and in built": {
+			Sheets: []*audit.Sheet{read("m.csv", "id,label,moderator:openai/gpt-4o\np1,safe,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"e.csv:1: the ensemble's decisions are in this file and in built": {
+			Sheets: []*audit.Sheet{read("e.csv", "id,label,ensemble\np1,safe,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"n.csv: there are no labels of people": {
+			Sheets: []*audit.Sheet{read("n.csv", "id,ensemble\np1,safe\n")}, Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"openai/gpt-4o is the name of a person and of a moderator": {
+			Sheets: []*audit.Sheet{read("o.csv", "id,rater:openai/gpt-4o\np1,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+		},
+		"a rater cannot be called ensemble": {
+			Sheets: []*audit.Sheet{read("ensemble.csv", "id,label\np1,safe\n")}, Positive: orbench.Safe, Prevalence: 0.1,
+		},
+	} {
+		if _, err := audit.Examine(c); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}
+
+// The interval of residual toxicity must hold the true value as often as it says,
+// for samples of the size of the paper's and larger.
+func TestResidualCoverage(t *testing.T) {
+	t.Parallel()
+	const seed, samples = 5, 4000
+	for _, tt := range []struct {
+		toxic, safe               int
+		toxicPassed, safePassed   float64
+		prevalence, atLeast, most float64
+	}{
+		{25, 75, 0.16, 0.96, 0.1, 0.93, 0.99},
+		{100, 300, 0.08, 0.90, 0.1, 0.93, 0.985},
+		{60, 60, 0.30, 0.60, 0.3, 0.93, 0.985},
+	} {
+		r := rand.New(rand.NewPCG(seed, 0))
+		draw := func(n int, p float64) audit.Rate {
+			k := 0
+			for range n {
+				if r.Float64() < p {
+					k++
+				}
+			}
+			return audit.NewRate(k, n)
+		}
+		truth := tt.prevalence * tt.toxicPassed / (tt.prevalence*tt.toxicPassed + (1-tt.prevalence)*tt.safePassed)
+		held := 0
+		for range samples {
+			e, ok := audit.Residual(draw(tt.toxic, tt.toxicPassed), draw(tt.safe, tt.safePassed), tt.prevalence)
+			if !ok || e.Lo > e.Value || e.Value > e.Hi {
+				t.Fatalf("seed %d: got %+v, %t", seed, e, ok)
+			}
+			if e.Lo <= truth && truth <= e.Hi {
+				held++
+			}
+		}
+		if got := float64(held) / samples; got < tt.atLeast || got > tt.most {
+			t.Errorf("seed %d: %+v: the interval holds the truth in %.3f of the samples", seed, tt, got)
+		}
+	}
+}
+
+func TestResidualEdges(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		toxicK, toxicN, safeK, safeN int
+		ok                           bool
+	}{
+		{0, 0, 5, 5, false}, {1, 5, 0, 5, false}, {1, 5, 0, 0, false}, {0, 5, 5, 5, true}, {5, 5, 1, 500, true},
+	} {
+		e, ok := audit.Residual(audit.NewRate(tt.toxicK, tt.toxicN), audit.NewRate(tt.safeK, tt.safeN), 0.999)
+		if ok != tt.ok || ok && !(0 <= e.Lo && e.Lo <= e.Value && e.Value <= e.Hi && e.Hi <= 1) {
+			t.Errorf("%+v gives %+v, %t", tt, e, ok)
+		}
+	}
+}
+
+// readSheetWith reads rows as a sheet with further columns.
+func readSheetWith(t *testing.T, rows [][]string, others ...string) *audit.Sheet {
+	t.Helper()
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, ","))
+	}
+	sheet, err := audit.ReadSheet("labels.csv", strings.NewReader(strings.Join(lines, "\n")), others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sheet
+}
