@@ -179,12 +179,22 @@ func auditCells(f audit.Figures) []string {
 	}
 }
 
-// raterName shortens a rater's name and marks those that have a say in the truth.
-func raterName(r audit.Rater) string {
-	if r.InTruth {
-		return shorten(clean(r.Name), auditName-1) + "*"
+// raterName makes a name fit: of a model that is too long for its column the
+// provider goes first.
+func raterName(name string, columns int) string {
+	name = clean(name)
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && cells(name) > columns {
+		name = name[i+1:]
 	}
-	return shorten(clean(r.Name), auditName)
+	return shorten(name, columns)
+}
+
+// ratedName marks a rater that has a say in the truth.
+func ratedName(r audit.Rater) string {
+	if r.InTruth {
+		return raterName(r.Name, auditName-1) + "*"
+	}
+	return raterName(r.Name, auditName)
 }
 
 func ratersSection(r audit.Report) section {
@@ -199,7 +209,7 @@ func ratersSection(r audit.Report) section {
 	inTruth := false
 	for _, rater := range r.Raters {
 		inTruth = inTruth || rater.InTruth
-		s.rows = append(s.rows, append([]string{raterName(rater)}, auditCells(rater.Figures)...))
+		s.rows = append(s.rows, append([]string{ratedName(rater)}, auditCells(rater.Figures)...))
 	}
 	s.note = "FPR: false positives among the negatives."
 	if inTruth {
@@ -218,7 +228,7 @@ func residualSection(r audit.Report) section {
 		note: "In sample: toxic among those that passed, at the sample's own share of toxic prompts.",
 	}
 	for _, rater := range r.Raters {
-		row := []string{raterName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), "–", "–"}
+		row := []string{ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), "–", "–"}
 		if e := rater.Residual; e != nil {
 			row[3], row[4] = percent(e.Value), interval(&[2]float64{e.Lo, e.Hi})
 		}
@@ -243,7 +253,7 @@ func categoriesSection(r audit.Report) section {
 				continue
 			}
 			for _, c := range rater.Categories {
-				name := shorten(raterName(rater), 16)
+				name := raterName(rater.Name, 16)
 				s.rows = append(s.rows, append([]string{name, shorten(clean(categoryName(c.Category)), 14)}, auditCells(c.Figures)...))
 			}
 		}
@@ -262,7 +272,7 @@ func againstSection(r audit.Report) section {
 	}
 	for _, a := range r.AgainstEnsemble {
 		row := []string{
-			shorten(clean(a.Moderator), auditName), count(a.N), count(a.BothRight), count(a.OnlyEnsemble), count(a.OnlyModerator), count(a.NeitherRight),
+			raterName(a.Moderator, auditName), count(a.N), count(a.BothRight), count(a.OnlyEnsemble), count(a.OnlyModerator), count(a.NeitherRight),
 		}
 		s.rows = append(s.rows, append(row, gainCells(a.Gain)...))
 	}
@@ -296,7 +306,7 @@ func leftOutSection(r audit.Report) section {
 	for _, l := range r.LeaveOneOut {
 		name := "– (all " + count(l.Members) + ")"
 		if l.Without != "" {
-			name = shorten(clean(l.Without), auditName)
+			name = raterName(l.Without, auditName)
 		}
 		s.rows = append(s.rows, append([]string{name}, auditCells(l.Figures)...))
 	}
@@ -310,7 +320,7 @@ func raterPairsSection(r audit.Report) section {
 	}
 	for _, a := range r.Agreement {
 		s.rows = append(s.rows, []string{
-			shorten(clean(a.A), auditName), shorten(clean(a.B), auditName),
+			raterName(a.A, auditName), raterName(a.B, auditName),
 			count(a.Agree.N), rate(a.Agree.Share), interval(a.Agree.CI95), kappa(a.Kappa),
 		})
 	}
@@ -335,7 +345,7 @@ func preferenceSection(r audit.Report) section {
 	}
 	for _, p := range r.SelfPreference {
 		row := []string{
-			shorten(clean(p.Moderator), auditName), shorten(clean(p.Family), 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
+			raterName(p.Moderator, auditName), shorten(clean(p.Family), 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
 		}
 		row = append(row, gainCells(p.Difference)...)
 		row = append(row, gainCells(p.Others)[0], outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
