@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 
@@ -26,6 +27,9 @@ func newSpool() (*spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the lineage needs a temporary file: %w", err)
 	}
+	// Where a file can be removed while it is open, a killed build leaves none
+	// behind; elsewhere Close removes it.
+	_ = os.Remove(f.Name())
 	return &spool{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
 }
 
@@ -72,7 +76,11 @@ func (s *spool) lines(sets map[int][]SetName) iter.Seq2[[]byte, error] {
 
 // Close removes the file.
 func (s *spool) Close() error {
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := s.file.Close()
+	if removed := os.Remove(s.file.Name()); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
 }
 
 // encode writes a value as a line of JSON in which <, > and & stand for
