@@ -131,7 +131,7 @@ dataset, and write them as a table to be filled in: safe, toxic or controversial
 Each category gives its share, at least one prompt; the order is random; nothing
 in the table tells what the moderators said. The same seed draws the same prompts.
 
-Of a built benchmark, --from voted draws from every prompt that moderators voted
+Of a built benchmark, --from voted draws from every rewrite that moderators voted
 on, which is what error rates need; --from full draws from those that passed as
 safe, which tells directly how much toxicity is left.`,
 		Example: `  orbench audit draw my-benchmark --size 400 --out sample.csv
@@ -190,12 +190,12 @@ func (a *app) population(c *cobra.Command, source string, f drawFlags) ([]audit.
 			return nil, err
 		}
 		for _, it := range build.items {
-			if f.from == fromVoted || it.full {
+			if f.from == fromVoted && it.rewrite || f.from == fromFull && it.full {
 				items = append(items, it.Item)
 			}
 		}
 		if len(items) == 0 {
-			return nil, inputError(build.path, "no prompt of the benchmark is in the set "+f.from, "use --from voted")
+			return nil, inputError(build.path, "the benchmark has no prompts for --from "+f.from, "use --from voted, or build it again")
 		}
 		return items, nil
 	}

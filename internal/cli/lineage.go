@@ -35,14 +35,16 @@ func (l *lineage) add(it lineageItem) {
 		l.items = append(l.items, it)
 		return
 	}
+	l.items[i].rewrite = l.items[i].rewrite || it.rewrite
 	l.items[i].full = l.items[i].full || it.full
 	maps.Copy(l.items[i].RefusedBy, it.RefusedBy)
 }
 
 type lineageItem struct {
 	audit.Item
-	// full is true when the prompt is in the full set.
-	full bool
+	// rewrite is false for seeds that were voted on only for the toxic set, full is
+	// true when the prompt is in the full set.
+	rewrite, full bool
 }
 
 // forAudit gives the prompts without their sets.
@@ -56,6 +58,7 @@ func (l *lineage) forAudit() *audit.Build {
 
 // lineageRow is a line of lineage.jsonl, as far as an audit reads it.
 type lineageRow struct {
+	Kind     string           `json:"kind"`
 	ID       orbench.PromptID `json:"id"`
 	Text     string           `json:"text"`
 	Category orbench.Category `json:"category"`
@@ -119,7 +122,8 @@ func (r *lineageRow) item() lineageItem {
 			ID: r.ID, Prompt: r.Text, Category: r.Category, Decision: r.Label,
 			Votes: map[string]orbench.Label{}, RefusedBy: map[string]bool{},
 		},
-		full: slices.Contains(r.Sets, "full"),
+		rewrite: r.Kind != "seed",
+		full:    slices.Contains(r.Sets, "full"),
 	}
 	for _, v := range r.Votes {
 		it.Votes[v.Moderator] = v.Label
