@@ -1,8 +1,12 @@
 package build
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -79,17 +83,29 @@ func OpenFolder(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Rows streams the lineage.
-func (f *Folder) Rows() func(yield func(Record, error) bool) {
+// Rows streams the lineage. A file that is not the one of the manifest ends in an
+// *orbench.InputError.
+func (f *Folder) Rows() iter.Seq2[Record, error] {
 	path := filepath.Join(f.Dir, LineageFile)
 	return func(yield func(Record, error) bool) {
 		in, err := os.Open(path)
 		if err != nil {
-			yield(Record{}, err)
+			yield(Record{}, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "build the benchmark again", Err: err})
 			return
 		}
 		defer in.Close()
-		records(path, jsonLines(in))(yield)
+		hash := sha256.New()
+		for record, err := range records(path, jsonLines(io.TeeReader(in, hash))) {
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+		if hex.EncodeToString(hash.Sum(nil)) != f.Manifest.Files[LineageFile].SHA256 {
+			yield(Record{}, &orbench.InputError{
+				File: path, Problem: "the file is not the one that was built: its content has another hash than " + ManifestFile + " says",
+				Hint: "build the benchmark again; its replies are in the store",
+			})
+		}
 	}
 }
 

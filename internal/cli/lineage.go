@@ -1,21 +1,13 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/build"
 )
 
 // lineage is what an audit takes from the folder of a built benchmark: every
@@ -56,74 +48,38 @@ func (l *lineage) forAudit() *audit.Build {
 	return b
 }
 
-// lineageRow is a line of lineage.jsonl, as far as an audit reads it.
-type lineageRow struct {
-	Kind     string           `json:"kind"`
-	ID       orbench.PromptID `json:"id"`
-	Text     string           `json:"text"`
-	Category orbench.Category `json:"category"`
-	Label    orbench.Label    `json:"label"`
-	Sets     []string         `json:"sets"`
-	Votes    []struct {
-		Moderator string        `json:"moderator"`
-		Label     orbench.Label `json:"label"`
-	} `json:"votes"`
-	Refusals []struct {
-		Selector string `json:"selector"`
-		Refused  bool   `json:"refused"`
-	} `json:"refusals"`
-}
-
-// readLineage reads lineage.jsonl in the folder of a built benchmark. Rows that
+// readLineage reads the lineage in the folder of a built benchmark. Rows that
 // nobody voted on, such as duplicates, are passed over.
 func readLineage(dir string) (*lineage, error) {
-	l := &lineage{dir: dir, path: filepath.Join(dir, "lineage.jsonl"), at: map[orbench.PromptID]int{}}
-	file, err := os.Open(l.path)
+	folder, err := build.OpenFolder(dir)
 	if err != nil {
-		return nil, inputError(dir, "not the folder of a built benchmark: "+err.Error(), "name one that has a lineage.jsonl")
+		return nil, err
 	}
-	defer file.Close()
-	hash := sha256.New()
-	lines := bufio.NewReader(io.TeeReader(file, hash))
-	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read %s: %w", l.path, err)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			var row lineageRow
-			fault := func(problem string) error {
-				return &orbench.InputError{File: l.path, Line: number, Problem: problem, Hint: "build the benchmark again"}
-			}
-			if err := json.Unmarshal(line, &row); err != nil {
-				return nil, fault("not a row of a lineage: " + err.Error())
-			}
-			if row.ID == "" {
-				return nil, fault("the row has no id")
-			}
-			if len(row.Votes) > 0 {
-				l.add(row.item())
-			}
-		}
+	l := &lineage{
+		dir: dir, path: filepath.Join(dir, build.LineageFile), sha256: folder.Manifest.Files[build.LineageFile].SHA256,
+		at: map[orbench.PromptID]int{},
+	}
+	for row, err := range folder.Rows() {
 		if err != nil {
-			break
+			return nil, err
+		}
+		if len(row.Votes) > 0 {
+			l.add(itemOf(&row))
 		}
 	}
 	if len(l.items) == 0 {
-		return nil, inputError(l.path, "no prompt was voted on", "name the folder of a finished build")
+		return nil, inputError(l.path, "no prompt was voted on", "name the folder of another build")
 	}
-	l.sha256 = hex.EncodeToString(hash.Sum(nil))
 	return l, nil
 }
 
-func (r *lineageRow) item() lineageItem {
+func itemOf(r *build.Record) lineageItem {
 	it := lineageItem{
 		Item: audit.Item{
 			ID: r.ID, Prompt: r.Text, Category: r.Category, Decision: r.Label,
 			Votes: map[string]orbench.Label{}, RefusedBy: map[string]bool{},
 		},
-		rewrite: r.Kind != "seed",
-		full:    slices.Contains(r.Sets, "full"),
+		rewrite: r.Kind == build.Rewritten, full: slices.Contains(r.Sets, build.FullSet),
 	}
 	for _, v := range r.Votes {
 		it.Votes[v.Moderator] = v.Label
