@@ -102,7 +102,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.policy(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: newFunnel(), spent: map[string]*Spent{}, batches: map[orbench.Category]int{},
+		funnel: newFunnel(), spent: map[string]*Spent{}, batches: map[orbench.Category]int{}, wornOut: []WornOut{},
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]
