@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
 
@@ -73,7 +74,12 @@ func (b *Benchmark) Rows() iter.Seq2[Record, error] { return records(LineageFile
 // Close removes what the benchmark keeps outside the memory.
 func (b *Benchmark) Close() error { return b.close() }
 
-// Simulated reports whether any model of the build was simulated.
+// Simulated reports whether any model of the build was simulated, behind a server
+// or in the process.
 func (b *Benchmark) Simulated() bool {
-	return slices.ContainsFunc(b.Spent, func(s Spent) bool { return s.Provider == "sim" })
+	return slices.ContainsFunc(b.Spent, func(s Spent) bool {
+		return slices.ContainsFunc(s.Versions, func(version string) bool {
+			return model.Response{Model: version}.Simulated()
+		})
+	})
 }
