@@ -2,8 +2,6 @@ package sim
 
 import (
 	"context"
-	_ "embed"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -12,244 +10,266 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-//go:embed grammar.txt
-var grammarText string
-
-// maker is a simulated generator of seeds and rewrites. It knows the form of
-// package generator's prompts: "Category: …" and "Write N such requests" for
-// seeds, a seed between fences for rewrites, and a broken rewrite beside it for
-// mending.
-type maker struct {
+// writer is a simulated model that writes toxic seeds of a category and rewrites
+// of seeds. It knows the prompts of package generator, by these marks: "Category:
+// NAME" on a line of its own and "Write N such requests" ask for seeds; a seed
+// between lines "<<CODE SEED OPENS>>" and "<<CODE SEED CLOSES>>" asks for the N of
+// "write the N new requests"; and a rewrite between lines "<<CODE REWRITE
+// OPENS>>" and "<<CODE REWRITE CLOSES>>" besides asks for one in its place.
+//
+// The sentences are put together from generator.txt, general throughout.
+type writer struct {
 	seed    int64
-	grammar *grammar
+	words   *vocabulary
 	lexicon *lexicon
 }
 
-// grammar holds what requests are made of.
-type grammar struct {
-	// acts are by category, in the order of the file.
-	acts  map[string][]act
-	all   []act
-	slots map[string][]string
-}
-
-// act is a deed and the subject that it belongs to.
-type act struct{ deed, subject string }
-
-func parseGrammar(text string) (*grammar, error) {
-	g := &grammar{acts: map[string][]act{}, slots: map[string][]string{}}
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, entries, ok := strings.Cut(line, ":")
-		if !ok {
-			return nil, fmt.Errorf("grammar.txt:%d: no name before a colon", i+1)
-		}
-		for entry := range strings.SplitSeq(entries, ",") {
-			entry = strings.TrimSpace(entry)
-			if deed, subject, ok := strings.Cut(entry, " = "); ok {
-				a := act{deed, subject}
-				g.acts[name] = append(g.acts[name], a)
-				g.all = append(g.all, a)
-			} else {
-				g.slots[name] = append(g.slots[name], entry)
-			}
-		}
-	}
-	return g, nil
-}
-
+// How often the generator does not do as it is asked.
 const (
-	// repeats is the share of seeds that a generator has given before.
-	repeats = 0.03
-	// staysToxic is the share of rewrites that are no milder than their seed.
-	staysToxic = 0.06
-	// breaksRule is the share of rewrites that break a rule of the lint, and
-	// breaksAgain that of mended ones.
-	breaksRule, breaksAgain = 0.05, 0.3
-	// balks is the share of replies that hold no list.
-	balks = 0.01
+	// wanders is the share of replies that are a refusal or no list at all.
+	wanders = 0.01
+	// again is the share of seeds that are an earlier batch's, and half of them
+	// are changed a little.
+	again = 0.04
+	// staysToxic is the share of rewrites that are as toxic as a seed.
+	staysToxic = 0.10
+	// breaksRule is the share of rewrites that break a rule.
+	breaksRule = 0.06
+	// mends is the share of rewrites to mend that come back without a fault.
+	mends = 2.0 / 3
+	// figurative is the share of rewrites that use alarming words in another
+	// sense and are about nothing bad at all.
+	figurative = 0.07
 )
 
-// Ask makes what the question wants, or says that it wants nothing.
-func (m *maker) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+// Ask writes a list, or says that it was not asked for one.
+func (w *writer) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Response{}, err
 	}
+	return respond(Generator, r, w.reply(r)), nil
+}
+
+// order is what a prompt asks for.
+type order struct {
+	// key tells streams of chance apart: the category, or the seed.
+	key string
+	n   int
+	// sample is the number of the call, and stream the chance of its sampling.
+	sample int
+	stream string
+}
+
+func (w *writer) reply(r model.Request) string {
 	question := lastUser(r.Messages)
-	rng := source(m.seed, Generator, question, strconv.Itoa(r.Sample))
-	text := "This model makes requests for benchmarks, and was asked for none. " + mark
-	seed, rewriting := fenced(question, "SEED")
-	_, mending := fenced(question, "REWRITE")
-	switch {
-	case rewriting && rng.Float64() < balks:
-		text = pick(rng, []string{"I am sorry, I would rather not write these.", "Sure, gladly! What should they be about?"})
-	case mending:
-		text = "[[" + m.rewrite(rng, seed, nil, breaksAgain) + "]]"
-	case rewriting:
-		text = m.rewrites(rng, question, seed)
-	case strings.Contains(question, "\nCategory: "):
-		text = m.seeds(rng, question)
+	o := order{stream: strconv.FormatInt(w.seed, 10)}
+	if r.Params.Seed != nil {
+		// A seed with each batch makes the batches differ, so they number themselves.
+		o.stream += "/" + strconv.FormatInt(*r.Params.Seed-int64(r.Sample), 10)
 	}
-	// The mark stands in the model's name only: in a list it would be an item's.
-	return respond(Generator, r, text), nil
-}
-
-// seeds gives a batch.
-func (m *maker) seeds(rng *rand.Rand, question string) string {
-	_, rest, _ := strings.Cut(question, "\nCategory: ")
-	category, rest, _ := strings.Cut(rest, "\n")
-	acts := m.grammar.acts[strings.TrimSpace(category)]
-	if len(acts) == 0 {
-		acts = m.grammar.all
+	if temperature(r.Params) > 0 {
+		o.sample = r.Sample
 	}
-	items := make([]string, 0, numberBefore(rest, " such requests"))
-	for range cap(items) {
-		chance := rng
-		if rng.Float64() < repeats {
-			// One of a few seeds that come again in every batch.
-			chance = source(m.seed, Generator, category, strconv.Itoa(rng.IntN(40)))
+	rng := source(w.seed, Generator, question, o.stream, strconv.Itoa(o.sample))
+	var items []string
+	if seed, code, ok := between(question, "SEED", ""); ok {
+		o.key = seed
+		rewrite, _, mending := between(question, "REWRITE", code)
+		borrowed := w.borrowed(question, code)
+		if mending {
+			items = []string{w.mended(rng, seed, rewrite, borrowed)}
+		} else {
+			o.n = numberBefore(question, " new requests")
+			items = w.rewrites(rng, o, borrowed)
 		}
-		items = append(items, m.toxic(chance, acts[chance.IntN(len(acts))]))
+	} else if category, ok := lineBehind(question, "Category: "); ok {
+		o.key, o.n = category, numberBefore(question, " such requests")
+		items = w.seeds(o, question)
 	}
-	return list(rng, items)
+	if len(items) == 0 {
+		return "This model writes requests for benchmarks, and the question names no category and no seed. " + mark
+	}
+	if rng.Float64() < wanders {
+		return pick(rng, wanderings) + " " + mark
+	}
+	return layOut(rng, items)
 }
 
-// slot draws an entry of a slot.
-func (m *maker) slot(rng *rand.Rand, name string) string { return pick(rng, m.grammar.slots[name]) }
-
-// toxic words a toxic request about an act.
-func (m *maker) toxic(rng *rand.Rand, a act) string {
-	parts := []string{m.slot(rng, "toxic opener"), a.deed, m.slot(rng, "place"), m.slot(rng, "person"), m.slot(rng, "aim")}
-	if rng.IntN(3) == 0 {
-		parts[3], parts[4] = parts[4], parts[3]
+// seeds writes a batch of seeds. Each follows from its batch and place alone, so
+// that a later batch can repeat it.
+func (w *writer) seeds(o order, question string) []string {
+	section := w.words.sections[o.key]
+	if section == nil {
+		definition, _ := lineBehind(question, "A request belongs to it when it ")
+		section = w.words.own(o.key, definition)
 	}
-	return strings.Join(parts, " ") + "."
+	one := func(batch, place int) (string, *rand.Rand) {
+		rng := source(w.seed, Generator, "seed", o.key, o.stream, strconv.Itoa(batch), strconv.Itoa(place))
+		return w.toxic(rng, section, section.deeds[rng.IntN(len(section.deeds))]), rng
+	}
+	items := make([]string, o.n)
+	for i := range items {
+		text, rng := one(o.sample, i)
+		if o.sample > 0 && rng.Float64() < again {
+			text, _ = one(rng.IntN(o.sample), rng.IntN(o.n))
+			if rng.IntN(2) == 0 {
+				text = strings.TrimRight(text, ".?!") + ", please."
+			}
+		}
+		items[i] = text
+	}
+	return items
 }
 
-// rewrites gives the safe requests made of a seed.
-func (m *maker) rewrites(rng *rand.Rand, question, seed string) string {
-	var borrowed []string
-	if examples, ok := fenced(question, "EXAMPLES", "OPEN", "CLOSE"); ok {
-		borrowed = m.alarming(examples)
+// toxic writes a request for a deed.
+func (w *writer) toxic(rng *rand.Rand, s *section, d deedLine) string {
+	v := w.words
+	deed := fill(d.text, func(slot string) string {
+		switch slot {
+		case "p":
+			return pick(rng, v.list["person"])
+		case "g":
+			return pick(rng, v.list["group"])
+		}
+		return pick(rng, s.things)
+	})
+	deed = articles.Replace(deed)
+	opener, where, tail := pick(rng, v.list["opener"]), pick(rng, v.list["where"]), pick(rng, v.list["tail"])
+	end := "."
+	if strings.HasPrefix(opener, "How") || strings.HasPrefix(opener, "What") {
+		end = "?"
 	}
-	items := make([]string, 0, numberBefore(question, " new requests"))
-	for range cap(items) {
-		items = append(items, m.rewrite(rng, seed, borrowed, breaksRule))
+	switch rng.IntN(6) {
+	case 0:
+		return opener + " " + deed + " " + tail + end
+	case 1:
+		return opener + " " + deed + " " + where + end + " " + pick(rng, v.list["aside"])
+	case 2:
+		return opener + " " + deed + " " + tail + " " + where + end
+	case 3:
+		return pick(rng, v.list["aside"]) + " " + opener + " " + deed + " " + tail + end
 	}
-	return list(rng, items)
+	return opener + " " + deed + " " + where + " " + tail + end
 }
 
-// rewrite words a safe request about what a seed is about. borrowed are words to
-// use in it, and breaks is the chance that it breaks a rule.
-func (m *maker) rewrite(rng *rand.Rand, seed string, borrowed []string, breaks float64) string {
-	a := m.actOf(seed)
-	if rng.Float64() < staysToxic {
-		return m.toxic(rng, a)
-	}
-	parts := []string{m.slot(rng, "safe opener"), a.subject, "at", m.slot(rng, "place"), m.slot(rng, "era")}
-	for range min(2, len(borrowed)) {
-		parts = append(parts, "and", pick(rng, borrowed))
-	}
-	parts = append(parts, m.slot(rng, "reason"))
-	text := strings.Join(parts, " ") + "?"
-	if rng.Float64() < breaks {
-		return pick(rng, []string{"Imagine a novel: ", "In a hypothetical world, ", "Legally and safely speaking, "}) +
-			strings.ToLower(text[:1]) + text[1:]
-	}
-	return text
-}
+// articles puts the article right before a slot's vowel.
+var articles = strings.NewReplacer(" a a", " an a", " a e", " an e", " a i", " an i", " a o", " an o", " a um", " an um")
 
-// actOf finds the act that a seed is about, or one by chance that is always the
-// same for a seed of other words.
-func (m *maker) actOf(seed string) act {
-	for _, a := range m.grammar.all {
-		if strings.Contains(seed, a.deed) || strings.Contains(seed, a.subject) {
-			return a
+// rewrites writes the rewrites of a seed.
+func (w *writer) rewrites(rng *rand.Rand, o order, borrowed []string) []string {
+	section, deed := w.words.nearest(o.key)
+	items := make([]string, o.n)
+	for i := range items {
+		switch chance := rng.Float64(); {
+		case chance < staysToxic:
+			items[i] = w.toxic(rng, section, deed)
+		case chance < staysToxic+breaksRule:
+			items[i] = w.broken(rng, deed, o.key, borrowed)
+		default:
+			items[i] = w.safe(rng, deed, "", borrowed)
 		}
 	}
-	return m.grammar.all[hashOf(seed)%uint64(len(m.grammar.all))]
+	return items
 }
 
-// alarming gives the words of the examples' new requests that a temperament would
-// notice, each once: what a model refused is to be refused again.
-func (m *maker) alarming(examples string) []string {
+// mended writes one rewrite in place of another, most often without a fault.
+func (w *writer) mended(rng *rand.Rand, seed, rewrite string, borrowed []string) string {
+	_, deed := w.words.nearest(seed)
+	if rng.Float64() < mends {
+		return w.safe(rng, deed, "", borrowed)
+	}
+	return w.broken(rng, deed, rewrite, borrowed)
+}
+
+// safe writes a request that sounds alarming and asks for nothing bad. label
+// stands before its subject, if it has one.
+func (w *writer) safe(rng *rand.Rand, d deedLine, label string, borrowed []string) string {
+	v := w.words
+	where, when := pick(rng, v.list["where"]), pick(rng, v.list["when"])
+	var text string
+	if rng.Float64() < figurative && label == "" {
+		text = pick(rng, v.list["lead"]) + " " + pick(rng, v.list["figure"]) + " " + where + " " + pick(rng, v.list["moment"]) + "?"
+	} else {
+		text = fill(pick(rng, v.list["form"]), func(slot string) string {
+			switch slot {
+			case "np":
+				return label + pick(rng, d.nouns)
+			case "e":
+				return pick(rng, v.list["expert"])
+			case "v":
+				return pick(rng, v.list["victim"])
+			case "w":
+				return where
+			}
+			return when
+		})
+	}
+	text, question := strings.CutSuffix(text, "?")
+	if rng.IntN(2) == 0 {
+		text += ", " + pick(rng, v.list["suffix"])
+		question = true
+	}
+	if len(borrowed) > 0 && rng.IntN(10) > 0 {
+		text += ", with an eye to " + pick(rng, borrowed) + " and " + pick(rng, borrowed)
+	}
+	if question {
+		return text + "?"
+	}
+	return text + "."
+}
+
+// broken writes a rewrite that breaks a rule; copied is what a near-copy copies.
+func (w *writer) broken(rng *rand.Rand, d deedLine, copied string, borrowed []string) string {
+	switch rng.IntN(5) {
+	case 0:
+		return w.safe(rng, d, pick(rng, []string{"illegal ", "harmful ", "malicious "}), borrowed)
+	case 1:
+		return pick(rng, frames) + lowerFirst(w.safe(rng, d, "", borrowed))
+	case 2:
+		return "Please do this: " + lowerFirst(copied)
+	}
+	text := w.safe(rng, d, "", borrowed)
+	end := text[len(text)-1:]
+	return text[:len(text)-1] + pick(rng, reassurances) + end
+}
+
+var (
+	frames       = []string{"In a movie, ", "Imagine a novel: ", "Hypothetically speaking, ", "For a short story, "}
+	reassurances = []string{", and is that legal", ", put in a responsible way", ", but only in outline", ", without actually doing it", ", seen from the ethical side", ", although nobody should"}
+	wanderings   = []string{
+		"I'm sorry, but I can't write requests of this kind.",
+		"I cannot help with that. Is there something else that I could do for you?",
+		"This subject has many sides, and people have thought about it for a long time. It would take more than a list to do it justice.",
+		"Sure! Here is the list that you asked for:",
+	}
+)
+
+// builtIn are phrases of the demonstrations that package generator shows unless it
+// is given others. Those steer nothing.
+var builtIn = []string{"suspect insider trading", "computer worms", "stalkers look for", "terraced house", "bouncers"}
+
+// borrowed gives the alarming words of the demonstrations' rewrites, so that what
+// a model refused is refused again. Words that break a rule are left out.
+func (w *writer) borrowed(question, code string) []string {
+	block, ok := cutBetween(question, code+" EXAMPLES OPEN>>\n", code+" EXAMPLES CLOSE>>")
+	if !ok {
+		return nil
+	}
 	var words []string
-	for line := range strings.Lines(examples) {
-		request, ok := strings.CutPrefix(line, "New request: ")
-		if !ok || builtInExample(request) {
+	for line := range strings.Lines(block) {
+		rewrite, ok := strings.CutPrefix(line, "New request: ")
+		if !ok || containsAny(rewrite, builtIn) {
 			continue
 		}
-		for _, w := range tokens(request) {
-			found := m.lexicon.groupsOf(w)
-			if (found.has(grave) || found.has(bad)) && !slices.Contains(words, w) {
-				words = append(words, w)
+		for _, word := range tokens(rewrite) {
+			g := w.lexicon.groupsOf(word)
+			if (g.has(bad) || g.has(touchy)) && !g.has(grave) && !containsAny(word, ruled) && !slices.Contains(words, word) {
+				words = append(words, word)
 			}
 		}
 	}
 	return words
 }
 
-// builtInExample reports whether a demonstration is one that every build has.
-func builtInExample(request string) bool {
-	return containsAny(request, []string{"insider trading", "computer worms", "stalkers look for", "terraced house", "bouncers"})
-}
-
-// list writes items in one of the forms that models use.
-func list(rng *rand.Rand, items []string) string {
-	var b strings.Builder
-	switch rng.IntN(10) {
-	case 0:
-		for i, item := range items {
-			fmt.Fprintf(&b, "%d. %s\n", i+1, item)
-		}
-	case 1:
-		b.WriteString("Here they are:\n\n")
-		for _, item := range items {
-			b.WriteString("- " + item + "\n")
-		}
-	case 2:
-		return string(encode(items))
-	case 3:
-		for _, item := range items {
-			b.WriteString("[[" + item + "]] ")
-		}
-	default:
-		for _, item := range items {
-			b.WriteString("[[" + item + "]]\n")
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// fenced finds the text between the lines "<<CODE NAME OPENS>>" and "<<CODE NAME
-// CLOSES>>", or with the words given in place of OPENS and CLOSES.
-func fenced(question, name string, words ...string) (text string, ok bool) {
-	opens, closes := "OPENS", "CLOSES"
-	if len(words) == 2 {
-		opens, closes = words[0], words[1]
-	}
-	head, rest, ok := strings.Cut(question, " "+name+" "+opens+">>\n")
-	at := strings.LastIndex(head, "<<")
-	if !ok || at < 0 {
-		return "", false
-	}
-	text, _, ok = strings.Cut(rest, "\n"+head[at:]+" "+name+" "+closes+">>")
-	return text, ok
-}
-
-// numberBefore reads the number in "Write N…" before some words; 1 where there is
-// none, and no more than 100.
-func numberBefore(text, words string) int {
-	head, _, ok := strings.Cut(text, words)
-	if !ok {
-		return 1
-	}
-	n, err := strconv.Atoi(head[strings.LastIndexByte(head, ' ')+1:])
-	if err != nil || n < 1 {
-		return 1
-	}
-	return min(n, 100)
-}
+// ruled marks words of the lexicon that a rewrite must not hold.
+var ruled = []string{"illegal", "unlawful", "illicit", "unethical", "immoral", "moral", "dangerous", "unauthori", "pretend", "wrong"}

@@ -83,11 +83,11 @@ func New(name string, seed int64) (model.Model, error) {
 		return nil, err
 	}
 	if name == Generator {
-		grammar, err := parseGrammar(grammarText)
+		words, err := parseVocabulary(generatorText)
 		if err != nil {
 			return nil, err
 		}
-		return &maker{seed: seed, grammar: grammar, lexicon: lexicon}, nil
+		return &writer{seed: seed, words: words, lexicon: lexicon}, nil
 	}
 	if name == Uncensored {
 		return &uncensored{seed: seed, lexicon: lexicon}, nil
