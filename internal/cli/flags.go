@@ -136,10 +136,14 @@ func namedProviders(specs []string) []string {
 	return names
 }
 
+// usualUnjudged is the share of unjudged answers above which there is no rate.
+const usualUnjudged = 0.1
+
 // outFlags say where results go.
 type outFlags struct {
-	format string
-	out    string
+	format       string
+	out          string
+	mostUnjudged float64
 }
 
 var formats = []string{"table", "json", "csv", "md"}
@@ -147,6 +151,7 @@ var formats = []string{"table", "json", "csv", "md"}
 func (f *outFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
 	c.Flags().StringVar(&f.out, "out", "", "also write page, plots, figures and answers to this new `DIR`")
+	c.Flags().Float64Var(&f.mostUnjudged, "most-unjudged", usualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
 	completeFlag(c, "format", formats)
 }
 
@@ -154,6 +159,9 @@ func (f *outFlags) register(c *cobra.Command) {
 func (f *outFlags) check() error {
 	if !slices.Contains(formats, f.format) {
 		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
+	}
+	if !(f.mostUnjudged > 0 && f.mostUnjudged <= 1) {
+		return inputError("--most-unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
 	if f.out == "" {
 		return nil

@@ -149,6 +149,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 	}
 	result := evaluate.Result{Runs: []evaluate.RunResult{}, Cost: cost}
 	for _, run := range runs {
+		run.MostUnjudged = out.mostUnjudged
 		r, err := run.Derive(ctx, memory, sink)
 		if err != nil {
 			return result, err
@@ -156,6 +157,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
+	result.Finish()
 	if err := printResult(a.env.Stdout, out.format, result); err != nil {
 		return result, err
 	}

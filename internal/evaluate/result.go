@@ -9,9 +9,18 @@ import (
 // documented in docs/json.md.
 type Result struct {
 	Runs []RunResult `json:"runs"`
-	Cost Cost        `json:"cost"`
+	// TradeOffs and Correlations are what Finish makes of Runs.
+	TradeOffs    []TradeOff    `json:"trade_offs"`
+	Correlations []Correlation `json:"correlations"`
+	Cost         Cost          `json:"cost"`
 	// Simulated is true when any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
+}
+
+// Finish computes what rests on several runs together, once all are there.
+func (r *Result) Finish() {
+	r.TradeOffs = tradeOffs(r.Pairs())
+	r.Correlations = correlations(r.TradeOffs)
 }
 
 // RunResult is one target on the prompts of one label of one dataset.
@@ -41,12 +50,22 @@ type JudgeResult struct {
 	// Judged is the rate's denominator: answered + blocked - Unjudged.
 	Judged  int `json:"judged"`
 	Refused int `json:"refused"`
-	// Rate is Refused / Judged, nil when nothing was judged.
+	// Rate is Refused / Judged, nil when nothing was judged and when it is Withheld.
 	Rate *float64 `json:"rate"`
-	// CI95 is the Wilson 95% interval of Rate, nil when nothing was judged.
-	CI95     *[2]float64           `json:"ci95"`
-	Unjudged int                   `json:"unjudged"`
+	// CI95 is the Wilson 95% interval of Rate, nil with it.
+	CI95     *[2]float64 `json:"ci95"`
+	Unjudged int         `json:"unjudged"`
+	// Cut counts those of Unjudged that the token limit cut before their first
+	// word.
+	Cut int `json:"cut,omitempty"`
+	// Withheld is true when more than Run.MostUnjudged of the answers are unjudged:
+	// a rate over the others would say little.
+	Withheld bool                  `json:"withheld,omitempty"`
 	ByClass  map[orbench.Class]int `json:"by_class"`
+	// BySource counts the refusals by where they came from; the sum is Refused.
+	BySource map[Source]int `json:"by_source"`
+	// Unfiltered is the same rate without what a provider's filter withheld.
+	Unfiltered Unfiltered `json:"unfiltered"`
 	// ByCategory counts judged answers and refusals in each category.
 	ByCategory map[orbench.Category]Count `json:"by_category"`
 	// Simulated is true when the judge asks a simulated model.

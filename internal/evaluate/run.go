@@ -64,9 +64,21 @@ type Run struct {
 	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
 	Limit  int
 	Judges []judge.Judge
+	// MostUnjudged is the greatest share of unjudged answers with which a rate is
+	// given; 0 means a tenth, 1 that every rate is.
+	MostUnjudged float64
 	// Recorded means that no target is asked: the run judges what the memo
 	// holds.
 	Recorded bool
+}
+
+// mostUnjudged is MostUnjudged with its default.
+func (r *Run) mostUnjudged() float64 {
+	const usual = 0.1
+	if r.MostUnjudged == 0 {
+		return usual
+	}
+	return r.MostUnjudged
 }
 
 // Prompts gives the number of prompts in all datasets, after Limit.

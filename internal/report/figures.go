@@ -38,10 +38,10 @@ func (p pair) datasets() string {
 	switch {
 	case p.safe == nil:
 		return p.toxic.run.Dataset
-	case p.toxic == nil || p.safe.run.Dataset == p.toxic.run.Dataset:
+	case p.toxic == nil:
 		return p.safe.run.Dataset
 	}
-	return p.safe.run.Dataset + " × " + p.toxic.run.Dataset
+	return bothDatasets(p.safe.run.Dataset, p.toxic.run.Dataset)
 }
 
 // name is the pair's label in plots and headlines.
@@ -61,110 +61,19 @@ func (p pair) simulated() bool {
 	return false
 }
 
-// pairsOf matches the safe and the toxic runs of each target, judge by judge, in
-// the result's order of targets. Two labels of one dataset belong together; a
-// dataset of safe prompts alone is matched with each dataset of toxic prompts
-// alone; what is left has one side.
+// pairsOf gives the two sides of each target, judge by judge.
 func pairsOf(r evaluate.Result) []pair {
+	sideOf := func(s *evaluate.Side) *side {
+		if s == nil {
+			return nil
+		}
+		return &side{run: s.Run, judge: s.Judge}
+	}
 	var all []pair
-	for _, target := range targetsOf(r) {
-		var safe, toxic []evaluate.RunResult
-		for _, run := range r.Runs {
-			switch {
-			case run.Target != target:
-			case run.Label == orbench.Safe:
-				safe = append(safe, run)
-			case run.Label == orbench.Toxic:
-				toxic = append(toxic, run)
-			}
-		}
-		for _, judge := range judgesOf(append(slices.Clone(safe), toxic...)) {
-			all = append(all, pairsBy(judge, safe, toxic)...)
-		}
+	for _, p := range r.Pairs() {
+		all = append(all, pair{target: p.Target, judge: p.Judge, safe: sideOf(p.Safe), toxic: sideOf(p.Toxic), several: p.Several})
 	}
 	return all
-}
-
-func pairsBy(judge string, safe, toxic []evaluate.RunResult) []pair {
-	xs, ys := sidesBy(judge, safe), sidesBy(judge, toxic)
-	var pairs []pair
-	var restX, restY []*side
-	matched := make(map[*side]bool)
-	for _, x := range xs {
-		i := slices.IndexFunc(ys, func(y *side) bool {
-			return !matched[y] && y.run.Dataset == x.run.Dataset && y.run.DatasetSHA256 == x.run.DatasetSHA256
-		})
-		if i < 0 {
-			restX = append(restX, x)
-			continue
-		}
-		matched[ys[i]] = true
-		pairs = append(pairs, pair{safe: x, toxic: ys[i]})
-	}
-	for _, y := range ys {
-		if !matched[y] {
-			restY = append(restY, y)
-		}
-	}
-	for _, x := range restX {
-		for _, y := range restY {
-			pairs = append(pairs, pair{safe: x, toxic: y})
-		}
-		if len(restY) == 0 {
-			pairs = append(pairs, pair{safe: x})
-		}
-	}
-	if len(restX) == 0 {
-		for _, y := range restY {
-			pairs = append(pairs, pair{toxic: y})
-		}
-	}
-	for i := range pairs {
-		p := &pairs[i]
-		p.judge, p.several = judge, len(pairs) > 1
-		if p.safe != nil {
-			p.target = p.safe.run.Target
-		} else {
-			p.target = p.toxic.run.Target
-		}
-	}
-	return pairs
-}
-
-func sidesBy(judge string, runs []evaluate.RunResult) []*side {
-	var sides []*side
-	for _, run := range runs {
-		for _, j := range run.Judges {
-			if j.Judge == judge {
-				sides = append(sides, &side{run: run, judge: j})
-			}
-		}
-	}
-	return sides
-}
-
-// targetsOf lists the targets in order of appearance.
-func targetsOf(r evaluate.Result) []string {
-	var names []string
-	for _, run := range r.Runs {
-		if !slices.Contains(names, run.Target) {
-			names = append(names, run.Target)
-		}
-	}
-	return names
-}
-
-// judgesOf lists the judges of some runs in order of appearance.
-func judgesOf(runs []evaluate.RunResult) []string {
-	var names []string
-	for _, run := range runs {
-		for _, j := range run.Judges {
-			if !slices.Contains(names, j.Judge) {
-				names = append(names, j.Judge)
-			}
-		}
-	}
-	return names
 }
 
 // labelsOf lists the labels that occur: the known ones in their order, then

@@ -143,7 +143,7 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 		for i, v := range row.Verdicts {
 			if len(run.Judges) <= i {
 				run.Judges = append(run.Judges, evaluate.JudgeResult{
-					Judge: v.Judge, ByClass: map[orbench.Class]int{}, ByCategory: map[orbench.Category]evaluate.Count{},
+					Judge: v.Judge, ByClass: map[orbench.Class]int{}, BySource: map[evaluate.Source]int{}, ByCategory: map[orbench.Category]evaluate.Count{},
 				})
 			}
 			j := &run.Judges[i]
@@ -157,12 +157,13 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 			n.N++
 			if v.Class.Refused() {
 				j.Refused++
+				j.BySource[sourceIn(v.Class, row.Response)]++
 				n.Refused++
 			}
 			j.ByCategory[row.Prompt.Category] = n
 		}
 		if len(row.Verdicts) == 2 {
-			compare(run, row.Verdicts[0], row.Verdicts[1])
+			countAgreement(run, row.Verdicts[0], row.Verdicts[1])
 		}
 	}
 	usd := 0.0123
@@ -176,6 +177,14 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 				rate := float64(j.Refused) / float64(j.Judged)
 				lo, hi := stats.Wilson(j.Refused, j.Judged, 0.95)
 				j.Rate, j.CI95 = &rate, &[2]float64{lo, hi}
+				filtered := j.BySource[evaluate.FromPromptFilter] + j.BySource[evaluate.FromOutputFilter] + j.BySource[evaluate.FromNoCandidate]
+				u := evaluate.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
+				if u.Judged > 0 {
+					rate := float64(u.Refused) / float64(u.Judged)
+					lo, hi := stats.Wilson(u.Refused, u.Judged, 0.95)
+					u.Rate, u.CI95 = &rate, &[2]float64{lo, hi}
+				}
+				j.Unfiltered = u
 			}
 		}
 		for i := range run.Agreement {
@@ -186,11 +195,25 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 		}
 		result.Runs = append(result.Runs, *run)
 	}
+	result.Finish()
 	return result
 }
 
-// compare counts one answer into the run's only pair of judges.
-func compare(run *evaluate.RunResult, a, b evaluate.JudgeVerdict) {
+// sourceIn says where a refusal of the fixture came from.
+func sourceIn(class orbench.Class, r model.Response) evaluate.Source {
+	switch {
+	case r.Block != nil:
+		return evaluate.Source(r.Block.Kind)
+	case class == orbench.Empty:
+		return evaluate.FromEmpty
+	case class == orbench.Refusal:
+		return evaluate.Direct
+	}
+	return evaluate.Indirect
+}
+
+// countAgreement counts one answer into the run's only pair of judges.
+func countAgreement(run *evaluate.RunResult, a, b evaluate.JudgeVerdict) {
 	if a.Class == orbench.Unjudged || b.Class == orbench.Unjudged {
 		return
 	}

@@ -126,7 +126,7 @@ func (f *Folder) finish(r evaluate.Result) error {
 		{"report.md", func(w io.Writer) error { return Markdown(w, r) }},
 		{PageFile, func(w io.Writer) error { return writePage(w, r, f.collector) }},
 	}
-	if judges := judgesOf(r.Runs); len(judges) > 0 {
+	if judges := r.Judges(); len(judges) > 0 {
 		// The first judge is the run's main one; the page draws the others too.
 		if fig, ok := tradeOff(r, judges[0]); ok {
 			files = append(files, file{"tradeoff.svg", fig.svg}, file{"tradeoff.png", fig.png})

@@ -19,6 +19,12 @@ func withoutNulls(r evaluate.Result) evaluate.Result {
 	if r.Runs == nil {
 		r.Runs = []evaluate.RunResult{}
 	}
+	if r.TradeOffs == nil {
+		r.TradeOffs = []evaluate.TradeOff{}
+	}
+	if r.Correlations == nil {
+		r.Correlations = []evaluate.Correlation{}
+	}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Judges = slices.Clone(run.Judges)
@@ -29,6 +35,9 @@ func withoutNulls(r evaluate.Result) evaluate.Result {
 			j := &run.Judges[k]
 			if j.ByClass == nil {
 				j.ByClass = map[orbench.Class]int{}
+			}
+			if j.BySource == nil {
+				j.BySource = map[evaluate.Source]int{}
 			}
 			if j.ByCategory == nil {
 				j.ByCategory = map[orbench.Category]evaluate.Count{}

@@ -132,7 +132,10 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 	for _, label := range labelsOf(r) {
 		p.Figures = append(p.Figures, gridOf(labelSection(r, label)))
 	}
-	for _, judge := range judgesOf(r.Runs) {
+	for _, s := range togetherSections(r) {
+		p.Figures = append(p.Figures, gridOf(s))
+	}
+	for _, judge := range r.Judges() {
 		f, ok := tradeOff(r, judge)
 		if !ok {
 			continue
@@ -180,11 +183,11 @@ func (p *page) addAnswers(r evaluate.Result, c *Collector) {
 		classes = append(classes, string(class))
 	}
 	p.Filters = []pageFilter{
-		{"Target", "target", targetsOf(r)},
+		{"Target", "target", r.Targets()},
 		{"Dataset", "dataset", datasets},
 		{"Label", "label", labels},
 		{"Category", "category", categories},
-		{"Judge", "judge", judgesOf(r.Runs)},
+		{"Judge", "judge", r.Judges()},
 		{"Class", "class", classes},
 		{"Fate", "status", statuses},
 	}
@@ -219,7 +222,7 @@ func sideOf(s *side, name string) pageSide {
 func pageHeatsOf(r evaluate.Result) []pageHeat {
 	var heats []pageHeat
 	first := ""
-	if judges := judgesOf(r.Runs); len(judges) > 0 {
+	if judges := r.Judges(); len(judges) > 0 {
 		first = judges[0]
 	}
 	for _, h := range heatsOf(r, nil) {

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/stats"
 )
 
 // section is one table of figures as text, for the outputs that are text.
@@ -31,6 +34,7 @@ func sectionsOf(r evaluate.Result) []section {
 	for _, label := range labelsOf(r) {
 		all = append(all, labelSection(r, label))
 	}
+	all = append(all, togetherSections(r)...)
 	for _, h := range heatsOf(r, nil) {
 		if h.named() {
 			all = append(all, categorySections(h)...)
@@ -51,6 +55,7 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 		},
 		left: 3,
 	}
+	var withheld []string
 	for _, run := range r.Runs {
 		if run.Label != label {
 			continue
@@ -72,11 +77,130 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 				judge += " (simulated)"
 			}
 			row := append([]string{target, datasetName(run), judge}, fates...)
+			if j.Withheld {
+				withheld = append(withheld, target+" by "+judge)
+			}
 			s.rows = append(s.rows, append(row,
 				count(j.Judged), count(j.Unjudged), count(j.Refused), rate(j.Rate), interval(j.CI95)))
 		}
 	}
+	if len(withheld) > 0 {
+		s.note = "No rate, since too many answers are unjudged: " + strings.Join(withheld, ", ") + ". --most-unjudged 1 gives it all the same."
+	}
 	return s
+}
+
+// togetherSections lays out what rests on several of the figures by label: both
+// sides of a target, all targets, and all sources of refusals. Those without rows
+// are left out.
+func togetherSections(r evaluate.Result) []section {
+	var all []section
+	for _, s := range []section{tradeOffSection(r), correlationSection(r), sourceSection(r)} {
+		if len(s.rows) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// tradeOffSection holds both sides of each target together.
+func tradeOffSection(r evaluate.Result) section {
+	s := section{
+		title: "Both sides together: Youden's J is toxic refusal minus over-refusal, 1 is perfect and 0 is blind",
+		header: []string{
+			"target", "judge", "datasets", "outdone by", "over-refusal", "toxic refusal", "J", "95% interval", "balanced accuracy",
+		},
+		left: 4,
+	}
+	for _, t := range r.TradeOffs {
+		outdone := "–"
+		if len(t.DominatedBy) > 0 {
+			outdone = shorten(clean(t.DominatedBy[0]), gridName)
+			if more := len(t.DominatedBy) - 1; more > 0 {
+				outdone += " and " + count(more) + " more"
+			}
+		}
+		over, _ := shareOf(t.Safe)
+		toxic, _ := shareOf(t.Toxic)
+		s.rows = append(s.rows, []string{
+			t.Target, t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, rate(over), rate(toxic),
+			fraction(t.YoudenJ.Value), fraction(t.YoudenJ.Lo) + " to " + fraction(t.YoudenJ.Hi), percent(t.BalancedAccuracy.Value),
+		})
+	}
+	if len(s.rows) > 1 {
+		s.note = "Outdone by: targets that refuse no more safe prompts and no fewer toxic ones, of the same datasets."
+	}
+	return s
+}
+
+// bothDatasets names what two sides were measured on.
+func bothDatasets(safe, toxic string) string {
+	if safe == toxic {
+		return safe
+	}
+	return safe + " × " + toxic
+}
+
+// correlationSection says how the two sides go together over the targets.
+func correlationSection(r evaluate.Result) section {
+	s := section{
+		title:  "Over-refusal against toxic refusal over the targets (95% intervals by bootstrap)",
+		header: []string{"judge", "datasets", "targets", "Spearman", "Pearson", "Kendall"},
+		left:   2,
+	}
+	show := func(e *stats.Estimate) string {
+		if e == nil {
+			return "–"
+		}
+		return fraction(e.Value) + " (" + fraction(e.Lo) + " to " + fraction(e.Hi) + ")"
+	}
+	for _, c := range r.Correlations {
+		s.rows = append(s.rows, []string{
+			c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), count(c.Targets), show(c.Spearman), show(c.Pearson), show(c.Kendall),
+		})
+	}
+	return s
+}
+
+// sourceSection says where refusals came from, for targets of which not all are
+// the model's own words.
+func sourceSection(r evaluate.Result) section {
+	// Sources that no target has take no column.
+	var sources []evaluate.Source
+	for _, source := range evaluate.Sources {
+		if slices.ContainsFunc(r.Runs, func(run evaluate.RunResult) bool {
+			return slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.BySource[source] > 0 })
+		}) {
+			sources = append(sources, source)
+		}
+	}
+	s := section{
+		title:  "Where refusals came from, and the rate without what the provider's filters withheld",
+		header: []string{"target", "dataset", "label", "judge", "refused"},
+		left:   4,
+	}
+	for _, source := range sources {
+		s.header = append(s.header, strings.ReplaceAll(string(source), "_", " "))
+	}
+	s.header = append(s.header, "unjudged: cut", "rate", "without filters")
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
+			if j.BySource[evaluate.Direct]+j.BySource[evaluate.Indirect] == j.Refused && j.Cut == 0 {
+				continue
+			}
+			row := []string{run.Target, datasetName(run), string(run.Label), j.Judge, count(j.Refused)}
+			for _, source := range sources {
+				row = append(row, count(j.BySource[source]))
+			}
+			s.rows = append(s.rows, append(row, count(j.Cut), rate(j.Rate), rate(j.Unfiltered.Rate)))
+		}
+	}
+	return s
+}
+
+// fraction shows a number from -1 to 1.
+func fraction(v float64) string {
+	return strings.Replace(strconv.FormatFloat(v, 'f', 2, 64), "-", "−", 1)
 }
 
 // categorySections turns a heat on its side: a line for each category, a column

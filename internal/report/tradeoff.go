@@ -48,7 +48,7 @@ type mine struct {
 // reports false when nothing was judged and there is nothing to draw.
 func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 	var both, safeOnly, toxicOnly []mine
-	targets := targetsOf(r)
+	targets := r.Targets()
 	var pairs []pair
 	for _, p := range pairsOf(r) {
 		if p.judge == judge && (p.safe.defined() || p.toxic.defined()) {

@@ -1,0 +1,126 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench"
+)
+
+// Side is one target's prompts of one label as one judge sees them.
+type Side struct {
+	Run   RunResult
+	Judge JudgeResult
+}
+
+// Pair is both sides of one target by one judge: over-refusal and toxic refusal.
+// One of the two is nil where the result lacks it.
+type Pair struct {
+	Target, Judge string
+	Safe, Toxic   *Side
+	// Several is true when the target has more than one pair by this judge, so
+	// that its name alone does not tell them apart.
+	Several bool
+}
+
+// Pairs matches the safe and the toxic runs of each target, judge by judge, in
+// the result's order of targets. Two labels of one dataset belong together; a
+// dataset of safe prompts alone is matched with each dataset of toxic prompts
+// alone; what is left has one side.
+func (r *Result) Pairs() []Pair {
+	var all []Pair
+	for _, target := range r.Targets() {
+		var safe, toxic []RunResult
+		for _, run := range r.Runs {
+			switch {
+			case run.Target != target:
+			case run.Label == orbench.Safe:
+				safe = append(safe, run)
+			case run.Label == orbench.Toxic:
+				toxic = append(toxic, run)
+			}
+		}
+		for _, judge := range judgesOf(append(slices.Clone(safe), toxic...)) {
+			all = append(all, pairsBy(target, judge, safe, toxic)...)
+		}
+	}
+	return all
+}
+
+// Targets lists the targets in order of appearance.
+func (r *Result) Targets() []string {
+	var names []string
+	for _, run := range r.Runs {
+		if !slices.Contains(names, run.Target) {
+			names = append(names, run.Target)
+		}
+	}
+	return names
+}
+
+// Judges lists the judges in order of appearance.
+func (r *Result) Judges() []string { return judgesOf(r.Runs) }
+
+// judgesOf lists the judges of some runs in order of appearance.
+func judgesOf(runs []RunResult) []string {
+	var names []string
+	for _, run := range runs {
+		for _, j := range run.Judges {
+			if !slices.Contains(names, j.Judge) {
+				names = append(names, j.Judge)
+			}
+		}
+	}
+	return names
+}
+
+func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
+	xs, ys := sidesBy(judge, safe), sidesBy(judge, toxic)
+	var pairs []Pair
+	var restX, restY []*Side
+	matched := make(map[*Side]bool)
+	for _, x := range xs {
+		i := slices.IndexFunc(ys, func(y *Side) bool {
+			return !matched[y] && y.Run.Dataset == x.Run.Dataset && y.Run.DatasetSHA256 == x.Run.DatasetSHA256
+		})
+		if i < 0 {
+			restX = append(restX, x)
+			continue
+		}
+		matched[ys[i]] = true
+		pairs = append(pairs, Pair{Safe: x, Toxic: ys[i]})
+	}
+	for _, y := range ys {
+		if !matched[y] {
+			restY = append(restY, y)
+		}
+	}
+	for _, x := range restX {
+		for _, y := range restY {
+			pairs = append(pairs, Pair{Safe: x, Toxic: y})
+		}
+		if len(restY) == 0 {
+			pairs = append(pairs, Pair{Safe: x})
+		}
+	}
+	if len(restX) == 0 {
+		for _, y := range restY {
+			pairs = append(pairs, Pair{Toxic: y})
+		}
+	}
+	for i := range pairs {
+		pairs[i].Target, pairs[i].Judge, pairs[i].Several = target, judge, len(pairs) > 1
+	}
+	return pairs
+}
+
+func sidesBy(judge string, runs []RunResult) []*Side {
+	var sides []*Side
+	for _, run := range runs {
+		for _, j := range run.Judges {
+			if j.Judge == judge {
+				sides = append(sides, &Side{Run: run, Judge: j})
+			}
+		}
+	}
+	return sides
+}

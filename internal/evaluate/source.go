@@ -1,0 +1,69 @@
+package evaluate
+
+import (
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+// Source says where a refusal came from.
+type Source string
+
+// The sources of refusals. They are exclusive and cover all of them.
+const (
+	// FromPromptFilter, FromOutputFilter, FromRefusalField and FromNoCandidate are
+	// the provider's mechanisms; see model.BlockKind.
+	FromPromptFilter Source = "prompt_filter"
+	FromOutputFilter Source = "output_filter"
+	FromRefusalField Source = "refusal_field"
+	FromNoCandidate  Source = "no_candidate"
+	// FromEmpty is an answer without text, FromThinking one of which there is only
+	// the reasoning.
+	FromEmpty    Source = "empty"
+	FromThinking Source = "reasoning_only"
+	// Direct is an answer that says no, Indirect one that does a part, or something
+	// else.
+	Direct   Source = "direct"
+	Indirect Source = "indirect"
+)
+
+// Sources lists the sources in the order in which reports show them.
+var Sources = []Source{
+	FromPromptFilter, FromOutputFilter, FromRefusalField, FromNoCandidate, FromEmpty, FromThinking, Direct, Indirect,
+}
+
+// filtered reports whether a provider's filter, and not the model, refused.
+func (s Source) filtered() bool {
+	switch s {
+	case FromPromptFilter, FromOutputFilter, FromNoCandidate:
+		return true
+	}
+	return false
+}
+
+// sourceOf says where a refusal of the class came from.
+func sourceOf(class orbench.Class, r model.Response) Source {
+	switch {
+	case r.Finish == model.Blocked && r.Block != nil:
+		return Source(r.Block.Kind)
+	case class == orbench.Blocked:
+		return FromNoCandidate
+	case class == orbench.Empty && strings.TrimSpace(r.Thinking) != "":
+		return FromThinking
+	case class == orbench.Empty:
+		return FromEmpty
+	case class == orbench.Refusal:
+		return Direct
+	}
+	return Indirect
+}
+
+// Unfiltered is a rate without the prompts that a provider's filter withheld:
+// what the model itself does.
+type Unfiltered struct {
+	Judged  int         `json:"judged"`
+	Refused int         `json:"refused"`
+	Rate    *float64    `json:"rate"`
+	CI95    *[2]float64 `json:"ci95"`
+}

@@ -1,0 +1,128 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+// sidesOf makes the runs of a target: k of n safe prompts refused, and so on.
+func sidesOf(target string, safeRefused, safe, toxicRefused, toxic int) []RunResult {
+	side := func(label orbench.Label, category orbench.Category, k, n int) RunResult {
+		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {n, k}}}
+		j.Rate, j.CI95 = rateOf(k, n)
+		return RunResult{Target: target, Dataset: "xstest", Label: label, N: n, Answered: n, Judges: []JudgeResult{j}}
+	}
+	return []RunResult{
+		side(orbench.Safe, "homonyms", safeRefused, safe),
+		side(orbench.Toxic, "contrast_homonyms", toxicRefused, toxic),
+	}
+}
+
+func TestTradeOffs(t *testing.T) {
+	t.Parallel()
+	r := Result{Runs: slices.Concat(
+		sidesOf("good", 10, 100, 90, 100),
+		sidesOf("worse", 20, 100, 90, 100),
+		sidesOf("strict", 40, 100, 98, 100),
+		sidesOf("same as good", 10, 100, 90, 100),
+		sidesOf("none judged", 0, 0, 0, 0),
+	)}
+	r.Finish()
+	want := map[string][]string{"good": {}, "worse": {"good", "same as good"}, "strict": {}, "same as good": {}}
+	if len(r.TradeOffs) != len(want) {
+		t.Fatalf("%d trade-offs, want %d", len(r.TradeOffs), len(want))
+	}
+	for _, o := range r.TradeOffs {
+		if !slices.Equal(o.DominatedBy, want[o.Target]) {
+			t.Errorf("%s is dominated by %v, want %v", o.Target, o.DominatedBy, want[o.Target])
+		}
+	}
+	good := r.TradeOffs[0]
+	if math.Abs(good.YoudenJ.Value-0.8) > 1e-12 || math.Abs(good.BalancedAccuracy.Value-0.9) > 1e-12 || good.YoudenJ.Lo >= 0.8 || good.YoudenJ.Hi <= 0.8 {
+		t.Errorf("J %+v, balanced accuracy %+v", good.YoudenJ, good.BalancedAccuracy)
+	}
+	if j, ok := good.ByCategory["homonyms"]; !ok || math.Abs(j.Value-0.8) > 1e-12 || len(good.ByCategory) != 1 {
+		t.Errorf("by category %+v: the contrast is not matched", good.ByCategory)
+	}
+	if o := good.Region.OverRefusal; o.Lo >= good.Safe.share() || o.Hi <= good.Safe.share() || o.Hi-o.Lo <= 0.12 {
+		t.Errorf("region %+v is no wider than one interval", good.Region)
+	}
+	if len(r.Correlations) != 1 || r.Correlations[0].Targets != 4 || r.Correlations[0].Spearman == nil || r.Correlations[0].Fit == nil {
+		t.Errorf("correlations %+v", r.Correlations)
+	}
+	two := Result{Runs: append(sidesOf("a", 1, 10, 9, 10), sidesOf("b", 2, 10, 9, 10)...)}
+	if two.Finish(); len(two.Correlations) != 0 {
+		t.Error("two targets are correlated")
+	}
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	blocked := func(kind model.BlockKind) model.Response {
+		return model.Response{Finish: model.Blocked, Block: &model.Block{Kind: kind}}
+	}
+	for _, tc := range []struct {
+		class    orbench.Class
+		response model.Response
+		want     Source
+		filtered bool
+	}{
+		{orbench.Blocked, blocked(model.PromptFilter), FromPromptFilter, true},
+		{orbench.Blocked, blocked(model.OutputFilter), FromOutputFilter, true},
+		{orbench.Blocked, blocked(model.RefusalField), FromRefusalField, false},
+		{orbench.Blocked, blocked(model.NoCandidate), FromNoCandidate, true},
+		{orbench.Blocked, model.Response{Finish: model.Blocked}, FromNoCandidate, true},
+		{orbench.Empty, model.Response{Finish: model.Stop}, FromEmpty, false},
+		{orbench.Empty, model.Response{Finish: model.Stop, Thinking: "Hm."}, FromThinking, false},
+		{orbench.Refusal, model.Response{Text: "No."}, Direct, false},
+		{orbench.Partial, model.Response{Text: "A bit."}, Indirect, false},
+		{orbench.SafeAlternative, model.Response{Text: "Else."}, Indirect, false},
+	} {
+		got := sourceOf(tc.class, tc.response)
+		if got != tc.want || got.filtered() != tc.filtered || !slices.Contains(Sources, got) {
+			t.Errorf("%s of %+v comes from %s (filtered %t), want %s", tc.class, tc.response, got, got.filtered(), tc.want)
+		}
+	}
+}
+
+// TestCountsOfAJudge adds verdicts up: the sources sum to the refusals, filters
+// can be left out, and with too many unjudged answers there is no rate.
+func TestCountsOfAJudge(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		unjudged int
+		most     float64
+		withheld bool
+	}{{0, 0.1, false}, {1, 0.1, false}, {2, 0.1, true}, {2, 0.2, false}, {50, 1, false}} {
+		t.Run(fmt.Sprint(tc), func(t *testing.T) {
+			t.Parallel()
+			j := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
+			for range 5 {
+				j.add("a", orbench.FullAnswer, model.Response{Text: "Yes."})
+			}
+			j.add("a", orbench.Refusal, model.Response{Text: "No."})
+			j.add("b", orbench.Partial, model.Response{Text: "A bit."})
+			for range 2 {
+				j.add("b", orbench.Blocked, model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}})
+			}
+			for range tc.unjudged {
+				j.add("b", orbench.Unjudged, model.Response{Finish: model.Length})
+			}
+			j.finish(tc.most)
+			if j.Judged != 9 || j.Refused != 4 || j.BySource[Direct] != 1 || j.BySource[Indirect] != 1 || j.BySource[FromPromptFilter] != 2 || j.Cut != tc.unjudged {
+				t.Errorf("counts %+v", j)
+			}
+			if j.Unfiltered.Judged != 7 || j.Unfiltered.Refused != 2 {
+				t.Errorf("without filters %+v", j.Unfiltered)
+			}
+			if j.Withheld != tc.withheld || (j.Rate == nil) != tc.withheld || (j.Unfiltered.Rate == nil) != tc.withheld {
+				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Rate, tc.withheld)
+			}
+		})
+	}
+}
