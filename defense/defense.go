@@ -1,0 +1,224 @@
+package defense
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// BlockKind is the kind of block of a response that a defence withheld. The
+// block's detail is the name of the step, a colon, a space and why.
+const BlockKind model.BlockKind = "defense"
+
+// withheldText is what the user sees instead. It is fixed, so that it says
+// nothing about the prompt or the answer.
+const withheldText = "I'm sorry, but I can't help with that request."
+
+// Target makes the undefended request of a prompt.
+type Target struct {
+	Ref model.Ref
+	// System is the system prompt, empty for none.
+	System string
+	Params model.Params
+	// Sample is the number of the answer among repeated ones, from 0.
+	Sample int
+}
+
+// Request is what an undefended target is asked for a prompt.
+func (t Target) Request(p orbench.Prompt) model.Request {
+	return t.request(t.messages(p.Messages), t.Sample)
+}
+
+// messages puts the system prompt before a conversation.
+func (t Target) messages(conversation []orbench.Message) []orbench.Message {
+	if t.System == "" {
+		return conversation
+	}
+	return append([]orbench.Message{{Role: orbench.System, Content: t.System}}, conversation...)
+}
+
+func (t Target) request(messages []orbench.Message, sample int) model.Request {
+	return model.Request{
+		Provider: t.Ref.Provider, Endpoint: t.Ref.Endpoint, Model: t.Ref.Model,
+		Messages: messages, Params: t.Params, Sample: sample,
+	}
+}
+
+// Defense is a ladder of steps; Parse makes it. The zero value is no defence at
+// all. It is read-only and safe for concurrent use.
+type Defense struct {
+	name     string
+	before   []inspection
+	rewrites []func([]orbench.Message) []orbench.Message
+	// smooth is nil where the target is asked once.
+	smooth *smoothing
+	after  []inspection
+}
+
+// inspection is a step that may withhold something.
+type inspection struct {
+	name      string
+	inspector inspector
+}
+
+// Name is what the user typed, such as "icl+response-check"; it is "none" for no
+// defence.
+func (d *Defense) Name() string {
+	if d.name == "" {
+		return none
+	}
+	return d.name
+}
+
+// Models lists the models other than the target that the defence may ask, each
+// once. A response-check without a model of its own asks the target.
+func (d *Defense) Models() []model.Ref {
+	var refs []model.Ref
+	for _, i := range slices.Concat(d.before, d.after) {
+		if ref, ok := i.inspector.asks(); ok && !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// Decision is what a step did.
+type Decision string
+
+// The decisions.
+const (
+	// Passed: the step saw nothing to withhold.
+	Passed Decision = "passed"
+	// Stopped: the step withheld the prompt or the answer.
+	Stopped Decision = "stopped"
+	// Failed: the step could not decide, and let pass. Finding.Why says what was
+	// wrong.
+	Failed Decision = "failed"
+	// Voted: the step chose among several answers.
+	Voted Decision = "voted"
+)
+
+// Finding is what one step did with one prompt.
+type Finding struct {
+	// Step is the step as it stands in the ladder.
+	Step     string   `json:"step"`
+	Decision Decision `json:"decision"`
+	// Why is the step's reason in a clause or more. It may hold a model's words
+	// and is as hostile as they are.
+	Why string `json:"why"`
+}
+
+// Outcome is what comes of a prompt under a defence.
+type Outcome struct {
+	// Response is what the user of the defended model sees. Where a step stopped
+	// the prompt no model was asked, and Response.Model is empty.
+	Response model.Response
+	// Findings has one entry for each step that decided, in their order. Steps
+	// that only reword the prompt decide nothing, and a step behind one that
+	// stopped, or behind an answer without text, is not reached.
+	Findings []Finding
+	// Calls is how many replies it took, those of guards included.
+	Calls int
+	// Simulated reports whether any of those replies came from a simulated model.
+	Simulated bool
+}
+
+// Failed reports whether a step could not decide.
+func (o Outcome) Failed() bool {
+	return slices.ContainsFunc(o.Findings, func(f Finding) bool { return f.Decision == Failed })
+}
+
+// Answer gives the outcome of a prompt. Where it needs replies that look does not
+// find, it returns their requests and a zero Outcome; the caller fills them and
+// asks again, until none is missing.
+func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome, []model.Request) {
+	var o Outcome
+	counting := func(r model.Request) (model.Response, bool) {
+		response, ok := look(r)
+		if ok {
+			o.Calls++
+			o.Simulated = o.Simulated || response.Simulated()
+		}
+		return response, ok
+	}
+	for _, step := range d.before {
+		finding, missing := step.inspect(t, p, nil, counting)
+		if len(missing) > 0 {
+			return Outcome{}, missing
+		}
+		o.Findings = append(o.Findings, finding)
+		if finding.Decision == Stopped {
+			o.Response = withhold(model.Response{}, finding)
+			return o, nil
+		}
+	}
+	if missing := d.ask(&o, t, p, counting); len(missing) > 0 {
+		return Outcome{}, missing
+	}
+	for _, step := range d.after {
+		// An answer that is blocked or without text holds nothing to inspect.
+		if _, settled := judge.Settled(o.Response); settled {
+			break
+		}
+		finding, missing := step.inspect(t, p, &o.Response.Text, counting)
+		if len(missing) > 0 {
+			return Outcome{}, missing
+		}
+		o.Findings = append(o.Findings, finding)
+		if finding.Decision == Stopped {
+			o.Response = withhold(o.Response, finding)
+		}
+	}
+	return o, nil
+}
+
+// ask has the target answer, once or with perturbed copies.
+func (d *Defense) ask(o *Outcome, t Target, p orbench.Prompt, look model.Lookup) (missing []model.Request) {
+	if d.smooth != nil {
+		var finding Finding
+		o.Response, finding, missing = d.smooth.answer(d, t, p, look)
+		o.Findings = append(o.Findings, finding)
+		return missing
+	}
+	request := d.request(t, p.Messages, t.Sample)
+	response, ok := look(request)
+	if !ok {
+		return []model.Request{request}
+	}
+	o.Response = response
+	return nil
+}
+
+// request is what the target is asked for a conversation, reworded by the steps
+// that do so.
+func (d *Defense) request(t Target, conversation []orbench.Message, sample int) model.Request {
+	messages := t.messages(conversation)
+	for _, rewrite := range d.rewrites {
+		messages = rewrite(messages)
+	}
+	return t.request(messages, sample)
+}
+
+// inspect has the inspector decide and puts the step's name to it.
+func (i inspection) inspect(t Target, p orbench.Prompt, answer *string, look model.Lookup) (Finding, []model.Request) {
+	stop, why, missing, err := i.inspector.inspect(t, p, answer, look)
+	f := Finding{Step: i.name, Decision: Passed, Why: why}
+	switch {
+	case err != nil:
+		f.Decision, f.Why = Failed, err.Error()
+	case stop:
+		f.Decision = Stopped
+	}
+	return f, missing
+}
+
+// withhold puts the refusal in the place of an answer. The answer's tokens, model
+// and number stay: it was made, and paid for.
+func withhold(r model.Response, f Finding) model.Response {
+	r.Text, r.Thinking, r.Finish = withheldText, "", model.Blocked
+	r.Block = &model.Block{Kind: BlockKind, Detail: f.Step + ": " + strings.TrimSpace(f.Why)}
+	return r
+}

@@ -1,0 +1,29 @@
+// Package defense holds what can stand between a user's prompt and a model, so
+// that an evaluation can tell what each such layer costs on safe prompts and
+// gains on toxic ones.
+//
+// A Defense is a ladder of steps. It is a pure function of a target, a prompt and
+// the replies that are there, as a judge is: it calls no model itself, and says
+// which requests are missing. The steps act in this order, whichever of them a
+// ladder has:
+//
+//	input-guard      may withhold the prompt
+//	icl              puts refused requests before the prompt
+//	self-reminder    puts words of care around the prompt
+//	smoothllm        asks with perturbed copies of the prompt and takes a vote
+//	response-check   may withhold the answer
+//	output-guard     may withhold the answer
+//
+// What a step withholds is a blocked response whose Block has the kind BlockKind
+// and names the step. A step that cannot decide lets pass; the Outcome says so in
+// a Finding with the decision Failed, so that a report can count it on either
+// side.
+//
+// The package also holds ways of asking that are no defence: named system
+// prompts, and framings that stand before or after a prompt.
+//
+// Sources: icl is the in-context defense of Wei et al. 2023 (arXiv 2310.06387),
+// self-reminder is of Xie et al. 2023 (Nature Machine Intelligence 5, 1486),
+// smoothllm of Robey et al. 2023 (arXiv 2310.03684), and response-check of Phute
+// et al. 2023 (arXiv 2308.07308). The wordings are this project's own.
+package defense

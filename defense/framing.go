@@ -1,0 +1,78 @@
+package defense
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+)
+
+// The wordings, version 1. A version that has been used is never edited: a better
+// wording becomes the next version, in new files.
+var (
+	//go:embed prompts/system-helpful-and-safe-v1.txt
+	helpfulAndSafe string
+	//go:embed prompts/framing-authority-v1.txt
+	authority string
+	//go:embed prompts/framing-purpose-v1.txt
+	purpose string
+)
+
+// SystemPrompt is a system prompt with a name, to be set as Target.System.
+type SystemPrompt struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// SystemPrompts lists the system prompts that have names: "none", which is empty,
+// and "helpful-and-safe", which plays the role that the default prompt of Llama 2
+// has in published comparisons, in other words.
+func SystemPrompts() []SystemPrompt {
+	return []SystemPrompt{
+		{none, ""},
+		{"helpful-and-safe", strings.TrimSpace(helpfulAndSafe)},
+	}
+}
+
+// Framing is what a user puts around a request so that it is more likely to be
+// met. It is no defence: it belongs to the prompt, and guards see it.
+type Framing struct {
+	Name string `json:"name"`
+	// Prefix and Suffix stand before and after the last words of the user, each
+	// in a paragraph of its own; one or both may be empty.
+	Prefix string `json:"prefix,omitempty"`
+	Suffix string `json:"suffix,omitempty"`
+}
+
+// Framings lists the framings that have names: "none", "authority", a prefix that
+// claims a profession, and "purpose", a suffix that states a good use.
+func Framings() []Framing {
+	return []Framing{
+		{Name: none},
+		{Name: "authority", Prefix: strings.TrimSpace(authority)},
+		{Name: "purpose", Suffix: strings.TrimSpace(purpose)},
+	}
+}
+
+// Apply gives the framed prompt. It has the label and the category of the original
+// and, unless nothing was put around it, another ID: who pairs the two keeps the
+// ID of the original.
+func (f Framing) Apply(p orbench.Prompt) orbench.Prompt {
+	p.Messages = slices.Clone(p.Messages)
+	for i := len(p.Messages) - 1; i >= 0; i-- {
+		m := &p.Messages[i]
+		if m.Role != orbench.User {
+			continue
+		}
+		if f.Prefix != "" {
+			m.Content = f.Prefix + "\n\n" + m.Content
+		}
+		if f.Suffix != "" {
+			m.Content += "\n\n" + f.Suffix
+		}
+		break
+	}
+	p.ID = orbench.PromptIDOf(p.Messages)
+	return p
+}

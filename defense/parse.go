@@ -1,0 +1,316 @@
+package defense
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agext/levenshtein"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+)
+
+// Options are the settings that the defences of a run share.
+type Options struct {
+	// Endpoint gives what model.Request.Endpoint is for a provider's models:
+	// empty for the provider's own. nil means that all of them are.
+	Endpoint func(provider string) string
+	// MaxTokens bounds the replies of models that explain themselves; 0 means
+	// 1,000. Guards of a fixed format have bounds of their own.
+	MaxTokens int
+	// Structured reports whether a provider can be held to a JSON Schema; nil
+	// means that none can. Replies in either form are read in any case.
+	Structured func(provider string) bool
+	// Policy is what moderators vote by; nil means orbench.PaperPolicy. It must
+	// pass moderate.CheckPolicy.
+	Policy orbench.Policy
+}
+
+// The names of the steps.
+const (
+	none         = "none"
+	inputGuard   = "input-guard"
+	icl          = "icl"
+	selfReminder = "self-reminder"
+	smoothLLM    = "smoothllm"
+	checkAnswer  = "response-check"
+	outputGuard  = "output-guard"
+)
+
+// order is the order in which steps act, and in which a ladder names them; the
+// two that inspect answers are of one rank.
+var order = map[string]int{inputGuard: 1, icl: 2, selfReminder: 3, smoothLLM: 4, checkAnswer: 5, outputGuard: 5}
+
+// names lists what a step can be.
+var names = []string{none, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
+
+// guardFormats lists the formats of guards that tell harm.
+var guardFormats = []string{string(judge.WildGuard), string(judge.LlamaGuard), string(judge.ShieldGemma), string(judge.GraniteGuardian)}
+
+const (
+	defaultMaxTokens = 1000
+	// The published defaults of SmoothLLM, and bounds that keep a slip of the
+	// finger from costing a fortune.
+	defaultCopies, maxCopies   = 10, 100
+	defaultPercent, maxPercent = 10, 100
+)
+
+// Parse makes the defence that spec names:
+//
+//	none                                     no defence
+//	icl[:K]                                  K refused requests before the prompt,
+//	                                         1 to 8, or 2
+//	self-reminder                            words of care around the prompt
+//	smoothllm[:KIND][,n=N][,q=Q]             N copies, 10, with Q percent of the
+//	                                         characters, 10, perturbed by KIND:
+//	                                         swap, insert or patch
+//	response-check[:PROVIDER/MODEL]          a model, or the target itself, checks
+//	                                         the answer
+//	input-guard:[FORMAT@]PROVIDER/MODEL      a moderator, or a guard of the format,
+//	output-guard:[FORMAT@]PROVIDER/MODEL     inspects the prompt or the answer
+//	STEP+STEP…                               a ladder, in the order in which steps
+//	                                         act: input-guard, icl, self-reminder,
+//	                                         smoothllm, then checks of the answer
+//
+// A plus sign always parts two steps. A ladder can have several guards and
+// checks, and each other step once. The error for any other text is an
+// *orbench.InputError that says what would do, with the nearest name for one
+// that is misspelt.
+func Parse(spec string, opts Options) (*Defense, error) {
+	spec = strings.TrimSpace(spec)
+	if spec == none {
+		return &Defense{}, nil
+	}
+	p := parser{spec: spec, opts: opts, defense: &Defense{}}
+	var steps []string
+	last := ""
+	for step := range strings.SplitSeq(spec, "+") {
+		step = strings.TrimSpace(step)
+		kind, rest, colon := strings.Cut(step, ":")
+		if colon && rest == "" {
+			return nil, wrong("defence %q ends a step after its colon", spec)
+		}
+		rank, known := order[kind]
+		switch {
+		case kind == none:
+			return nil, wrong("defence %q: none is no step of a ladder", spec)
+		case !known:
+			return nil, unknown("defence", kind, names)
+		case slices.Contains(steps, step):
+			return nil, wrong("defence %q names %q twice", spec, step)
+		case kind == last && rank > order[inputGuard] && rank < order[outputGuard]:
+			return nil, wrong("defence %q has %s twice", spec, kind)
+		case last != "" && rank < order[last]:
+			return nil, wrong("defence %q names %s after %s, which acts later; write the steps in the order %s", spec, kind, last, strings.Join(names[1:], ", "))
+		}
+		if err := p.step(step, kind, rest); err != nil {
+			return nil, err
+		}
+		steps, last = append(steps, step), kind
+	}
+	p.defense.name = strings.Join(steps, "+")
+	return p.defense, nil
+}
+
+// Split parts a list of defences at its commas, except those before the numbers
+// of a smoothllm, and trims each; empty parts are left out.
+func Split(list string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(list, ",") {
+		trimmed := strings.TrimSpace(part)
+		number := strings.HasPrefix(trimmed, "n=") || strings.HasPrefix(trimmed, "q=")
+		switch {
+		case number && len(parts) > 0:
+			parts[len(parts)-1] += "," + trimmed
+		case trimmed != "":
+			parts = append(parts, trimmed)
+		}
+	}
+	return parts
+}
+
+// parser fills a defence step by step.
+type parser struct {
+	spec    string
+	opts    Options
+	defense *Defense
+}
+
+// step adds one step to the ladder.
+func (p *parser) step(step, kind, rest string) error {
+	d := p.defense
+	switch kind {
+	case icl:
+		k, err := p.demonstrations(rest)
+		if err != nil {
+			return err
+		}
+		d.rewrites = append(d.rewrites, demonstrate(k))
+	case selfReminder:
+		if rest != "" {
+			return wrong("defence %q: self-reminder takes nothing after it", p.spec)
+		}
+		d.rewrites = append(d.rewrites, remind)
+	case smoothLLM:
+		s, err := p.smoothing(step, rest)
+		if err != nil {
+			return err
+		}
+		d.smooth = s
+	case inputGuard, outputGuard:
+		guard, err := p.guard(kind, rest)
+		if err != nil {
+			return err
+		}
+		if kind == inputGuard {
+			d.before = append(d.before, inspection{step, guard})
+		} else {
+			d.after = append(d.after, inspection{step, guard})
+		}
+	case checkAnswer:
+		check := responseCheck{maxTokens: p.maxTokens(), structured: p.opts.Structured}
+		if rest != "" {
+			ref, err := p.ref(kind, rest)
+			if err != nil {
+				return err
+			}
+			check.ref = &ref
+		}
+		d.after = append(d.after, inspection{step, check})
+	}
+	return nil
+}
+
+// demonstrations reads the K of icl:K.
+func (p *parser) demonstrations(rest string) (int, error) {
+	if rest == "" {
+		return defaultDemonstrations, nil
+	}
+	return p.number("icl", rest, maxDemonstrations)
+}
+
+// smoothing reads what follows "smoothllm:".
+func (p *parser) smoothing(step, rest string) (*smoothing, error) {
+	lexical, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s := &smoothing{name: step, kind: swap, copies: defaultCopies, percent: defaultPercent, judge: lexical}
+	if rest == "" {
+		return s, nil
+	}
+	seen := map[string]bool{}
+	for i, part := range strings.Split(rest, ",") {
+		key, value, isNumber := strings.Cut(part, "=")
+		switch {
+		case seen[key]:
+			return nil, wrong("defence %q gives %q twice", p.spec, key)
+		case isNumber && key == "n":
+			s.copies, err = p.number("n", value, maxCopies)
+		case isNumber && key == "q":
+			s.percent, err = p.number("q", value, maxPercent)
+		case i == 0 && slices.Contains(perturbations, perturbation(part)):
+			s.kind = perturbation(part)
+		case i == 0 && !isNumber:
+			return nil, unknown("perturbation", part, []string{string(swap), string(insert), string(patch)})
+		default:
+			return nil, wrong("defence %q: %q is not n=COPIES or q=PERCENT; for example smoothllm:swap,n=10,q=10", p.spec, part)
+		}
+		if err != nil {
+			return nil, err
+		}
+		seen[key] = true
+	}
+	return s, nil
+}
+
+// number reads a number from 1 to most, written without sign or leading zeros.
+func (p *parser) number(what, text string, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most || strconv.Itoa(n) != text {
+		return 0, wrong("defence %q: %s must be a number from 1 to %d, not %q", p.spec, what, most, text)
+	}
+	return n, nil
+}
+
+// guard reads [FORMAT@]PROVIDER/MODEL.
+func (p *parser) guard(kind, rest string) (inspector, error) {
+	// A model's name may hold an @ as well, behind its slash.
+	format, target, ok := strings.Cut(rest, "@")
+	if !ok || strings.Contains(format, "/") {
+		ref, err := p.ref(kind, rest)
+		if err != nil {
+			return nil, err
+		}
+		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: p.maxTokens()}
+		m.Structured = p.opts.Structured != nil && p.opts.Structured(ref.Provider)
+		policy := p.opts.Policy
+		if policy == nil {
+			policy = orbench.PaperPolicy()
+		}
+		return moderation{m, policy}, nil
+	}
+	if format == string(judge.ORJudge) {
+		return nil, wrong("defence %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, format, strings.Join(guardFormats, ", "))
+	}
+	if !slices.Contains(guardFormats, format) {
+		return nil, unknown("guard format", format, guardFormats)
+	}
+	ref, err := p.ref(kind, target)
+	if err != nil {
+		return nil, err
+	}
+	return classifier{judge.Guard(format), ref}, nil
+}
+
+// ref reads PROVIDER/MODEL; the model may hold further slashes.
+func (p *parser) ref(kind, s string) (model.Ref, error) {
+	provider, name, ok := strings.Cut(s, "/")
+	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {
+		return model.Ref{}, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
+	}
+	ref := model.Ref{Provider: provider, Model: name}
+	if p.opts.Endpoint != nil {
+		ref.Endpoint = p.opts.Endpoint(provider)
+	}
+	return ref, nil
+}
+
+func (p *parser) maxTokens() int {
+	if p.opts.MaxTokens <= 0 {
+		return defaultMaxTokens
+	}
+	return p.opts.MaxTokens
+}
+
+// wrong is the error for a spec that Parse cannot use.
+func wrong(format string, args ...any) error {
+	return &orbench.InputError{File: "--defense", Problem: fmt.Sprintf(format, args...)}
+}
+
+// unknown is the error for a name that is not among the known ones.
+func unknown(what, name string, known []string) error {
+	hint := "known are " + strings.Join(known, ", ")
+	if near := nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &orbench.InputError{File: "--defense", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
+}
+
+// nearest gives the known name within the fewest edits of name, or "" when all
+// are so far that a suggestion would be a guess.
+func nearest(name string, known []string) string {
+	if name == "" || len(name) > 64 {
+		return ""
+	}
+	distance := func(k string) int { return levenshtein.Distance(strings.ToLower(name), k, nil) }
+	near := slices.MinFunc(known, func(a, b string) int { return distance(a) - distance(b) })
+	if distance(near) > max(1, len(near)/2) {
+		return ""
+	}
+	return near
+}
