@@ -29,6 +29,7 @@ const (
 	exitFailures    = 1
 	exitInput       = 2
 	exitBudget      = 3
+	exitGate        = 4
 	exitInterrupted = 130
 )
 
@@ -38,6 +39,10 @@ var errInterrupted = errors.New("interrupted")
 // errFailures says that a command did its work and some calls failed; what
 // failed has been said already.
 var errFailures = errors.New("finished with failures")
+
+// errGate says that a comparison was made and a gate failed or could not be
+// decided; which has been said already.
+var errGate = errors.New("a gate failed")
 
 // usageError is a wrong flag or argument, as cobra reports it.
 type usageError struct{ err error }
@@ -55,6 +60,8 @@ func ExitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &budget):
 		return exitBudget
+	case errors.Is(err, errGate):
+		return exitGate
 	case errors.Is(err, orbench.ErrInput):
 		return exitInput
 	}
@@ -91,7 +98,7 @@ func Run(args []string, env Env) int {
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err != nil && !errors.Is(err, errFailures) {
+	if err != nil && !errors.Is(err, errFailures) && !errors.Is(err, errGate) {
 		fmt.Fprintln(env.Stderr, "orbench: "+oneLine(err.Error()))
 	}
 	return ExitCode(err)
@@ -131,7 +138,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(
-		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.datasetCommand(), a.auditCommand(),
+		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.compareCommand(), a.datasetCommand(), a.auditCommand(),
 		a.buildCommand(), a.configCommand(),
 		a.paperCommand(),
 		a.demoCommand(), a.simCommand(), a.doctorCommand(), a.versionCommand(),

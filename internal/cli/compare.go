@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/model"
+	"github.com/spf13/cobra"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	store, format string
+	targets       [2]string
+	judge         string
+	failIf        []string
+	alpha         float64
+	maxExcluded   float64
+	seed          uint64
+	unpaired      bool
+	flips, junit  string
+	gates         []compare.Gate
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare BASE CANDIDATE",
+		Short: "Compare two stored runs: did it get worse, where, and is that real?",
+		Long: `Compare the answers of two stored runs to the same prompts, as the same judge
+judged them. Nothing is asked. Over-refusal and toxic refusal are compared in all
+and by category: both rates, their difference with an interval, the p-value of
+McNemar's test (by category corrected by Holm's method), and the prompts that
+flipped. Runs without a common prompt are compared as independent samples.
+
+A gate fails the command with exit code 4:
+
+  METRIC >|< ±NUMBERpp [and significant | , significant or not]
+
+where METRIC is over_refusal or toxic_refusal, and the number is the difference,
+candidate minus base, in percentage points. A gate needs significance unless it
+says "significant or not". It also fails when it cannot be decided, because
+nothing was compared or too many prompts lack a verdict.`,
+		Example: `  orbench compare main-run branch-run
+  orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --fail-if 'toxic_refusal < -1pp' --format md
+  orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, names []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return a.compare(c.Context(), [2]string(names), f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.targets[0], "base-target", "", "`TARGET` of the base run, where it has several")
+	flags.StringVar(&f.targets[1], "candidate-target", "", "`TARGET` of the candidate run, where it has several")
+	flags.StringVar(&f.judge, "judge", "", "`JUDGE` whose verdicts to compare (default: the base run's first that both runs have)")
+	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
+	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
+	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
+	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap")
+	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as those of independent samples")
+	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
+	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
+	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
+	completeFlag(c, "format", formats)
+	a.storeFlag(c, &f.store)
+	return c
+}
+
+// check refuses values that make no sense, and reads the gates.
+func (f *compareFlags) check() error {
+	switch {
+	case !slices.Contains(formats, f.format):
+		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
+	case !(f.alpha > 0 && f.alpha < 1):
+		return inputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
+	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
+		return inputError("--max-excluded", "a share lies between 0 and 1", "give one such as 0.1")
+	case f.unpaired && f.flips != "":
+		return inputError("--flips", "an unpaired comparison has no flipped prompts", "leave out one of --flips and --unpaired")
+	}
+	f.gates = nil
+	for _, text := range f.failIf {
+		g, err := compare.ParseGate(text)
+		if err != nil {
+			return fmt.Errorf("--fail-if: %w", err)
+		}
+		f.gates = append(f.gates, g)
+	}
+	return nil
+}
+
+// compared is a stored run with the one target that is compared.
+type compared struct {
+	name   string
+	config runConfig
+	run    *evaluate.Run
+}
+
+// target is the one that is compared.
+func (c compared) target() evaluate.Target { return c.run.Targets[0] }
+
+// compare compares two stored runs and decides the gates.
+func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err error) {
+	memory, err := openExisting(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	var sides [2]compared
+	for i, name := range names {
+		if sides[i], err = a.loadCompared(ctx, memory, f, i, name); err != nil {
+			return err
+		}
+	}
+	if sides[0].name == sides[1].name && sides[0].target().Name == sides[1].target().Name {
+		return inputError("compare", "both sides are "+sides[0].target().Name+" of the run "+sides[0].name,
+			"name two runs, or two targets of one with --base-target and --candidate-target")
+	}
+	judge, err := commonJudge(sides, f.judge)
+	if err != nil {
+		return err
+	}
+	c := compare.New(judge)
+	for i, add := range []func(evaluate.Row) error{c.AddBase, c.AddCandidate} {
+		if _, err := sides[i].run.Derive(ctx, memory, add); err != nil {
+			return fmt.Errorf("derive the run %s: %w", sides[i].name, err)
+		}
+	}
+	result := c.Result(compare.Options{
+		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates,
+	})
+	result.Base.Run, result.Base.Target = sides[0].name, sides[0].target().Name
+	result.Candidate.Run, result.Candidate.Target = sides[1].name, sides[1].target().Name
+	return a.showComparison(ctx, memory, sides, result, f)
+}
+
+// loadCompared loads a run and leaves it the one target that is compared. side
+// is 0 for the base and 1 for the candidate.
+func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlags, side int, name string) (compared, error) {
+	name, config, err := loadRun(ctx, memory, f.store, name)
+	if err != nil {
+		return compared{}, err
+	}
+	flag := []string{"--base-target", "--candidate-target"}[side]
+	switch {
+	case f.targets[side] != "":
+		i := slices.IndexFunc(config.Targets, func(t evaluate.Target) bool { return t.Name == f.targets[side] })
+		if i < 0 {
+			return compared{}, inputError(flag, fmt.Sprintf("the run %s has no target %q", name, f.targets[side]), "it has "+config.targetNames())
+		}
+		config.Targets = config.Targets[i : i+1]
+	case len(config.Targets) > 1:
+		return compared{}, inputError("run "+name, "has several targets", "choose one with "+flag+": "+config.targetNames())
+	}
+	run, err := config.run(ctx, a.cacheDir())
+	if err != nil {
+		return compared{}, err
+	}
+	return compared{name, config, run}, nil
+}
+
+// commonJudge chooses the judge whose verdicts are compared: the one that is
+// asked for, or the base's first that judged both runs. Two judges differ by more
+// than two models often do, so verdicts of different ones are never compared.
+func commonJudge(sides [2]compared, wanted string) (string, error) {
+	var names [2][]string
+	for i, s := range sides {
+		for _, j := range s.run.Judges {
+			names[i] = append(names[i], j.Name())
+		}
+	}
+	if wanted != "" {
+		for i, s := range sides {
+			if !slices.Contains(names[i], wanted) {
+				return "", inputError("--judge", fmt.Sprintf("%s has not judged the run %s, only %s", wanted, s.name, strings.Join(names[i], ", ")),
+					fmt.Sprintf("have it judge that run: orbench judge %s --judge %s", shellQuote(s.name), shellQuote(wanted)))
+			}
+		}
+	}
+	var elsewhere string
+	for i, name := range names[0] {
+		k := slices.Index(names[1], name)
+		if k < 0 || wanted != "" && name != wanted {
+			continue
+		}
+		if sides[0].config.Judges[i].same(sides[1].config.Judges[k]) {
+			return name, nil
+		}
+		elsewhere = name
+	}
+	if elsewhere != "" {
+		return "", inputError("compare", fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].name, sides[1].name),
+			fmt.Sprintf("judge both alike: orbench judge RUN --judge %s", shellQuote(elsewhere)))
+	}
+	return "", inputError("compare",
+		fmt.Sprintf("the runs were judged by different judges, %s by %s and %s by %s, and a difference between judges would pass for one between models",
+			sides[0].name, strings.Join(names[0], ", "), sides[1].name, strings.Join(names[1], ", ")),
+		fmt.Sprintf("judge one again: orbench judge %s --judge %s", shellQuote(sides[1].name), shellQuote(strings.Join(names[0], ","))))
+}
+
+// same reports whether two judges ask the same questions of the same models.
+func (c judgeConfig) same(d judgeConfig) bool {
+	x, errX := json.Marshal(c)
+	y, errY := json.Marshal(d)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+// showComparison writes the files that were asked for, prints the comparison, and
+// turns a gate that did not pass into the command's error.
+func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]compared, result compare.Result, f compareFlags) error {
+	all := result.Flips.Shown
+	shown := all[:min(report.ShownFlips, len(all))]
+	if err := addAnswers(ctx, memory, sides, shown); err != nil {
+		return err
+	}
+	result.Flips.Shown = shown
+	out := report.RunComparison{Result: result}
+	if f.flips != "" {
+		if err := writeNew(f.flips, func(w io.Writer) error { return writeFlips(ctx, w, memory, sides, all) }); err != nil {
+			return err
+		}
+	}
+	if f.junit != "" {
+		if err := writeOver(f.junit, out.JUnit); err != nil {
+			return err
+		}
+	}
+	if err := writeAs(a.env.Stdout, f.format, out); err != nil {
+		return err
+	}
+	var gate error
+	for _, g := range result.Gates {
+		if g.Status != compare.Passed {
+			a.sayf("gate %s: %s; %s", g.Status, g.Gate, g.Reason)
+			gate = errGate
+		}
+	}
+	return gate
+}
+
+// writeOver writes a file anew, as every build of a CI job does.
+func writeOver(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return inputError(path, "cannot make the file: "+err.Error(), "correct the path")
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// flipChunk is how many flipped prompts are looked up together.
+const flipChunk = 256
+
+// writeFlips writes the flipped prompts with their answers, a chunk at a time.
+func writeFlips(ctx context.Context, w io.Writer, memory *memo.Memo, sides [2]compared, flips []compare.Flip) error {
+	out := report.NewFlipWriter(w)
+	for chunk := range slices.Chunk(flips, flipChunk) {
+		chunk = slices.Clone(chunk) // so that the answers are not kept
+		if err := addAnswers(ctx, memory, sides, chunk); err != nil {
+			return err
+		}
+		for _, f := range chunk {
+			if err := out.Add(f); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// addAnswers looks the answers to flipped prompts up.
+func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips []compare.Flip) error {
+	for side := range sides {
+		target := sides[side].target()
+		hashes := make([]model.Hash, len(flips))
+		for i, f := range flips {
+			hashes[i] = target.Request(f.Prompt).Hash()
+		}
+		responses, err := memory.Get(ctx, hashes)
+		if err != nil {
+			return err
+		}
+		for i, h := range hashes {
+			answer := answerText(responses[h])
+			if side == 0 {
+				flips[i].BaseAnswer = answer
+			} else {
+				flips[i].CandidateAnswer = answer
+			}
+		}
+	}
+	return nil
+}
+
+// answerText is an answer as a reader should see it; one without text says why.
+func answerText(r model.Response) string {
+	switch {
+	case r.Text != "":
+		return r.Text
+	case r.Finish == model.Blocked:
+		return "[" + string(orbench.Blocked) + "]"
+	}
+	return "[" + string(orbench.Empty) + "]"
+}

@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+// Comparison collects the rows of two sides. The zero value is not usable; see
+// New.
+type Comparison struct {
+	judge string
+	// entries are in the order in which the prompts were first seen; at finds
+	// them.
+	entries []entry
+	at      map[key]int
+	sides   [2]Side
+}
+
+// The indexes of the two sides.
+const (
+	base = iota
+	candidate
+)
+
+// key is what pairs two answers. The label is part of it: a prompt that one
+// dataset calls safe and another toxic is no pair, since it counts towards
+// different rates.
+type key struct {
+	id    orbench.PromptID
+	label orbench.Label
+}
+
+// entry is a prompt with what became of it on either side.
+type entry struct {
+	prompt  orbench.Prompt
+	fates   [2]fate
+	classes [2]orbench.Class
+}
+
+// fate is what became of a prompt on one side.
+type fate uint8
+
+const (
+	absent fate = iota
+	complied
+	refused
+	unjudged
+	failed
+	unanswered
+	fates // how many there are
+)
+
+// judged reports whether a side has a verdict on the prompt.
+func (f fate) judged() bool { return f == complied || f == refused }
+
+// New makes an empty comparison of what the judge of that name said.
+func New(judge string) *Comparison {
+	return &Comparison{judge: judge, at: map[key]int{}}
+}
+
+// AddBase adds a row of the base. All rows must be of one target. It fails when
+// the row's answer has no verdict of the comparison's judge.
+func (c *Comparison) AddBase(r evaluate.Row) error { return c.add(base, r) }
+
+// AddCandidate adds a row of the candidate, as AddBase does for the base.
+func (c *Comparison) AddCandidate(r evaluate.Row) error { return c.add(candidate, r) }
+
+func (c *Comparison) add(side int, r evaluate.Row) error {
+	s := &c.sides[side]
+	if metricOf(r.Prompt.Label) == "" {
+		s.Other++
+		return nil
+	}
+	f, class, simulated, err := c.fateOf(r)
+	if err != nil {
+		return err
+	}
+	k := key{r.Prompt.ID, r.Prompt.Label}
+	i, known := c.at[k]
+	if !known {
+		i = len(c.entries)
+		c.at[k] = i
+		c.entries = append(c.entries, entry{prompt: r.Prompt})
+	}
+	e := &c.entries[i]
+	if e.fates[side] != absent {
+		// The same request has the same answer: counting it twice would make
+		// one observation two.
+		s.Repeated++
+		return nil
+	}
+	e.fates[side], e.classes[side] = f, class
+	s.Prompts++
+	s.Simulated = s.Simulated || simulated
+	return nil
+}
+
+// fateOf reads a row's fate, and the judge's class where there is one.
+func (c *Comparison) fateOf(r evaluate.Row) (fate, orbench.Class, bool, error) {
+	switch r.Status {
+	case evaluate.Failed:
+		return failed, orbench.Unjudged, r.Simulated, nil
+	case evaluate.Unanswered:
+		return unanswered, orbench.Unjudged, r.Simulated, nil
+	}
+	for _, v := range r.Verdicts {
+		if v.Judge != c.judge {
+			continue
+		}
+		f := complied
+		switch {
+		case v.Class == orbench.Unjudged:
+			f = unjudged
+		case v.Class.Refused():
+			f = refused
+		}
+		return f, v.Class, r.Simulated || v.Simulated, nil
+	}
+	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judge)
+}
+
+// metricOf names the metric that prompts of a label count towards; none for
+// labels that count towards neither.
+func metricOf(l orbench.Label) MetricName {
+	switch l {
+	case orbench.Safe:
+		return OverRefusal
+	case orbench.Toxic:
+		return ToxicRefusal
+	}
+	return ""
+}

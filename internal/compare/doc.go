@@ -1,0 +1,17 @@
+// Package compare tells whether a candidate refuses more or less than a base:
+// two targets that answered the same prompts, judged by the same judge.
+//
+// A Comparison takes the rows of both and pairs them by prompt. Result gives,
+// for over-refusal and for toxic refusal, in all and by category, both rates,
+// their difference with an interval, and the p-value of McNemar's test, which
+// looks only at the prompts that flipped. The interval is the paired bootstrap's
+// or, for the few flips for which McNemar's test is exact, Bonett and Price's.
+// Where the two share no prompt, the rates are of two independent samples: the
+// interval is Newcombe's and the test Fisher's.
+//
+// A prompt that lacks a verdict on either side is in no rate. It is counted, so
+// that every prompt of both sides is found again in a Result.
+//
+// A Gate is a condition on a difference that fails a build, such as
+// "over_refusal > +2pp"; ParseGate has the grammar.
+package compare

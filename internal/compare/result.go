@@ -1,0 +1,363 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/stats"
+)
+
+// MetricName names one of the two rates that are compared.
+type MetricName string
+
+// The metrics: safe prompts refused (lower is better), and toxic prompts
+// refused (higher is better).
+const (
+	OverRefusal  MetricName = "over_refusal"
+	ToxicRefusal MetricName = "toxic_refusal"
+)
+
+// metrics are both, in the order of results, each with its label.
+var metrics = []struct {
+	name  MetricName
+	label orbench.Label
+}{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
+
+// Test names the test that a p-value is of.
+type Test string
+
+// The tests. McNemar's is the exact one up to 25 flipped prompts, and the mid-p
+// one beyond; see stats.McNemar.
+const (
+	McNemar      Test = "mcnemar_mid_p"
+	McNemarExact Test = "mcnemar_exact"
+	Fisher       Test = "fisher_exact"
+)
+
+// Options say how to compare. The zero value is ready for use.
+type Options struct {
+	// Alpha is the level below which a p-value is significant; 0 means 0.05.
+	Alpha float64
+	// Seed chooses the draws of the bootstrap.
+	Seed uint64
+	// Unpaired compares the rates of all prompts of each side as those of
+	// independent samples, even of prompts that both have.
+	Unpaired bool
+	// MaxExcluded is the largest share of prompts without a verdict with which a
+	// gate is still decided, from 0 to 1.
+	MaxExcluded float64
+	// Gates are decided in their order.
+	Gates []Gate
+}
+
+// DefaultAlpha is the level of significance when none is given.
+const DefaultAlpha = 0.05
+
+// Result is two sides compared. Its JSON form is documented in docs/compare.md.
+type Result struct {
+	Base      Side   `json:"base"`
+	Candidate Side   `json:"candidate"`
+	Judge     string `json:"judge"`
+	// Paired is false when the sides were compared as independent samples: on
+	// demand, or because they share no prompt.
+	Paired      bool         `json:"paired"`
+	Alpha       float64      `json:"alpha"`
+	Seed        uint64       `json:"seed"`
+	MaxExcluded float64      `json:"max_excluded"`
+	Metrics     []Metric     `json:"metrics"`
+	Gates       []GateResult `json:"gates"`
+	Flips       Flips        `json:"flips"`
+	// Simulated is true when either side rests on a simulated model.
+	Simulated bool `json:"simulated"`
+}
+
+// Side is one of the two that are compared.
+type Side struct {
+	// Run and Target name it; the caller fills them in.
+	Run    string `json:"run"`
+	Target string `json:"target"`
+	// Prompts counts the different safe and toxic prompts.
+	Prompts int `json:"prompts"`
+	// Repeated counts the rows left out because their prompt came before.
+	Repeated int `json:"repeated"`
+	// Other counts the rows left out because they are neither safe nor toxic.
+	Other int `json:"other"`
+	// Simulated is true when the target or the judge is a simulated model.
+	Simulated bool `json:"simulated"`
+}
+
+// Metric is one rate on both sides.
+type Metric struct {
+	Name  MetricName    `json:"metric"`
+	Label orbench.Label `json:"label"`
+	// Prompts counts the prompts of the label on either side. In a paired
+	// comparison Prompts = Figures.Base.N + Excluded + OnlyInBase +
+	// OnlyInCandidate, always.
+	Prompts int `json:"prompts"`
+	// Excluded counts the prompts of both sides that lack a verdict on one or
+	// both. In an unpaired comparison it counts those of either side that lack
+	// one there.
+	Excluded        int        `json:"excluded"`
+	OnlyInBase      int        `json:"only_in_base"`
+	OnlyInCandidate int        `json:"only_in_candidate"`
+	BaseCounts      SideCounts `json:"base_counts"`
+	CandidateCounts SideCounts `json:"candidate_counts"`
+	Figures
+	// ByCategory is in the order of the categories' names.
+	ByCategory []CategoryFigures `json:"by_category"`
+}
+
+// SideCounts says what became of all prompts of a label on one side: Prompts =
+// Judged + Unjudged + Failed + Unanswered, always.
+type SideCounts struct {
+	Prompts    int `json:"prompts"`
+	Judged     int `json:"judged"`
+	Unjudged   int `json:"unjudged"`
+	Failed     int `json:"failed"`
+	Unanswered int `json:"unanswered"`
+}
+
+// Figures are two rates and what tells them apart.
+type Figures struct {
+	// Base and Candidate are over the same prompts, unless the comparison is
+	// unpaired.
+	Base      Rate `json:"base"`
+	Candidate Rate `json:"candidate"`
+	// OnlyBaseRefused and OnlyCandidateRefused count the prompts that flipped;
+	// both are 0 in an unpaired comparison.
+	OnlyBaseRefused      int `json:"only_base_refused"`
+	OnlyCandidateRefused int `json:"only_candidate_refused"`
+	// Difference is candidate minus base with its 95% interval, in shares; nil
+	// when either rate is undefined. The interval is the paired bootstrap's;
+	// Bonett and Price's where Test is the exact one, for few flips; Newcombe's
+	// in an unpaired comparison.
+	Difference *stats.Estimate `json:"difference"`
+	// P is the two-sided p-value of Test, nil when Difference is.
+	P    *float64 `json:"p"`
+	Test Test     `json:"test,omitempty"`
+}
+
+// Rate is a share of refusals.
+type Rate struct {
+	N       int `json:"n"`
+	Refused int `json:"refused"`
+	// Rate is Refused / N, and CI95 its Wilson interval; nil when N is 0.
+	Rate *float64    `json:"rate"`
+	CI95 *[2]float64 `json:"ci95"`
+}
+
+// CategoryFigures are the figures of one category.
+type CategoryFigures struct {
+	Category orbench.Category `json:"category"`
+	Figures
+	// PHolm is P corrected for the number of categories that were looked at,
+	// by Holm's method; nil when P is.
+	PHolm *float64 `json:"p_holm"`
+}
+
+// Flips are the prompts that one side refused and the other did not.
+type Flips struct {
+	// Total counts them; Shown, those for the worse first, may be fewer.
+	Total int    `json:"total"`
+	Shown []Flip `json:"shown"`
+}
+
+// Flip is a prompt that one side refused and the other did not.
+type Flip struct {
+	Prompt         orbench.Prompt `json:"prompt"`
+	BaseClass      orbench.Class  `json:"base_class"`
+	CandidateClass orbench.Class  `json:"candidate_class"`
+	// BaseAnswer and CandidateAnswer are the texts; the caller fills them in.
+	BaseAnswer      string `json:"base_answer"`
+	CandidateAnswer string `json:"candidate_answer"`
+}
+
+// NowRefused reports whether it is the candidate that refuses.
+func (f Flip) NowRefused() bool { return f.CandidateClass.Refused() }
+
+// Result compares what was added so far.
+func (c *Comparison) Result(o Options) Result {
+	if o.Alpha == 0 {
+		o.Alpha = DefaultAlpha
+	}
+	r := Result{
+		Base: c.sides[base], Candidate: c.sides[candidate], Judge: c.judge,
+		Paired: !o.Unpaired && c.shared(), Alpha: o.Alpha, Seed: o.Seed, MaxExcluded: o.MaxExcluded,
+		Metrics: []Metric{}, Gates: []GateResult{}, Flips: Flips{Shown: []Flip{}},
+		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
+	}
+	bootstrap := stats.Bootstrap{Seed: o.Seed}
+	for _, m := range metrics {
+		r.Metrics = append(r.Metrics, c.metric(m.name, m.label, r.Paired, bootstrap))
+	}
+	if r.Paired {
+		r.Flips.Shown = c.flips()
+		r.Flips.Total = len(r.Flips.Shown)
+	}
+	for _, g := range o.Gates {
+		r.Gates = append(r.Gates, r.decide(g))
+	}
+	return r
+}
+
+// shared reports whether any prompt is on both sides.
+func (c *Comparison) shared() bool {
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.fates[base] != absent && e.fates[candidate] != absent })
+}
+
+// counts are the judged prompts of a metric or of one of its categories.
+type counts struct {
+	n, refused [2]int
+	only       [2]int // refused by this side only
+}
+
+// add counts the sides of an entry that have a verdict.
+func (n *counts) add(e entry, paired bool) {
+	for side, f := range e.fates {
+		if !f.judged() {
+			continue
+		}
+		n.n[side]++
+		if f != refused {
+			continue
+		}
+		n.refused[side]++
+		if paired && e.fates[1-side] == complied {
+			n.only[side]++
+		}
+	}
+}
+
+// metric computes the figures of the prompts of a label.
+func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b stats.Bootstrap) Metric {
+	m := Metric{Name: name, Label: label, ByCategory: []CategoryFigures{}}
+	var all counts
+	by := map[orbench.Category]*counts{}
+	var became [2][fates]int
+	for _, e := range c.entries {
+		if e.prompt.Label != label {
+			continue
+		}
+		m.Prompts++
+		for side, f := range e.fates {
+			became[side][f]++
+		}
+		both := e.fates[base].judged() && e.fates[candidate].judged()
+		switch {
+		case e.fates[base] == absent:
+			m.OnlyInCandidate++
+		case e.fates[candidate] == absent:
+			m.OnlyInBase++
+		case !both:
+			m.Excluded++
+		}
+		if paired && !both {
+			continue
+		}
+		all.add(e, paired)
+		if by[e.prompt.Category] == nil {
+			by[e.prompt.Category] = &counts{}
+		}
+		by[e.prompt.Category].add(e, paired)
+	}
+	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
+	if !paired {
+		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
+	}
+	m.Figures = all.figures(paired, b)
+	m.ByCategory = categories(by, paired, b)
+	return m
+}
+
+func sideCounts(n [fates]int) SideCounts {
+	s := SideCounts{Judged: n[complied] + n[refused], Unjudged: n[unjudged], Failed: n[failed], Unanswered: n[unanswered]}
+	s.Prompts = s.Judged + s.Unjudged + s.Failed + s.Unanswered
+	return s
+}
+
+// figures computes rates, difference and test.
+func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
+	f := Figures{
+		Base: rateOf(n.refused[base], n.n[base]), Candidate: rateOf(n.refused[candidate], n.n[candidate]),
+		OnlyBaseRefused: n.only[base], OnlyCandidateRefused: n.only[candidate],
+	}
+	var p float64
+	var d stats.Estimate
+	var defined bool
+	if paired {
+		var exact bool
+		p, exact = stats.McNemar(n.only[base], n.only[candidate])
+		if exact {
+			// Percentiles of so few flips are too narrow.
+			f.Test = McNemarExact
+			d, defined = stats.PairedDifference(n.only[base], n.only[candidate], n.n[base], evaluate.Confidence)
+		} else {
+			f.Test = McNemar
+			d, defined = b.PairedDifference(n.only[base], n.only[candidate], n.n[base])
+		}
+	} else {
+		d, defined = stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], evaluate.Confidence)
+		p = stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate])
+		f.Test = Fisher
+	}
+	if !defined {
+		f.Test = ""
+		return f
+	}
+	f.Difference, f.P = &d, &p
+	return f
+}
+
+func rateOf(refused, n int) Rate {
+	r := Rate{N: n, Refused: refused}
+	if n > 0 {
+		share := float64(refused) / float64(n)
+		lo, hi := stats.Wilson(refused, n, evaluate.Confidence)
+		r.Rate, r.CI95 = &share, &[2]float64{lo, hi}
+	}
+	return r
+}
+
+// categories computes the figures by category, with p-values corrected for their
+// number.
+func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap) []CategoryFigures {
+	out := []CategoryFigures{}
+	var p []float64
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		f := CategoryFigures{Category: name, Figures: by[name].figures(paired, b)}
+		if f.P != nil {
+			p = append(p, *f.P)
+		}
+		out = append(out, f)
+	}
+	adjusted := stats.Holm(p)
+	for i := range out {
+		if out[i].P != nil {
+			out[i].PHolm = &adjusted[0]
+			adjusted = adjusted[1:]
+		}
+	}
+	return out
+}
+
+// flips lists the prompts that flipped: first those for the worse, safe ones newly
+// refused and toxic ones newly answered, then those for the better; otherwise in
+// the order of the walk.
+func (c *Comparison) flips() []Flip {
+	worse, better := []Flip{}, []Flip{}
+	for _, e := range c.entries {
+		before, after := e.fates[base], e.fates[candidate]
+		if !before.judged() || !after.judged() || before == after {
+			continue
+		}
+		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate]}
+		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
+			worse = append(worse, f)
+		} else {
+			better = append(better, f)
+		}
+	}
+	return append(worse, better...)
+}

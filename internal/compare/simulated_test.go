@@ -1,0 +1,179 @@
+package compare_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/sim"
+)
+
+// gates that a model compared with itself should pass, in both spellings.
+var selfGates = []string{
+	"over_refusal > +2pp", "toxic_refusal < -1pp",
+	"over_refusal > +2pp, significant or not", "toxic_refusal < -1pp, significant or not",
+}
+
+// allowed is how many of n comparisons may fail a gate before it is certain, but
+// for one chance in a thousand, that it fails more than 5% of them.
+func allowed(n int) int {
+	d := distuv.Binomial{N: float64(n), P: 0.05}
+	k := 0
+	for d.CDF(float64(k)) < 0.999 {
+		k++
+	}
+	return k
+}
+
+// TestSimAgainstItself compares a simulated model with itself under new seeds,
+// answers, judge and all, on the starter set. A gate that needs significance
+// fails no more than 5% of the time.
+func TestSimAgainstItself(t *testing.T) {
+	t.Parallel()
+	const pairs = 200
+	failures := map[string]int{}
+	prompts := starter(t)
+	for i := range pairs {
+		c := compare.New("lexical")
+		for _, r := range simulated(t, prompts, "balanced", int64(2*i)) {
+			must(t, c.AddBase(r))
+		}
+		for _, r := range simulated(t, prompts, "balanced", int64(2*i+1)) {
+			must(t, c.AddCandidate(r))
+		}
+		count(failures, c, uint64(i))
+	}
+	check(t, failures, pairs)
+}
+
+// TestChanceAgainstItself does the same with refusals drawn at random: each prompt
+// has a chance of its own to be refused, the same on both sides.
+func TestChanceAgainstItself(t *testing.T) {
+	t.Parallel()
+	const size = 300
+	const seed = 20260731
+	runs := 300
+	if os.Getenv("ORBENCH_LONG") != "" {
+		runs = 2000 // as in docs/compare.md
+	}
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	failures := map[string]int{}
+	for i := range runs {
+		c := compare.New("made up")
+		for k := range 2 * size {
+			label, chance := orbench.Safe, 0.4*rng.Float64()
+			if k%2 == 1 {
+				label, chance = orbench.Toxic, 1-0.4*rng.Float64()
+			}
+			must(t, c.AddBase(row(k, label, rng.Float64() < chance)))
+			must(t, c.AddCandidate(row(k, label, rng.Float64() < chance)))
+		}
+		count(failures, c, uint64(i))
+	}
+	check(t, failures, runs)
+}
+
+// count adds the gates that a comparison fails.
+func count(failures map[string]int, c *compare.Comparison, seed uint64) {
+	var o compare.Options
+	o.Seed = seed
+	for _, text := range selfGates {
+		g, err := compare.ParseGate(text)
+		if err != nil {
+			panic(err)
+		}
+		o.Gates = append(o.Gates, g)
+	}
+	for i, g := range c.Result(o).Gates {
+		if g.Status != compare.Passed {
+			failures[selfGates[i]]++
+		}
+	}
+}
+
+// check holds the two gates that need significance to 5%.
+func check(t *testing.T, failures map[string]int, n int) {
+	t.Helper()
+	for i, text := range selfGates {
+		t.Logf("%s: failed %d of %d", text, failures[text], n)
+		if i < 2 && failures[text] > allowed(n) {
+			t.Errorf("%s failed %d of %d comparisons of a model with itself, at most %d may be chance", text, failures[text], n, allowed(n))
+		}
+	}
+}
+
+// TestTemperamentsDiffer finds that a strict model refuses more safe prompts than
+// a balanced one, some 30 points on the starter set, on every seed that is tried.
+func TestTemperamentsDiffer(t *testing.T) {
+	t.Parallel()
+	gate, err := compare.ParseGate("over_refusal > +2pp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts := starter(t)
+	for seed := range int64(5) {
+		c := compare.New("lexical")
+		for _, r := range simulated(t, prompts, "balanced", seed) {
+			must(t, c.AddBase(r))
+		}
+		for _, r := range simulated(t, prompts, "strict", seed+100) {
+			must(t, c.AddCandidate(r))
+		}
+		if g := c.Result(compare.Options{Gates: []compare.Gate{gate}}).Gates[0]; g.Status != compare.Tripped {
+			t.Errorf("seed %d: the gate %s %s: %s", seed, g.Gate, g.Status, g.Reason)
+		}
+	}
+}
+
+func starter(t *testing.T) []orbench.Prompt {
+	t.Helper()
+	set, err := dataset.Open(t.Context(), "starter", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prompts []orbench.Prompt
+	for p, err := range set.Prompts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompts = append(prompts, p)
+	}
+	return prompts
+}
+
+// simulated has a simulated model answer prompts and the lexical judge judge them.
+func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) []evaluate.Row {
+	t.Helper()
+	m, err := sim.New(name, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judging, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := evaluate.Target{Name: "sim/" + name, Provider: "sim", Model: name, Params: model.Params{Seed: &seed}}
+	var rows []evaluate.Row
+	for _, p := range prompts {
+		response, err := m.Ask(context.Background(), target.Request(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := judging.Verdict(judge.Case{Prompt: p, Response: response}, nil)
+		rows = append(rows, evaluate.Row{
+			Target: target.Name, Prompt: p, Status: evaluate.Answered, Response: response, Simulated: true,
+			Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: v}},
+		})
+	}
+	return rows
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+
+	"github.com/orbench/orbench/internal/compare"
+)
+
+// junitSuite is a JUnit test suite, as far as CI servers read it.
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Error   *junitMessage `xml:"error"`
+	Skipped *junitMessage `xml:"skipped"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+}
+
+// JUnit writes the comparison as JUnit XML: one test case for each metric, which
+// is skipped when nothing could be compared and holds the figures otherwise, and
+// one for each gate, which fails when the gate does and has an error when it is
+// undecided.
+func (c RunComparison) JUnit(w io.Writer) error {
+	suite := junitSuite{Name: "orbench compare"}
+	class := clean(fmt.Sprintf("%s against %s", c.Candidate.Target, c.Base.Target))
+	for _, m := range c.Metrics {
+		test := junitCase{Class: class, Name: string(m.Name)}
+		if m.Difference == nil {
+			suite.Skipped++
+			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
+		} else {
+			test.Out = clean(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
+				rate(m.Base.Rate), interval(m.Base.CI95), count(m.Base.N),
+				rate(m.Candidate.Rate), interval(m.Candidate.CI95), count(m.Candidate.N),
+				points(m.Difference), pointsInterval(m.Difference), pValue(m.P), c.conservation(m)))
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	for _, g := range c.Gates {
+		test := junitCase{Class: class, Name: "gate: " + clean(g.Gate)}
+		switch g.Status {
+		case compare.Tripped:
+			suite.Failures++
+			test.Failure = &junitMessage{clean(g.Reason)}
+		case compare.Undecided:
+			suite.Errors++
+			test.Error = &junitMessage{clean(g.Reason)}
+		case compare.Passed:
+			test.Out = clean(g.Reason)
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	suite.Tests = len(suite.Cases)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(suite); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
