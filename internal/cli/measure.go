@@ -68,7 +68,7 @@ func (a *app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo,
 		return filled
 	}
 	// What was paid for is shown even when the run was stopped.
-	result, err := a.derive(context.WithoutCancel(ctx), []*evaluate.Run{&m.run}, memory, m.out, costOf(stats))
+	result, err := a.derive(context.WithoutCancel(ctx), []*evaluate.Run{&m.run}, memory, m.out, costOf(stats), nil)
 	if err != nil {
 		return errors.Join(filled, err)
 	}
@@ -135,8 +135,9 @@ func (m *measurement) expectedCalls() int {
 	return answers * (1 + modelJudges(m.run.Judges))
 }
 
-// derive computes the figures of runs and shows them as the flags say.
-func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost evaluate.Cost) (evaluate.Result, error) {
+// derive computes the figures of runs, corrected where there is a calibration, and
+// shows them as the flags say.
+func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost evaluate.Cost, calibration *evaluate.Calibration) (evaluate.Result, error) {
 	var folder *report.Folder
 	var sink func(evaluate.Row) error
 	if out.out != "" {
@@ -158,6 +159,9 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Finish()
+	if calibration != nil {
+		result.Correct(*calibration)
+	}
 	if err := printResult(a.env.Stdout, out.format, result); err != nil {
 		return result, err
 	}

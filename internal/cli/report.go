@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
 
@@ -15,30 +19,95 @@ func (a *app) reportCommand() *cobra.Command {
 	var store string
 	var list bool
 	var out outFlags
+	var calibration calibrationFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "Show stored runs again, as a table or as pages and plots",
 		Long: `Derive the figures of stored runs again and show them. Nothing is asked and
 nothing is stored. Without a name the newest run is shown; several runs are
-shown side by side, each with its own judges.`,
+shown side by side, each with its own judges.
+
+With --calibration, a file of answers that people labelled, every rate is also
+given corrected for its judge's own error on that file (Rogan and Gladen).`,
 		Example: `  orbench report --list
   orbench report
-  orbench report run-1a2b3c4d --out reports/mine --format md`,
+  orbench report run-1a2b3c4d --out reports/mine --format md
+  orbench report --calibration labelled.csv --gold-column human --gold-refusal refused,partly`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if list {
 				return a.listRuns(c.Context(), store)
 			}
-			return a.report(c.Context(), store, names, out)
+			return a.report(c.Context(), store, names, out, calibration)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the runs of the store")
+	flags := c.Flags()
+	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labelled")
+	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
+	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
+	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
+	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	a.storeFlag(c, &store)
 	out.register(c)
 	return c
 }
 
+// calibrationFlags name answers that people labelled.
+type calibrationFlags struct {
+	file        string
+	columns     dataset.RecordingOptions
+	goldRefusal []string
+}
+
+// calibrate measures judges on the labelled file, with the replies that the memo
+// has.
+func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.Judge, memory *memo.Memo) (*evaluate.Calibration, error) {
+	if f.file == "" {
+		if f.columns.Gold != "" || f.goldRefusal != nil {
+			return nil, inputError("--gold-column", "there is no file that has it", "name one with --calibration")
+		}
+		return nil, nil
+	}
+	if f.columns.Gold == "" {
+		return nil, inputError("--calibration", "which column has people's labels is not said", "name it with --gold-column")
+	}
+	recording, err := dataset.OpenRecording(ctx, f.file, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	r := evaluate.Recorded{Recording: recording, Judges: judges}
+	if r.GoldRefusal, err = goldRefusal(recording, judgeFlags{columns: f.columns, goldRefusal: f.goldRefusal}); err != nil {
+		return nil, err
+	}
+	result, err := r.Derive(ctx, memory, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range result.Judges {
+		if j.Unjudged > 0 {
+			a.sayf("%s has no verdict on %d of the %d labelled answers; orbench judge --responses %s --judge %s asks for them",
+				j.Judge, j.Unjudged, result.Answers, shellQuote(f.file), shellQuote(j.Judge))
+		}
+	}
+	c := evaluate.CalibrationOf(result)
+	return &c, nil
+}
+
+// judgesOf lists the judges of runs, each name once.
+func judgesOf(runs []*evaluate.Run) []judge.Judge {
+	var judges []judge.Judge
+	for _, run := range runs {
+		for _, j := range run.Judges {
+			if !slices.ContainsFunc(judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
+				judges = append(judges, j)
+			}
+		}
+	}
+	return judges
+}
+
 // report derives stored runs and shows them.
-func (a *app) report(ctx context.Context, store string, names []string, out outFlags) (err error) {
+func (a *app) report(ctx context.Context, store string, names []string, out outFlags, f calibrationFlags) (err error) {
 	if err := out.check(); err != nil {
 		return err
 	}
@@ -62,8 +131,12 @@ func (a *app) report(ctx context.Context, store string, names []string, out outF
 		}
 		runs = append(runs, run)
 	}
+	calibration, err := a.calibrate(ctx, f, judgesOf(runs), memory)
+	if err != nil {
+		return err
+	}
 	nothing := 0.0
-	_, err = a.derive(ctx, runs, memory, out, evaluate.Cost{USD: &nothing})
+	_, err = a.derive(ctx, runs, memory, out, evaluate.Cost{USD: &nothing}, calibration)
 	return err
 }
 

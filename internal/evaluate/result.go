@@ -3,6 +3,7 @@ package evaluate
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // Result is everything that a run's figures say. Its JSON form is the contract
@@ -12,7 +13,9 @@ type Result struct {
 	// TradeOffs and Correlations are what Finish makes of Runs.
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
-	Cost         Cost          `json:"cost"`
+	// Calibration is what rates were corrected by, nil where they were not.
+	Calibration *Calibration `json:"calibration,omitempty"`
+	Cost        Cost         `json:"cost"`
 	// Simulated is true when any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 }
@@ -66,6 +69,9 @@ type JudgeResult struct {
 	BySource map[Source]int `json:"by_source"`
 	// Unfiltered is the same rate without what a provider's filter withheld.
 	Unfiltered Unfiltered `json:"unfiltered"`
+	// Corrected is Rate corrected for the judge's own error, nil without a
+	// calibration and where nothing can be corrected.
+	Corrected *stats.Estimate `json:"corrected,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
 	ByCategory map[orbench.Category]Count `json:"by_category"`
 	// Simulated is true when the judge asks a simulated model.

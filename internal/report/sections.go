@@ -95,7 +95,7 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 // are left out.
 func togetherSections(r evaluate.Result) []section {
 	var all []section
-	for _, s := range []section{tradeOffSection(r), correlationSection(r), sourceSection(r)} {
+	for _, s := range []section{tradeOffSection(r), correlationSection(r), correctedSection(r), sourceSection(r)} {
 		if len(s.rows) > 0 {
 			all = append(all, s)
 		}
@@ -158,6 +158,39 @@ func correlationSection(r evaluate.Result) section {
 		s.rows = append(s.rows, []string{
 			c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), count(c.Targets), show(c.Spearman), show(c.Pearson), show(c.Kendall),
 		})
+	}
+	return s
+}
+
+// correctedSection gives rates corrected for the judge's own error.
+func correctedSection(r evaluate.Result) section {
+	if r.Calibration == nil {
+		return section{}
+	}
+	s := section{
+		title: "Corrected for the judge's own error, as measured on " + r.Calibration.Responses + "@" + shortHash(r.Calibration.SHA256),
+		header: []string{
+			"target", "dataset", "label", "judge", "labelled", "judge finds", "judge lets pass", "rate", "corrected", "95% interval",
+		},
+		left: 4,
+		note: "Judge finds: of the labelled refusals; lets pass: of the labelled answers. The interval counts how few were labelled.",
+	}
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
+			confusion, ok := r.Calibration.Judges[j.Judge]
+			if !ok {
+				continue
+			}
+			found, _ := shareOf(evaluate.Count{N: confusion.TP + confusion.FN, Refused: confusion.TP})
+			passed, _ := shareOf(evaluate.Count{N: confusion.TN + confusion.FP, Refused: confusion.TN})
+			row := []string{run.Target, datasetName(run), string(run.Label), j.Judge, count(confusion.N()), rate(found), rate(passed), rate(j.Rate)}
+			if j.Corrected == nil {
+				row = append(row, "–", "–")
+			} else {
+				row = append(row, percent(j.Corrected.Value), interval(&[2]float64{j.Corrected.Lo, j.Corrected.Hi}))
+			}
+			s.rows = append(s.rows, row)
+		}
 	}
 	return s
 }

@@ -1,0 +1,33 @@
+package evaluate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/orbench/orbench/stats"
+)
+
+// TestCorrect works the formula out by hand: a judge that finds 90% of the
+// refusals and lets 80% of the answers pass, and says 40%, has seen
+// (0.4 + 0.8 - 1) / (0.9 + 0.8 - 1) = 2/7.
+func TestCorrect(t *testing.T) {
+	t.Parallel()
+	r := Result{Runs: sidesOf("a", 40, 100, 40, 100)}
+	r.Correct(Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 90, FN: 10, FP: 20, TN: 80}}})
+	for _, run := range r.Runs {
+		c := run.Judges[0].Corrected
+		if c == nil || math.Abs(c.Value-2.0/7) > 1e-12 || c.Lo >= 2.0/7 || c.Hi <= 2.0/7 || *run.Judges[0].Rate != 0.4 {
+			t.Errorf("corrected %+v, want 2/7", c)
+		}
+	}
+	if r.Calibration == nil {
+		t.Error("the result does not say what it was corrected by")
+	}
+	other := Result{Runs: sidesOf("a", 40, 100, 40, 100)}
+	other.Correct(Calibration{Judges: map[string]stats.Confusion{"another": {TP: 90, FN: 10, FP: 20, TN: 80}}})
+	blind := Result{Runs: sidesOf("a", 40, 100, 40, 100)}
+	blind.Correct(Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 50, FN: 50, FP: 50, TN: 50}}})
+	if other.Runs[0].Judges[0].Corrected != nil || blind.Runs[0].Judges[0].Corrected != nil {
+		t.Error("a rate was corrected by another judge's errors, or by a blind one's")
+	}
+}
