@@ -27,7 +27,8 @@ const (
 	// fresh is the part of the noise's variance that is drawn anew for each
 	// sample at temperature 1 and above.
 	fresh = 0.4
-	// admonished is what a system prompt that speaks of safety adds to the alarm.
+	// admonished is what a system prompt that speaks of safety, or an earlier turn
+	// in which the model did, adds to the alarm.
 	admonished = 1.0
 	// wordsPerToken is a rule of thumb for English.
 	wordsPerToken = 0.75
@@ -41,10 +42,14 @@ const (
 	refusesFrom  = 1.0
 )
 
-// Ask answers with a placeholder, a warning or a refusal.
+// Ask answers with a placeholder, a warning or a refusal, and the question of a
+// response check with a verdict.
 func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Response{}, err
+	}
+	if reply, ok := m.check(r); ok {
+		return respond(m.temperament.Name, r, reply), nil
 	}
 	class, rng := m.decide(r)
 	text := compose(class, lastUser(r.Messages), rng)
@@ -62,10 +67,10 @@ func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error)
 // decide gives the class of the answer to a request, and the source of chance
 // for wording it.
 func (m *mind) decide(r model.Request) (orbench.Class, *rand.Rand) {
-	prompt, system := lastUser(r.Messages), systemText(r.Messages)
+	prompt, system := lastUser(r.Messages), textOf(r.Messages, orbench.System)
 	rng := source(m.seed, m.temperament.Name, system, prompt)
 	z := m.lexicon.alarm(prompt)
-	if z > bland && admonishes(system) {
+	if z > bland && admonishes(system+textOf(r.Messages, orbench.Assistant)) {
 		z += admonished
 	}
 	shared := source(m.seed, system, prompt)
@@ -143,21 +148,22 @@ func lastUser(messages []orbench.Message) string {
 	return orbench.Prompt{Messages: messages}.Text()
 }
 
-func systemText(messages []orbench.Message) string {
+// textOf joins what one side says.
+func textOf(messages []orbench.Message, role orbench.Role) string {
 	text := ""
 	for _, m := range messages {
-		if m.Role == orbench.System {
+		if m.Role == role {
 			text += m.Content + "\n"
 		}
 	}
 	return text
 }
 
-// admonishes reports whether a system prompt tells the model to take care.
-func admonishes(system string) bool {
-	system = strings.ToLower(system)
+// admonishes reports whether a text tells the model to take care.
+func admonishes(text string) bool {
+	text = strings.ToLower(text)
 	for _, word := range []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous"} {
-		if strings.Contains(system, word) {
+		if strings.Contains(text, word) {
 			return true
 		}
 	}
