@@ -11,6 +11,7 @@ import (
 
 	domain "github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/price"
@@ -105,7 +106,7 @@ func TestDatasetsDocumented(t *testing.T) {
 }
 
 // TestFieldsDocumented finds every field of the JSON that is printed in
-// docs/json.md and docs/paper.md, and of the JSON that is read in docs/cli.md.
+// docs/json.md, docs/paper.md and docs/compare.md, and of the JSON that is read in docs/cli.md.
 func TestFieldsDocumented(t *testing.T) {
 	t.Parallel()
 	for doc, types := range map[string][]any{
@@ -117,8 +118,9 @@ func TestFieldsDocumented(t *testing.T) {
 			dataset.Dataset{},
 			dataset.Stats{},
 		},
-		"docs/cli.md":   {provider.Provider{}, price.Price{}},
-		"docs/paper.md": {paper.Study{}, report.PaperCheck{}},
+		"docs/cli.md":     {provider.Provider{}, price.Price{}},
+		"docs/paper.md":   {paper.Study{}, report.PaperCheck{}},
+		"docs/compare.md": {compare.Result{}},
 	} {
 		text := readDoc(t, doc)
 		for _, v := range types {

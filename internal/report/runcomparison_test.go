@@ -1,0 +1,198 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/report"
+)
+
+// hostileText is what no output may pass on as it is.
+const hostileText = "=HYPERLINK(\"x\") \x1b[31m<script>alert(1)</script> | [link](http://a.example) @someone \u202e\r\n# heading"
+
+// twoRuns compares made-up answers: each category has 20 safe prompts, of
+// which 6 are newly refused and 1 newly answered, and 5 toxic ones that do not
+// change; some names and texts are hostile.
+func twoRuns(t *testing.T, unpaired bool) report.RunComparison {
+	t.Helper()
+	c := compare.New("lexical")
+	add := func(side func(evaluate.Row) error, p orbench.Prompt, refused bool) {
+		class := orbench.FullAnswer
+		if refused {
+			class = orbench.Refusal
+		}
+		if err := side(evaluate.Row{
+			Prompt: p, Status: evaluate.Answered,
+			Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, category := range append([]orbench.Category{"=1+1|<b>"}, orbench.PaperCategories...) {
+		for i := range 25 {
+			label := orbench.Safe
+			if i >= 20 {
+				label = orbench.Toxic
+			}
+			p := orbench.NewPrompt(fmt.Sprintf("%s %s %d", hostileText, category, i), category, label)
+			add(c.AddBase, p, i >= 19)
+			add(c.AddCandidate, p, i < 6 || i >= 20)
+		}
+	}
+	var gates []compare.Gate
+	for _, text := range []string{"over_refusal > +2pp", "toxic_refusal < -1pp"} {
+		g, err := compare.ParseGate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gates = append(gates, g)
+	}
+	r := c.Result(compare.Options{Gates: gates, Unpaired: unpaired})
+	r.Base.Run, r.Base.Target = "before", "sim/one"
+	r.Candidate.Run, r.Candidate.Target = "after", "sim/\x1b[1m<i>two</i>"
+	for i := range r.Flips.Shown {
+		r.Flips.Shown[i].BaseAnswer, r.Flips.Shown[i].CandidateAnswer = hostileText, strings.Repeat("long ", 1000)
+	}
+	return report.RunComparison{Result: r}
+}
+
+func printed(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestRunComparisonText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]report.RunComparison{"paired": twoRuns(t, false), "unpaired": twoRuns(t, true)} {
+		for format, text := range map[string]string{"table": printed(t, c.Table), "markdown": printed(t, c.Markdown), "junit": printed(t, c.JUnit)} {
+			if strings.ContainsAny(text, "\x1b\r\u202e") {
+				t.Errorf("%s, %s: something that a terminal obeys is left", name, format)
+			}
+			if !strings.Contains(text, "1 of 2 failed") && format != "junit" {
+				t.Errorf("%s, %s: does not say how the gates did:\n%s", name, format, text)
+			}
+		}
+		md := printed(t, c.Markdown)
+		if n := strings.Count(md, "\n"); n >= 60 {
+			t.Errorf("%s: a summary of %d lines", name, n)
+		}
+		if strings.Contains(md, "<script>") || strings.Contains(md, "<i>") || strings.Contains(md, "\n# ") || strings.Contains(md, "](http") {
+			t.Errorf("%s: markup of a prompt or a name is left:\n%s", name, md)
+		}
+		if strings.Contains(md, "<details>") != (name == "paired") || strings.Contains(md, "</details>") != (name == "paired") {
+			t.Errorf("%s: flipped prompts are shown, or not:\n%s", name, md)
+		}
+	}
+	if md := printed(t, twoRuns(t, false).Markdown); !strings.Contains(md, "77 prompts flipped: 66 newly refused, 11 newly answered; 10 of them") ||
+		strings.Count(md, "| newly refused | safe |") != 10 {
+		t.Errorf("the flipped prompts are not those:\n%s", md)
+	}
+}
+
+func TestRunComparisonJSON(t *testing.T) {
+	t.Parallel()
+	c := twoRuns(t, false)
+	var got compare.Result
+	if err := json.Unmarshal([]byte(printed(t, c.JSON)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Flips.Total != 77 || len(got.Flips.Shown) != report.ShownFlips {
+		t.Errorf("%d of %d flipped prompts, want %d of 77", len(got.Flips.Shown), got.Flips.Total, report.ShownFlips)
+	}
+	if n := len(got.Flips.Shown[0].CandidateAnswer); n > 2010 {
+		t.Errorf("an answer has %d bytes", n)
+	}
+	if len(c.Flips.Shown[0].CandidateAnswer) != 5000 {
+		t.Error("writing shortened the answers of the comparison itself")
+	}
+	if len(got.Metrics) != 2 || len(got.Metrics[0].ByCategory) != 11 || *got.Metrics[0].P != *c.Metrics[0].P || got.Gates[0].Status != compare.Tripped {
+		t.Errorf("read back as %+v", got)
+	}
+	empty := printed(t, report.RunComparison{Result: compare.New("lexical").Result(compare.Options{})}.JSON)
+	for _, list := range []string{`"gates": []`, `"by_category": []`, `"shown": []`} {
+		if !strings.Contains(empty, list) {
+			t.Errorf("an empty comparison lacks %s:\n%s", list, empty)
+		}
+	}
+}
+
+func TestRunComparisonCSV(t *testing.T) {
+	t.Parallel()
+	c := twoRuns(t, false)
+	rows, err := csv.NewReader(strings.NewReader(printed(t, c.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1+2*12 {
+		t.Errorf("%d rows", len(rows))
+	}
+	var flips bytes.Buffer
+	w := report.NewFlipWriter(&flips)
+	for _, f := range c.Flips.Shown {
+		if err := w.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	more, err := csv.NewReader(&flips).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(more) != 78 {
+		t.Errorf("%d rows of flipped prompts", len(more))
+	}
+	for _, row := range append(rows, more...) {
+		for _, cell := range row {
+			if strings.HasPrefix(cell, "=") {
+				t.Fatalf("a cell would be computed: %q", cell)
+			}
+		}
+	}
+	if worst := more[1]; worst[3] != "refused" || worst[4] != "full_answer" || worst[5] != "refusal" || len(worst[8]) != 5000 {
+		t.Errorf("the first flipped prompt is %.200q", worst)
+	}
+}
+
+func TestRunComparisonJUnit(t *testing.T) {
+	t.Parallel()
+	type message struct {
+		Message string `xml:"message,attr"`
+	}
+	var suite struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string   `xml:"name,attr"`
+			Failure *message `xml:"failure"`
+			Out     string   `xml:"system-out"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal([]byte(printed(t, twoRuns(t, false).JUnit)), &suite); err != nil {
+		t.Fatal(err)
+	}
+	if suite.Tests != 4 || suite.Failures != 1 || len(suite.Cases) != 4 {
+		t.Fatalf("%+v", suite)
+	}
+	failed := suite.Cases[2]
+	if failed.Name != "gate: over_refusal > +2pp and significant" || failed.Failure == nil || !strings.Contains(failed.Failure.Message, "+25.0 points") {
+		t.Errorf("the failed gate is %+v", failed)
+	}
+	if out := suite.Cases[0].Out; !strings.Contains(out, "base 5.0%") || !strings.Contains(out, "candidate 30.0%") || !strings.Contains(out, "220 safe prompts = 220 compared") {
+		t.Errorf("the metric's figures are %q", out)
+	}
+}
