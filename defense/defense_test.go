@@ -28,8 +28,8 @@ func TestWordingsDoNotChange(t *testing.T) {
 		"response-check-v1-json.txt":     "1d67cf2e2a861f17",
 		"response-check-v1-line.txt":     "780fc3cfe33f66be",
 		"response-check-v1.txt":          "fcf31d729ff50686",
-		"self-reminder-v1-after.txt":     "8cdaeb27e5f5d252",
-		"self-reminder-v1-before.txt":    "2ada79b603597d74",
+		"self-reminder-v1-after.txt":     "e6edd272f3d03bb7",
+		"self-reminder-v1-before.txt":    "23bab37222f83902",
 		"system-helpful-and-safe-v1.txt": "86679ef3a07a8694",
 	}
 	err := filepath.WalkDir("prompts", func(path string, entry fs.DirEntry, err error) error {
@@ -252,11 +252,7 @@ func checkWithheld(t *testing.T, o Outcome) {
 		t.Errorf("settled as %+v", v)
 	}
 	r.Finish, r.Block = model.Stop, nil
-	lexical, err := judge.Parse("lexical", judge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v, _ := lexical.Verdict(judge.Case{Prompt: killer, Response: r}, nil); v.Class != orbench.Refusal {
+	if v, _ := newLexical(t).Verdict(judge.Case{Prompt: killer, Response: r}, nil); v.Class != orbench.Refusal {
 		t.Errorf("the text %q is judged %s", r.Text, v.Class)
 	}
 }
@@ -329,17 +325,13 @@ func TestRequests(t *testing.T) {
 // own detector.
 func TestDemonstrationsDecline(t *testing.T) {
 	t.Parallel()
-	lexical, err := judge.Parse("lexical", judge.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	turns := demonstrations(maxDemonstrations)
 	if len(turns) != 2*maxDemonstrations {
 		t.Fatalf("%d turns, want %d", len(turns), 2*maxDemonstrations)
 	}
 	for i := 0; i < len(turns); i += 2 {
 		request := orbench.NewPrompt(turns[i].Content, "", orbench.Toxic)
-		v, _ := lexical.Verdict(judge.Case{Prompt: request, Response: says(turns[i+1].Content)}, nil)
+		v, _ := newLexical(t).Verdict(judge.Case{Prompt: request, Response: says(turns[i+1].Content)}, nil)
 		if turns[i].Role != orbench.User || turns[i+1].Role != orbench.Assistant || v.Class != orbench.Refusal {
 			t.Errorf("%q is answered by %q, which is judged %s", request.Text(), turns[i+1].Content, v.Class)
 		}
