@@ -21,6 +21,7 @@ func FuzzDetect(f *testing.F) {
 		{"", "\xff\xfe Ã© â€™ \ufffd \u200b"},
 		{"", strings.Repeat("i can not i can not in good ", 50)},
 		{"", "<think>\xff"},
+		{"how ʼdo", "ʼ ʼa bʼ ʼʼ"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -57,7 +58,7 @@ func onRune(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) |
 // TestScannerMovesOn checks that each token moves the scanner forward, over
 // every byte once.
 func TestScannerMovesOn(t *testing.T) {
-	text := "A “b” don’t l'ami\u0301 3.14 1. x\n- y ``` Ã© 你好。\xff\u0301 " + strings.Repeat("'", 9)
+	text := "A “b” ʼc ʼ don’t l'ami\u0301 3.14 1. x\n- y ``` Ã© 你好。\xff\u0301 " + strings.Repeat("'", 9)
 	for cut := range len(text) {
 		s := scanner{text: text[cut:], lineStart: true}
 		for last := -1; ; {

@@ -139,7 +139,8 @@ func (s *scanner) next() tokenKind {
 			return s.mark(tokenOther, start, s.pos)
 		default:
 			r, size := utf8.DecodeRuneInString(s.text[start:])
-			if isLetter(r) {
+			// The modifier apostrophe is a letter to Unicode, and begins no word here.
+			if isLetter(r) && r != 'ʼ' {
 				if n := brokenAt(s.text[start:]); n > 0 {
 					s.pos += n
 					return s.mark(tokenBroken, start, s.pos)
