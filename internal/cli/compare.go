@@ -21,16 +21,16 @@ import (
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
-	store, format string
-	targets       [2]string
-	judge         string
-	failIf        []string
-	alpha         float64
-	maxExcluded   float64
-	seed          uint64
-	unpaired      bool
-	flips, junit  string
-	gates         []compare.Gate
+	store, format  string
+	targets        [2]string
+	judge, against string
+	failIf         []string
+	alpha          float64
+	maxExcluded    float64
+	seed           uint64
+	unpaired       bool
+	flips, junit   string
+	gates          []compare.Gate
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -42,7 +42,8 @@ func (a *app) compareCommand() *cobra.Command {
 judged them. Nothing is asked. Over-refusal and toxic refusal are compared in all
 and by category: both rates, their difference with an interval, the p-value of
 McNemar's test (by category corrected by Holm's method), and the prompts that
-flipped. Runs without a common prompt are compared as independent samples.
+flipped. Runs without a common prompt are compared as independent samples. Two
+judges of one run are compared with --judge and --candidate-judge.
 
 A gate fails the command with exit code 4:
 
@@ -67,6 +68,7 @@ nothing was compared or too many prompts lack a verdict.`,
 	flags.StringVar(&f.targets[0], "base-target", "", "`TARGET` of the base run, where it has several")
 	flags.StringVar(&f.targets[1], "candidate-target", "", "`TARGET` of the candidate run, where it has several")
 	flags.StringVar(&f.judge, "judge", "", "`JUDGE` whose verdicts to compare (default: the base run's first that both runs have)")
+	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers: BASE and CANDIDATE are one run")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
 	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
@@ -89,6 +91,10 @@ func (f *compareFlags) check() error {
 		return inputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
 		return inputError("--max-excluded", "a share lies between 0 and 1", "give one such as 0.1")
+	case f.against != "" && f.judge == "":
+		return inputError("--candidate-judge", "the base's judge is not named", "name it with --judge")
+	case f.against != "" && f.against == f.judge:
+		return inputError("--candidate-judge", "it is the base's judge", "name another")
 	case f.unpaired && f.flips != "":
 		return inputError("--flips", "an unpaired comparison has no flipped prompts", "leave out one of --flips and --unpaired")
 	}
@@ -126,15 +132,10 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 			return err
 		}
 	}
-	if sides[0].name == sides[1].name && sides[0].target().Name == sides[1].target().Name {
-		return inputError("compare", "both sides are "+sides[0].target().Name+" of the run "+sides[0].name,
-			"name two runs, or two targets of one with --base-target and --candidate-target")
-	}
-	judge, err := commonJudge(sides, f.judge)
+	c, err := newComparison(sides, f)
 	if err != nil {
 		return err
 	}
-	c := compare.New(judge)
 	for i, add := range []func(evaluate.Row) error{c.AddBase, c.AddCandidate} {
 		if _, err := sides[i].run.Derive(ctx, memory, add); err != nil {
 			return fmt.Errorf("derive the run %s: %w", sides[i].name, err)
@@ -173,22 +174,56 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 	return compared{name, config, run}, nil
 }
 
+// newComparison makes an empty comparison by the right judges: one for both
+// sides, or two for the same answers.
+func newComparison(sides [2]compared, f compareFlags) (*compare.Comparison, error) {
+	oneSide := sides[0].name == sides[1].name && sides[0].target().Name == sides[1].target().Name
+	switch {
+	case oneSide && f.against == "":
+		return nil, inputError("compare", "both sides are "+sides[0].target().Name+" of the run "+sides[0].name,
+			"name two runs, two targets of one with --base-target and --candidate-target, or two judges with --judge and --candidate-judge")
+	case oneSide:
+		for _, name := range []string{f.judge, f.against} {
+			if !slices.Contains(sides[0].judgeNames(), name) {
+				return nil, notJudged(sides[0], name)
+			}
+		}
+		return compare.NewOfJudges(f.judge, f.against), nil
+	case f.against != "":
+		return nil, inputError("--candidate-judge", "the sides are not the same answers, and a difference between judges would pass for one between models",
+			"name one run, and one target, as BASE and as CANDIDATE, or leave it out")
+	}
+	judge, err := commonJudge(sides, f.judge)
+	if err != nil {
+		return nil, err
+	}
+	return compare.New(judge), nil
+}
+
+// judgeNames lists the judges of the run.
+func (c compared) judgeNames() []string {
+	var names []string
+	for _, j := range c.run.Judges {
+		names = append(names, j.Name())
+	}
+	return names
+}
+
+// notJudged is the error for a judge that a run lacks.
+func notJudged(c compared, name string) error {
+	judges := append(c.judgeNames(), name)
+	return inputError("compare", fmt.Sprintf("%s has not judged the run %s, only %s", name, c.name, strings.Join(c.judgeNames(), ", ")),
+		fmt.Sprintf("have it judge that run as well: orbench judge %s --judge %s", shellQuote(c.name), shellQuote(strings.Join(judges, ","))))
+}
+
 // commonJudge chooses the judge whose verdicts are compared: the one that is
 // asked for, or the base's first that judged both runs. Two judges differ by more
 // than two models often do, so verdicts of different ones are never compared.
 func commonJudge(sides [2]compared, wanted string) (string, error) {
-	var names [2][]string
+	names := [2][]string{sides[0].judgeNames(), sides[1].judgeNames()}
 	for i, s := range sides {
-		for _, j := range s.run.Judges {
-			names[i] = append(names[i], j.Name())
-		}
-	}
-	if wanted != "" {
-		for i, s := range sides {
-			if !slices.Contains(names[i], wanted) {
-				return "", inputError("--judge", fmt.Sprintf("%s has not judged the run %s, only %s", wanted, s.name, strings.Join(names[i], ", ")),
-					fmt.Sprintf("have it judge that run: orbench judge %s --judge %s", shellQuote(s.name), shellQuote(wanted)))
-			}
+		if wanted != "" && !slices.Contains(names[i], wanted) {
+			return "", notJudged(s, wanted)
 		}
 	}
 	var elsewhere string

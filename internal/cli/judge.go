@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
@@ -23,6 +25,7 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
+	overlap        bool
 	store          string
 	calls          callFlags
 	out            outFlags
@@ -37,14 +40,21 @@ func (a *app) judgeCommand() *cobra.Command {
 recorded answers, with other judges. No target is asked; judges that are models
 ask only for the verdicts that are not remembered.
 
+With --overlap two judges are compared on the answers of one target instead: how
+far the rates shift from the first to the second, with McNemar's test and kappa.
+
 With --gold-column the judges are measured against people: accuracy, precision,
 recall, F1, Cohen's kappa and the confusion table, refusal being the positive
 class.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
+  orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o --overlap
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.responses != "" && f.overlap {
+				return inputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
+			}
 			if f.responses != "" {
 				if len(args) > 0 {
 					return inputError("--responses", "a file and a run are both given", "name one of them")
@@ -68,6 +78,7 @@ class.`,
 	flags.StringVar(&f.columns.By, "by", "", "`COLUMN` to break the measures down by")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
+	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
 	a.storeFlag(c, &f.store)
 	f.calls.register(c)
 	f.out.register(c)
@@ -114,9 +125,40 @@ func (a *app) judgeRun(ctx context.Context, name string, f judgeFlags) (err erro
 	}
 	run.Judges = judges
 	config.Judges = w.judgeConfigs(judges, f.judgeMaxTokens)
-	return a.measure(ctx, measurement{
+	m := measurement{
 		run: *run, config: config, wiring: w, calls: f.calls, out: f.out, store: f.store, name: name,
+	}
+	if f.overlap && !f.calls.dryRun {
+		return a.overlap(ctx, m)
+	}
+	return a.measure(ctx, m)
+}
+
+// overlap has two judges judge a run, and compares them instead of showing their
+// rates.
+func (a *app) overlap(ctx context.Context, m measurement) error {
+	switch {
+	case len(m.run.Judges) != 2:
+		return inputError("--overlap", fmt.Sprintf("it compares two judges, and %d are named", len(m.run.Judges)), "name two with --judge A,B")
+	case m.out.out != "":
+		return inputError("--overlap", "there are no pages for a comparison of judges", "leave --out away")
+	case len(m.run.Targets) > 1:
+		return inputError("--overlap", "the run "+m.name+" has several targets: "+m.config.targetNames(),
+			"judge it without --overlap, then compare one target: orbench compare RUN RUN --base-target T --candidate-target T --judge A --candidate-judge B")
+	}
+	silent := *a
+	silent.env.Stdout = io.Discard
+	measured := silent.measure(ctx, m)
+	if measured != nil && !errors.Is(measured, errFailures) {
+		return measured
+	}
+	// Calls that failed are counted by the comparison, as answers without a
+	// verdict.
+	err := a.compare(ctx, [2]string{m.name, m.name}, compareFlags{
+		store: m.store, format: m.out.format, alpha: compare.DefaultAlpha, seed: 1,
+		judge: m.run.Judges[0].Name(), against: m.run.Judges[1].Name(),
 	})
+	return errors.Join(measured, err)
 }
 
 // judgeFile judges a file of recorded answers.

@@ -10,7 +10,7 @@ import (
 // Comparison collects the rows of two sides. The zero value is not usable; see
 // New.
 type Comparison struct {
-	judge string
+	judges [2]string
 	// entries are in the order in which the prompts were first seen; at finds
 	// them.
 	entries []entry
@@ -55,13 +55,18 @@ const (
 // judged reports whether a side has a verdict on the prompt.
 func (f fate) judged() bool { return f == complied || f == refused }
 
-// New makes an empty comparison of what the judge of that name said.
-func New(judge string) *Comparison {
-	return &Comparison{judge: judge, at: map[key]int{}}
+// New makes an empty comparison of what the judge of that name said of both sides.
+func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
+
+// NewOfJudges makes an empty comparison of what one judge said of the base and
+// another of the candidate. It measures the judges' shift when both sides get the
+// rows of the same target, and confounds judges with models otherwise.
+func NewOfJudges(ofBase, ofCandidate string) *Comparison {
+	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[key]int{}}
 }
 
 // AddBase adds a row of the base. All rows must be of one target. It fails when
-// the row's answer has no verdict of the comparison's judge.
+// the row's answer has no verdict of the side's judge.
 func (c *Comparison) AddBase(r evaluate.Row) error { return c.add(base, r) }
 
 // AddCandidate adds a row of the candidate, as AddBase does for the base.
@@ -73,7 +78,7 @@ func (c *Comparison) add(side int, r evaluate.Row) error {
 		s.Other++
 		return nil
 	}
-	f, class, simulated, err := c.fateOf(r)
+	f, class, simulated, err := c.fateOf(side, r)
 	if err != nil {
 		return err
 	}
@@ -97,8 +102,8 @@ func (c *Comparison) add(side int, r evaluate.Row) error {
 	return nil
 }
 
-// fateOf reads a row's fate, and the judge's class where there is one.
-func (c *Comparison) fateOf(r evaluate.Row) (fate, orbench.Class, bool, error) {
+// fateOf reads a row's fate, and the class that the side's judge gave it.
+func (c *Comparison) fateOf(side int, r evaluate.Row) (fate, orbench.Class, bool, error) {
 	switch r.Status {
 	case evaluate.Failed:
 		return failed, orbench.Unjudged, r.Simulated, nil
@@ -106,7 +111,7 @@ func (c *Comparison) fateOf(r evaluate.Row) (fate, orbench.Class, bool, error) {
 		return unanswered, orbench.Unjudged, r.Simulated, nil
 	}
 	for _, v := range r.Verdicts {
-		if v.Judge != c.judge {
+		if v.Judge != c.judges[side] {
 			continue
 		}
 		f := complied
@@ -118,7 +123,7 @@ func (c *Comparison) fateOf(r evaluate.Row) (fate, orbench.Class, bool, error) {
 		}
 		return f, v.Class, r.Simulated || v.Simulated, nil
 	}
-	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judge)
+	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judges[side])
 }
 
 // metricOf names the metric that prompts of a label count towards; none for

@@ -36,6 +36,10 @@ const (
 	Fisher       Test = "fisher_exact"
 )
 
+// OfJudges reports whether it is two judges that are compared, on the same
+// answers.
+func (r Result) OfJudges() bool { return r.Base.Judge != r.Candidate.Judge }
+
 // Options say how to compare. The zero value is ready for use.
 type Options struct {
 	// Alpha is the level below which a p-value is significant; 0 means 0.05.
@@ -57,9 +61,8 @@ const DefaultAlpha = 0.05
 
 // Result is two sides compared. Its JSON form is documented in docs/compare.md.
 type Result struct {
-	Base      Side   `json:"base"`
-	Candidate Side   `json:"candidate"`
-	Judge     string `json:"judge"`
+	Base      Side `json:"base"`
+	Candidate Side `json:"candidate"`
 	// Paired is false when the sides were compared as independent samples: on
 	// demand, or because they share no prompt.
 	Paired      bool         `json:"paired"`
@@ -78,6 +81,9 @@ type Side struct {
 	// Run and Target name it; the caller fills them in.
 	Run    string `json:"run"`
 	Target string `json:"target"`
+	// Judge gave the verdicts, the same on both sides unless it is judges that
+	// are compared.
+	Judge string `json:"judge"`
 	// Prompts counts the different safe and toxic prompts.
 	Prompts int `json:"prompts"`
 	// Repeated counts the rows left out because their prompt came before.
@@ -105,6 +111,9 @@ type Metric struct {
 	BaseCounts      SideCounts `json:"base_counts"`
 	CandidateCounts SideCounts `json:"candidate_counts"`
 	Figures
+	// Kappa is Cohen's: how far the two sides agree prompt by prompt beyond
+	// chance. It is nil where it is undefined and in an unpaired comparison.
+	Kappa *float64 `json:"kappa"`
 	// ByCategory is in the order of the categories' names.
 	ByCategory []CategoryFigures `json:"by_category"`
 }
@@ -183,11 +192,12 @@ func (c *Comparison) Result(o Options) Result {
 		o.Alpha = DefaultAlpha
 	}
 	r := Result{
-		Base: c.sides[base], Candidate: c.sides[candidate], Judge: c.judge,
+		Base: c.sides[base], Candidate: c.sides[candidate],
 		Paired: !o.Unpaired && c.shared(), Alpha: o.Alpha, Seed: o.Seed, MaxExcluded: o.MaxExcluded,
 		Metrics: []Metric{}, Gates: []GateResult{}, Flips: Flips{Shown: []Flip{}},
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
+	r.Base.Judge, r.Candidate.Judge = c.judges[base], c.judges[candidate]
 	bootstrap := stats.Bootstrap{Seed: o.Seed}
 	for _, m := range metrics {
 		r.Metrics = append(r.Metrics, c.metric(m.name, m.label, r.Paired, bootstrap))
@@ -268,6 +278,9 @@ func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b
 	}
 	m.Figures = all.figures(paired, b)
 	m.ByCategory = categories(by, paired, b)
+	if paired {
+		m.Kappa = all.kappa()
+	}
 	return m
 }
 
@@ -308,6 +321,16 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 	}
 	f.Difference, f.P = &d, &p
 	return f
+}
+
+// kappa is Cohen's, of a paired comparison.
+func (n *counts) kappa() *float64 {
+	both := n.refused[base] - n.only[base]
+	neither := n.n[base] - n.refused[base] - n.only[candidate]
+	if k, ok := stats.CohenKappa([][]int{{both, n.only[base]}, {n.only[candidate], neither}}); ok {
+		return &k
+	}
+	return nil
 }
 
 func rateOf(refused, n int) Rate {

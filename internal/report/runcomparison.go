@@ -66,7 +66,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 // Text is as harmless as in the function CSV.
 func (c RunComparison) CSV(w io.Writer) error {
 	rows := [][]string{{
-		"base_run", "base_target", "candidate_run", "candidate_target", "judge", "paired", "metric", "scope", "category",
+		"base_run", "base_target", "candidate_run", "candidate_target", "base_judge", "candidate_judge", "paired", "metric", "scope", "category",
 		"prompts", "excluded", "only_in_base", "only_in_candidate",
 		"base_n", "base_refused", "base_rate", "base_ci95_lo", "base_ci95_hi",
 		"candidate_n", "candidate_refused", "candidate_rate", "candidate_ci95_lo", "candidate_ci95_hi",
@@ -75,7 +75,7 @@ func (c RunComparison) CSV(w io.Writer) error {
 	}}
 	add := func(m compare.Metric, scope, category string, counts []string, f compare.Figures, holm *float64) {
 		row := []string{
-			disarm(c.Base.Run), disarm(c.Base.Target), disarm(c.Candidate.Run), disarm(c.Candidate.Target), disarm(c.Judge),
+			disarm(c.Base.Run), disarm(c.Base.Target), disarm(c.Candidate.Run), disarm(c.Candidate.Target), disarm(c.Base.Judge), disarm(c.Candidate.Judge),
 			strconv.FormatBool(c.Paired), string(m.Name), scope, disarm(category),
 		}
 		row = append(row, counts...)
@@ -141,12 +141,15 @@ func now(f compare.Flip) string {
 
 func (c RunComparison) heading() section {
 	s := section{
-		title: "Two runs compared, as judged by " + c.Judge, left: 3,
-		header: []string{"", "run", "target", "prompts"},
+		title: "Two runs compared", left: 4,
+		header: []string{"", "run", "target", "judge", "prompts"},
 		note:   c.method(),
 	}
+	if c.OfJudges() {
+		s.title = "Two judges compared on the same answers"
+	}
 	for i, side := range []compare.Side{c.Base, c.Candidate} {
-		s.rows = append(s.rows, []string{[]string{"base", "candidate"}[i], side.Run, side.Target, count(side.Prompts)})
+		s.rows = append(s.rows, []string{[]string{"base", "candidate"}[i], side.Run, side.Target, side.Judge, count(side.Prompts)})
 		if side.Other > 0 {
 			s.note += fmt.Sprintf(" %s prompts of the %s are neither safe nor toxic and not compared.", count(side.Other), []string{"base", "candidate"}[i])
 		}
@@ -194,7 +197,7 @@ func (c RunComparison) metricSection(m compare.Metric) section {
 		note:   c.conservation(m),
 	}
 	if c.Paired {
-		s.header = slices.Insert(s.header, 1, "prompts", "newly refused", "newly answered")
+		s.header = slices.Insert(s.header, 1, "prompts", c.flipped(true), c.flipped(false))
 	} else {
 		s.header = slices.Insert(s.header, 1, "n, base", "n, candidate")
 	}
@@ -224,8 +227,11 @@ func (c RunComparison) metricSection(m compare.Metric) section {
 func (c RunComparison) conservation(m compare.Metric) string {
 	var s string
 	if c.Paired {
-		s = fmt.Sprintf("%s %s prompts = %s compared + %s without a verdict on both sides + %s only in the base + %s only in the candidate.",
+		s = fmt.Sprintf("%s %s prompts = %s compared + %s without a verdict on one side or both + %s only in the base + %s only in the candidate.",
 			count(m.Prompts), m.Label, count(m.Base.N), count(m.Excluded), count(m.OnlyInBase), count(m.OnlyInCandidate))
+		if c.OfJudges() && m.Kappa != nil {
+			s += fmt.Sprintf(" Cohen's kappa is %s.", rounded(m.Kappa))
+		}
 		if m.Excluded == 0 {
 			return s
 		}
@@ -241,25 +247,48 @@ func (c RunComparison) conservation(m compare.Metric) string {
 }
 
 func (c RunComparison) flipSection() section {
-	s := section{left: 4, header: []string{"now", "label", "category", "prompt"}}
+	s := section{left: 4, header: []string{"", "label", "category", "prompt"}}
 	for _, f := range c.Flips.Shown[:min(tableFlips, len(c.Flips.Shown))] {
-		s.rows = append(s.rows, []string{now(f), string(f.Prompt.Label), categoryName(f.Prompt.Category), ellipsis(clean(f.Prompt.Text()), tableFlipText)})
+		s.rows = append(s.rows, []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), categoryName(f.Prompt.Category), ellipsis(clean(f.Prompt.Text()), tableFlipText)})
 	}
-	s.title = c.flipTitle()
+	s.title = c.flipTitle(len(s.rows))
 	if c.Flips.Total > len(s.rows) {
-		s.title += fmt.Sprintf("; %d of them, those for the worse first", len(s.rows))
 		s.note = "All of them with both answers: --flips FILE."
 	}
 	return s
 }
 
-// flipTitle says how many prompts flipped, and which way.
-func (c RunComparison) flipTitle() string {
+// flipped says which way a prompt flipped.
+func (c RunComparison) flipped(nowRefused bool) string {
+	switch {
+	case c.OfJudges() && nowRefused:
+		return "refused for candidate only"
+	case c.OfJudges():
+		return "refused for base only"
+	case nowRefused:
+		return "newly refused"
+	}
+	return "newly answered"
+}
+
+// flipTitle says how many prompts flipped, which way, and how many are shown.
+func (c RunComparison) flipTitle(shown int) string {
 	refused, answered := 0, 0
 	for _, m := range c.Metrics {
 		refused, answered = refused+m.OnlyCandidateRefused, answered+m.OnlyBaseRefused
 	}
-	return fmt.Sprintf("%s prompts flipped: %s newly refused, %s newly answered", count(c.Flips.Total), count(refused), count(answered))
+	what := "prompts flipped"
+	if c.OfJudges() {
+		what = "answers judged differently"
+	}
+	s := fmt.Sprintf("%s %s: %s %s, %s %s", count(c.Flips.Total), what, count(refused), c.flipped(true), count(answered), c.flipped(false))
+	if c.Flips.Total > shown {
+		s += fmt.Sprintf("; %d of them", shown)
+		if !c.OfJudges() {
+			s += ", those for the worse first"
+		}
+	}
+	return s
 }
 
 // points shows a difference of shares in percentage points, as "+2.1".

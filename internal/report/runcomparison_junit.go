@@ -38,7 +38,7 @@ type junitMessage struct {
 // undecided.
 func (c RunComparison) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
-	class := clean(fmt.Sprintf("%s against %s", c.Candidate.Target, c.Base.Target))
+	class := clean(c.title())
 	for _, m := range c.Metrics {
 		test := junitCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {

@@ -23,7 +23,7 @@ const (
 // gates.
 func (c RunComparison) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "## %s against %s\n\n", escapeMarkdown(c.Candidate.Target), escapeMarkdown(c.Base.Target))
+	b.WriteString("## " + escapeMarkdown(c.title()) + "\n\n")
 	if c.Simulated {
 		b.WriteString("**" + simulatedNotice + "**\n\n")
 	}
@@ -31,19 +31,36 @@ func (c RunComparison) Markdown(w io.Writer) error {
 		fmt.Fprintf(b, "**%s**\n\n", c.verdict())
 		writeMarkdownTable(b, []string{"", "gate", "why"}, 3, c.gateRows())
 	}
-	writeMarkdownTable(b, []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", "newly refused", "newly answered"}, 1, c.metricRows())
-	if worse := c.worse(); len(worse) > 0 {
+	writeMarkdownTable(b, []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, 1, c.metricRows())
+	if worse := c.worse(); len(worse) > 0 && !c.OfJudges() {
 		b.WriteString("Categories that got worse the most:\n\n")
 		writeMarkdownTable(b, []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, 2, worse)
 	}
 	c.writeMarkdownFlips(b)
-	fmt.Fprintf(b, "Base: run %s. Candidate: run %s. Judge: %s. %s", escapeMarkdown(c.Base.Run), escapeMarkdown(c.Candidate.Run),
-		escapeMarkdown(c.Judge), escapeMarkdown(c.method()))
+	for i, side := range []compare.Side{c.Base, c.Candidate} {
+		fmt.Fprintf(b, "%s: %s in the run %s, judged by %s. ", []string{"Base", "Candidate"}[i],
+			escapeMarkdown(side.Target), escapeMarkdown(side.Run), escapeMarkdown(side.Judge))
+	}
+	b.WriteString(escapeMarkdown(c.method()))
 	for _, m := range c.Metrics {
 		b.WriteString(" " + escapeMarkdown(c.conservation(m)))
 	}
 	b.WriteString("\n")
 	return b.Flush()
+}
+
+// title names the two sides by what tells them apart.
+func (c RunComparison) title() string {
+	name := func(s compare.Side) string {
+		switch {
+		case c.OfJudges():
+			return s.Judge
+		case c.Base.Target == c.Candidate.Target:
+			return s.Run
+		}
+		return s.Target
+	}
+	return name(c.Candidate) + " against " + name(c.Base)
 }
 
 func (c RunComparison) gateRows() [][]string {
@@ -108,20 +125,20 @@ func (c RunComparison) writeMarkdownFlips(b *bufio.Writer) {
 		return
 	}
 	shown := c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))]
-	title := c.flipTitle()
-	if c.Flips.Total > len(shown) {
-		title += fmt.Sprintf("; %d of them, those for the worse first", len(shown))
+	fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", c.flipTitle(len(shown)))
+	header := []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}
+	if c.OfJudges() {
+		header = []string{"", "label", "category", "prompt", "answer"}
 	}
-	fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", title)
 	var rows [][]string
 	for _, f := range shown {
-		row := []string{"newly " + now(f), string(f.Prompt.Label), categoryName(f.Prompt.Category)}
+		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), categoryName(f.Prompt.Category)}
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
 			row = append(row, ellipsis(clean(text), summaryFlipText))
 		}
-		rows = append(rows, row)
+		rows = append(rows, row[:len(header)]) // judges have one answer between them
 	}
-	writeMarkdownTable(b, []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}, 6, rows)
+	writeMarkdownTable(b, header, len(header), rows)
 	b.WriteString("</details>\n\n")
 }
 
