@@ -293,3 +293,32 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%d answered by %d calls, want %d of each", answered, server.Stats().Answered, prompts)
 	}
 }
+
+// TestDefenseAcrossLanes has a defence go from one provider to another and back: a
+// guard in the process, the model behind a server that fails now and then, a
+// check in the process again. A second run asks nothing.
+func TestDefenseAcrossLanes(t *testing.T) {
+	t.Parallel()
+	server := serve(t, sim.Config{Faults: sim.Faults{Rate429: 0.05, Rate500: 0.05}})
+	args := []string{
+		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
+		"--defense", "input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",
+		"--store", filepath.Join(t.TempDir(), "m.db"), "--format", "json", "--quiet",
+	}
+	c, stdout, stderr := orbench(args...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	n, answered, blocked, failed, unanswered := counts(t, stdout.Bytes())
+	if n != 2*260 || answered+blocked != n || failed+unanswered != 0 || blocked == 0 {
+		t.Errorf("%d prompts: %d answered, %d blocked, %d failed, %d unanswered", n, answered, blocked, failed, unanswered)
+	}
+	before := server.Stats().Requests
+	c, stdout, stderr = orbench(args...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	if after := server.Stats().Requests; after != before || !bytes.Contains(stdout.Bytes(), []byte(`"calls": 0`)) {
+		t.Errorf("the second run made calls: %d requests, then %d", before, after)
+	}
+}

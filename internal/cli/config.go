@@ -27,6 +27,8 @@ type runConfig struct {
 	Datasets []datasetConfig   `json:"datasets"`
 	Limit    int               `json:"limit,omitempty"`
 	Judges   []judgeConfig     `json:"judges"`
+	// Defenses are those that targets name.
+	Defenses []judgeConfig `json:"defenses,omitempty"`
 }
 
 // datasetConfig names a dataset and what it held.
@@ -40,7 +42,7 @@ type datasetConfig struct {
 	SHA256   string        `json:"sha256"`
 }
 
-// judgeConfig is a judge with what its requests depend on.
+// judgeConfig is a judge, or a defence, with what its requests depend on.
 type judgeConfig struct {
 	Spec      string `json:"spec"`
 	MaxTokens int    `json:"max_tokens,omitempty"`
@@ -95,6 +97,17 @@ func (c judgeConfig) judge() (judge.Judge, error) {
 // run makes the run that the config describes, judged by its own judges.
 func (c runConfig) run(ctx context.Context, cache string) (*evaluate.Run, error) {
 	r := &evaluate.Run{Targets: c.Targets, Limit: c.Limit, Recorded: true}
+	for i, t := range r.Targets {
+		for _, spec := range c.Defenses {
+			if spec.Spec != t.Guarded {
+				continue
+			}
+			var err error
+			if r.Targets[i].Defense, err = spec.defense(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for _, d := range c.Datasets {
 		set, err := d.open(ctx, cache)
 		if err != nil {

@@ -22,6 +22,8 @@ type evalFlags struct {
 	maxTokens, judgeMaxTokens int
 	seed                      int64
 	seeded                    bool
+	defenses, framings        []string
+	samples                   int
 	name, store               string
 	calls                     callFlags
 	out                       outFlags
@@ -45,10 +47,16 @@ or paths of CSV, JSON Lines or Parquet files. Judges are lexical (embedded,
 free), paper-keywords, llm:PROVIDER/MODEL, guard:FORMAT@PROVIDER/MODEL and
 panel:RULE(JUDGE,...).
 
+--defense, --framing and --samples measure variants of every target beside it.
+Defences are icl[:K], self-reminder, smoothllm[:KIND], response-check[:MODEL],
+input-guard:MODEL and output-guard:MODEL, or a ladder such as
+icl+response-check; the system prompt "helpful-and-safe" has a name too.
+
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
+  orbench eval --target openai/gpt-4o-mini --dataset xstest --defense self-reminder,icl+response-check
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -66,11 +74,14 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.defaultLabel, "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file")
 	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts of each dataset")
-	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT or @FILE` (default: none)")
+	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&f.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
 	flags.Int64Var(&f.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
+	flags.StringArrayVar(&f.defenses, "defense", nil, "measure each target behind this `DEFENSE` too; repeatable or comma separated")
+	flags.StringSliceVar(&f.framings, "framing", nil, "measure each target with prompts put in this `FRAMING` too: authority or purpose")
+	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	a.storeFlag(c, &f.store)
 	f.calls.register(c)
@@ -96,7 +107,7 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 	if len(refs) == 0 {
 		return inputError("--dataset", "no dataset is named", `name one, such as --dataset starter; "orbench dataset list" lists them`)
 	}
-	named := namedProviders(targets)
+	named := namedProviders(slices.Concat(targets, f.defenses))
 	if len(named) == 0 {
 		named = namedProviders(f.judges)
 	}
@@ -148,7 +159,11 @@ func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlag
 	if f.seeded {
 		params.Seed = &f.seed
 	}
-	system, err := textOrFile("--system", f.system)
+	system, err := systemPrompt(f.system)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := m.variants(f)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +180,9 @@ func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlag
 		if slices.ContainsFunc(m.run.Targets, func(o evaluate.Target) bool { return o.Name == t.Name }) {
 			continue
 		}
-		m.run.Targets = append(m.run.Targets, t)
+		for _, change := range variants {
+			m.run.Targets = append(m.run.Targets, change(t))
+		}
 		if unknown != nil {
 			checks = append(checks, unknown)
 		}

@@ -2,7 +2,9 @@ package evaluate
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/inorder"
@@ -22,7 +24,7 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 		rows  []Row
 	}
 	judged := func(ctx context.Context, c chunk) (derived, error) {
-		rows, _, err := r.judgeChunk(ctx, m, c)
+		rows, _, _, err := r.judgeChunk(ctx, m, c)
 		return derived{c, rows}, err
 	}
 	tally := newTally(r)
@@ -44,25 +46,61 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 	return tally.result(), nil
 }
 
-// judgeChunk derives the rows of a chunk and the requests that its judges lack.
-func (r *Run) judgeChunk(ctx context.Context, m *memo.Memo, c chunk) ([]Row, []model.Request, error) {
-	rows := make([]Row, len(c.prompts))
-	hashes := make([]model.Hash, len(c.prompts))
+// judgeChunk derives the rows of a chunk, and the requests that defences and
+// judges lack. A run that judges what is there lacks nothing for defences.
+func (r *Run) judgeChunk(ctx context.Context, m *memo.Memo, c chunk) (rows []Row, ofDefense, ofJudges []model.Request, err error) {
+	rows = make([]Row, len(c.prompts))
 	for i, p := range c.prompts {
 		rows[i] = Row{
 			Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
 			Prompt: p, Status: Unanswered, Simulated: c.target.Simulated(),
 		}
-		hashes[i] = c.target.Request(p).Hash()
+	}
+	answer := r.answerPlain
+	if c.target.Defense != nil {
+		answer = r.answerDefended
+	}
+	if ofDefense, err = answer(ctx, m, c.target, rows); err != nil {
+		return nil, nil, nil, err
+	}
+	if r.Recorded {
+		ofDefense = nil
+	}
+	var cases []judge.Case
+	var at []int
+	for i, row := range rows {
+		if row.Status == Answered || row.Status == Blocked {
+			cases = append(cases, judge.Case{Prompt: row.Prompt, Response: row.Response})
+			at = append(at, i)
+		}
+	}
+	verdicts, ofJudges, err := JudgeAll(ctx, m, r.Judges, cases)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i, v := range verdicts {
+		row := &rows[at[i]]
+		row.Verdicts = v
+		row.Simulated = row.Simulated || row.Response.Simulated()
+	}
+	return rows, ofDefense, ofJudges, nil
+}
+
+// answerPlain finds the answers of a target without a defence. What is missing is
+// planned from the prompts alone, so it names no request.
+func (r *Run) answerPlain(ctx context.Context, m *memo.Memo, t Target, rows []Row) ([]model.Request, error) {
+	hashes := make([]model.Hash, len(rows))
+	for i := range rows {
+		hashes[i] = t.Request(rows[i].Prompt).Hash()
 	}
 	responses, err := m.Get(ctx, hashes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(responses) < len(hashes) {
 		failures, err := m.Failures(ctx, hashes)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for i, h := range hashes {
 			if f, ok := failures[h]; ok {
@@ -70,30 +108,86 @@ func (r *Run) judgeChunk(ctx context.Context, m *memo.Memo, c chunk) ([]Row, []m
 			}
 		}
 	}
-	var cases []judge.Case
-	var at []int
 	for i, h := range hashes {
-		response, ok := responses[h]
-		if !ok {
-			continue
+		if response, ok := responses[h]; ok {
+			rows[i].answered(response)
 		}
-		rows[i].Status, rows[i].Response = Answered, response
-		if response.Finish == model.Blocked {
-			rows[i].Status = Blocked
-		}
-		cases = append(cases, judge.Case{Prompt: rows[i].Prompt, Response: response})
-		at = append(at, i)
 	}
-	verdicts, missing, err := JudgeAll(ctx, m, r.Judges, cases)
+	return nil, nil
+}
+
+// answered notes the response to a row's prompt.
+func (r *Row) answered(response model.Response) {
+	r.Status, r.Response = Answered, response
+	if response.Finish == model.Blocked {
+		r.Status = Blocked
+	}
+}
+
+// answerDefended finds the outcomes of a defended target, and the requests that
+// the defence lacks next.
+func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows []Row) ([]model.Request, error) {
+	known := map[model.Hash]model.Response{}
+	look := func(request model.Request) (model.Response, bool) {
+		response, ok := known[request.Hash()]
+		return response, ok
+	}
+	lacking := make([][]model.Request, len(rows))
+	open := make([]int, len(rows))
+	for i := range open {
+		open[i] = i
+	}
+	for len(open) > 0 {
+		var hashes []model.Hash
+		for _, i := range open {
+			outcome, missing := t.Defense.Answer(t.undefended(), t.framed(rows[i].Prompt), look)
+			lacking[i] = missing
+			if len(missing) == 0 {
+				rows[i].answered(outcome.Response)
+				rows[i].Findings = outcome.Findings
+				rows[i].Simulated = rows[i].Simulated || outcome.Simulated
+				continue
+			}
+			for _, request := range missing {
+				hashes = append(hashes, request.Hash())
+			}
+		}
+		found, err := m.Get(ctx, hashes)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(known, found)
+		// What the memo gave may show that more is needed.
+		open = slices.DeleteFunc(open, func(i int) bool {
+			return !slices.ContainsFunc(lacking[i], func(request model.Request) bool {
+				_, ok := found[request.Hash()]
+				return ok
+			})
+		})
+	}
+	var missing []model.Request
+	var hashes []model.Hash
+	for _, requests := range lacking {
+		for _, request := range requests {
+			hashes = append(hashes, request.Hash())
+		}
+		missing = append(missing, requests...)
+	}
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	failures, err := m.Failures(ctx, hashes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for i, v := range verdicts {
-		row := &rows[at[i]]
-		row.Verdicts = v
-		row.Simulated = row.Simulated || row.Response.Simulated()
+	for i, requests := range lacking {
+		for _, request := range requests {
+			if f, ok := failures[request.Hash()]; ok {
+				rows[i].Status, rows[i].Failure = Failed, f.Message
+			}
+		}
 	}
-	return rows, missing, nil
+	return missing, nil
 }
 
 // JudgeAll has every judge judge every case, with the replies that the memo

@@ -111,11 +111,17 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		}
 		of(c.target.lane(), c.target.Model, false).FromMemo += len(c.prompts) - len(absent)
 		for _, p := range absent {
-			request := c.target.Request(p)
-			if !first(request) {
+			requests := c.target.requests(p)
+			fresh := false
+			for _, request := range requests {
+				if first(request) {
+					fresh = true
+					send(request, false)
+				}
+			}
+			if !fresh {
 				continue
 			}
-			send(request, false)
 			// The placeholder is the same for all targets, unlike their answers
 			// will be, so only the judges of one answer can repeat each other.
 			var asked []model.Hash
@@ -133,10 +139,34 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	return plans, nil
 }
 
+// requests are those that a prompt takes: one, or where a defence stands before the
+// model, all that it asks when every reply is like the placeholder.
+func (t Target) requests(p orbench.Prompt) []model.Request {
+	if t.Defense == nil {
+		return []model.Request{t.Request(p)}
+	}
+	asked := map[model.Hash]bool{}
+	// Replies to different prompts will differ, and so will the questions about them.
+	reply := placeholder
+	reply.Text += string(p.ID)
+	look := func(r model.Request) (model.Response, bool) { return reply, asked[r.Hash()] }
+	var all []model.Request
+	for {
+		_, missing := t.Defense.Answer(t.undefended(), t.framed(p), look)
+		if len(missing) == 0 {
+			return all
+		}
+		for _, r := range missing {
+			asked[r.Hash()] = true
+			all = append(all, r)
+		}
+	}
+}
+
 // missingOf gives the prompts of a chunk without an answer, and the requests
 // that the judges of the others lack.
 func (r *Run) missingOf(ctx context.Context, m *memo.Memo, c chunk) ([]orbench.Prompt, []model.Request, error) {
-	rows, requests, err := r.judgeChunk(ctx, m, c)
+	rows, _, requests, err := r.judgeChunk(ctx, m, c)
 	if err != nil {
 		return nil, nil, err
 	}

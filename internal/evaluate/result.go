@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -43,6 +44,10 @@ type RunResult struct {
 	Judges []JudgeResult `json:"judges"`
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []Agreement `json:"agreement,omitempty"`
+	// Base is the target of which this one is a variant; see Target.
+	Base string `json:"base,omitempty"`
+	// Findings counts what each step of a defence did; absent without one.
+	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
 }
@@ -133,6 +138,8 @@ type Row struct {
 	Status  Status         `json:"status"`
 	// Response is the zero value unless Status is Answered or Blocked.
 	Response model.Response `json:"response,omitzero"`
+	// Findings is what each step of the target's defence did; none without one.
+	Findings []defense.Finding `json:"findings,omitempty"`
 	// Failure is the last error, when Status is Failed.
 	Failure string `json:"failure,omitempty"`
 	// Verdicts are in the order of the run's judges; none unless Status is

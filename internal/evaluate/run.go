@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/judge"
@@ -30,18 +33,39 @@ type Target struct {
 	// System is the system prompt, empty for none.
 	System string       `json:"system,omitempty"`
 	Params model.Params `json:"params"`
+	// Sample numbers the answers of a target that is asked several times.
+	Sample int `json:"sample,omitempty"`
+	// Base is the Name of the target of which this one is a variant, empty for
+	// one that is none.
+	Base string `json:"base,omitempty"`
+	// Framing is what is put around every prompt, nil for nothing.
+	Framing *defense.Framing `json:"framing,omitempty"`
+	// Defense stands between the prompts and the model, nil for nothing. Guarded is
+	// its name, by which a stored run finds it again.
+	Defense *defense.Defense `json:"-"`
+	Guarded string           `json:"defense,omitempty"`
 }
 
-// Request is what the target is asked for a prompt.
+// undefended is the target as a defence sees it.
+func (t Target) undefended() defense.Target {
+	return defense.Target{
+		Ref:    model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
+		System: t.System, Params: t.Params, Sample: t.Sample,
+	}
+}
+
+// framed is the prompt as the target's user puts it.
+func (t Target) framed(p orbench.Prompt) orbench.Prompt {
+	if t.Framing == nil {
+		return p
+	}
+	return t.Framing.Apply(p)
+}
+
+// Request is what the target is asked for a prompt where no defence stands before
+// it.
 func (t Target) Request(p orbench.Prompt) model.Request {
-	messages := p.Messages
-	if t.System != "" {
-		messages = append([]orbench.Message{{Role: orbench.System, Content: t.System}}, p.Messages...)
-	}
-	return model.Request{
-		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model,
-		Messages: messages, Params: t.Params,
-	}
+	return t.undefended().Request(t.framed(p))
 }
 
 // Simulated reports whether the target is a simulated model.
@@ -137,8 +161,14 @@ func (r *Run) Lanes() []LaneKey {
 		}
 	}
 	for _, t := range r.Targets {
-		if !r.Recorded {
-			add(t.lane())
+		if r.Recorded {
+			break
+		}
+		add(t.lane())
+		if t.Defense != nil {
+			for _, m := range t.Defense.Models() {
+				add(LaneKey{m.Provider, m.Endpoint})
+			}
 		}
 	}
 	for _, j := range r.Judges {
@@ -151,8 +181,22 @@ func (r *Run) Lanes() []LaneKey {
 	return keys
 }
 
-// judgesOn reports whether any judge asks a model on the lane.
-func (r *Run) judgesOn(key LaneKey) bool {
+// roundsOn reports whether the lane works in rounds, since what it is asked depends
+// on replies: for judges, and for defences.
+func (r *Run) roundsOn(key LaneKey) bool {
+	for _, t := range r.Targets {
+		if t.Defense == nil || r.Recorded {
+			continue
+		}
+		if t.lane() == key {
+			return true
+		}
+		for _, m := range t.Defense.Models() {
+			if (LaneKey{m.Provider, m.Endpoint}) == key {
+				return true
+			}
+		}
+	}
 	for _, j := range r.Judges {
 		if asking, ok := j.(judge.ModelJudge); ok {
 			for _, m := range asking.Models() {
@@ -169,16 +213,36 @@ func (r *Run) judgesOn(key LaneKey) bool {
 // returns when nothing is missing but what failed. Its error joins those of the
 // lanes; see fill.Lane.Fill.
 func (r *Run) Fill(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) error {
+	for {
+		sent, err := r.fillLanes(ctx, m, lanes)
+		// A defence may go from lane to lane and back: a guard, the model, a check. A
+		// lane that was done may have been given work by another one's last reply.
+		if !onlyGivenUp(err) || sent == 0 || !r.defended() {
+			return err
+		}
+	}
+}
+
+// defended reports whether a defence stands before any target.
+func (r *Run) defended() bool {
+	return !r.Recorded && slices.ContainsFunc(r.Targets, func(t Target) bool { return t.Defense != nil })
+}
+
+// fillLanes fills all lanes at once, each until nothing is missing on it, and
+// gives the number of requests that were.
+func (r *Run) fillLanes(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) (int, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	keys := r.Lanes()
 	errs := make([]error, len(keys))
+	var total atomic.Int64
 	var firstPasses, all sync.WaitGroup
 	firstPasses.Add(len(keys))
 	targetsDone := make(chan struct{})
 	for i, key := range keys {
 		all.Go(func() {
-			err := r.fillLane(ctx, m, key, lanes[key], firstPasses.Done, targetsDone)
+			sent, err := r.fillLane(ctx, m, key, lanes[key], firstPasses.Done, targetsDone)
+			total.Add(int64(sent))
 			if !onlyGivenUp(err) {
 				// What stops one lane (the budget, a full disk) stops the rest.
 				stop(err)
@@ -192,7 +256,7 @@ func (r *Run) Fill(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.La
 	}()
 	all.Wait()
 	<-targetsDone
-	return joinDistinct(errs)
+	return int(total.Load()), joinDistinct(errs)
 }
 
 // joinDistinct joins errors, leaving out those that are or say the same as an
@@ -219,7 +283,7 @@ const restBetweenPasses = time.Second
 // the lane are asked; then firstPass is called. A lane with judges goes on with
 // passes until one that began after all targets were done finds nothing to
 // send.
-func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fill.Lane, firstPass func(), targetsDone <-chan struct{}) error {
+func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fill.Lane, firstPass func(), targetsDone <-chan struct{}) (all int, err error) {
 	first := sync.OnceFunc(firstPass)
 	defer first()
 	for pass := 0; ; pass++ {
@@ -231,8 +295,9 @@ func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fil
 		}
 		began := time.Now()
 		sent, err := lane.Fill(ctx, r.wanted(ctx, m, key, pass == 0))
-		if !onlyGivenUp(err) || !r.judgesOn(key) || last && sent == 0 {
-			return err
+		all += sent
+		if !onlyGivenUp(err) || !r.roundsOn(key) || last && sent == 0 {
+			return all, err
 		}
 		first()
 		if last || sent > 0 {
@@ -255,28 +320,28 @@ func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fil
 // are there.
 func (r *Run) wanted(ctx context.Context, m *memo.Memo, key LaneKey, targets bool) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
-		judged := r.judgesOn(key)
+		inRounds := r.roundsOn(key)
 		for chunk, err := range r.chunks() {
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			if targets && !r.Recorded && chunk.target.lane() == key {
+			if targets && !r.Recorded && chunk.target.Defense == nil && chunk.target.lane() == key {
 				for _, p := range chunk.prompts {
 					if !yield(chunk.target.Request(p), nil) {
 						return
 					}
 				}
 			}
-			if !judged {
+			if !inRounds {
 				continue
 			}
-			_, missing, err := r.judgeChunk(ctx, m, chunk)
+			_, ofDefense, ofJudges, err := r.judgeChunk(ctx, m, chunk)
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			for _, request := range missing {
+			for _, request := range slices.Concat(ofDefense, ofJudges) {
 				if KeyOf(request) == key && !yield(request, nil) {
 					return
 				}

@@ -18,6 +18,8 @@ const (
 	FromOutputFilter Source = "output_filter"
 	FromRefusalField Source = "refusal_field"
 	FromNoCandidate  Source = "no_candidate"
+	// FromDefense is a defence that stood before the model.
+	FromDefense Source = "defense"
 	// FromEmpty is an answer without text, FromThinking one of which there is only
 	// the reasoning.
 	FromEmpty    Source = "empty"
@@ -30,7 +32,7 @@ const (
 
 // Sources lists the sources in the order in which reports show them.
 var Sources = []Source{
-	FromPromptFilter, FromOutputFilter, FromRefusalField, FromNoCandidate, FromEmpty, FromThinking, Direct, Indirect,
+	FromPromptFilter, FromOutputFilter, FromRefusalField, FromNoCandidate, FromDefense, FromEmpty, FromThinking, Direct, Indirect,
 }
 
 // filtered reports whether a provider's filter, and not the model, refused.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -35,7 +36,7 @@ func (t *tally) of(c chunk, label orbench.Label) *RunResult {
 	set := t.run.Datasets[c.dataset]
 	r := &RunResult{
 		Target: c.target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
-		Limit: t.run.Limit, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
+		Limit: t.run.Limit, Base: c.target.Base, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
 	}
 	for i, a := range t.run.Judges {
 		for _, b := range t.run.Judges[i+1:] {
@@ -72,6 +73,15 @@ func (t *tally) add(c chunk, row *Row) {
 		r.Failed++
 	case Unanswered:
 		r.Unanswered++
+	}
+	for _, f := range row.Findings {
+		if r.Findings == nil {
+			r.Findings = map[string]map[defense.Decision]int{}
+		}
+		if r.Findings[f.Step] == nil {
+			r.Findings[f.Step] = map[defense.Decision]int{}
+		}
+		r.Findings[f.Step][f.Decision]++
 	}
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)

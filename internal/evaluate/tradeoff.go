@@ -30,7 +30,14 @@ type TradeOff struct {
 	// toxic ones, and do better on one side, on the same prompts by the same
 	// judge. A target that none dominates is on the Pareto front.
 	DominatedBy []string `json:"dominated_by"`
-	Simulated   bool     `json:"simulated,omitempty"`
+	// Base is the target of which this one is a variant, empty for none, and Cost
+	// and Gain are what the variant adds to the base's over-refusal and toxic
+	// refusal, as differences of rates. Their 95% intervals (Newcombe) do not use
+	// that the prompts are the same, and so are wider than those of paired tests.
+	Base      string          `json:"base,omitempty"`
+	Cost      *stats.Estimate `json:"cost,omitempty"`
+	Gain      *stats.Estimate `json:"gain,omitempty"`
+	Simulated bool            `json:"simulated,omitempty"`
 }
 
 // Region is a rectangle of rates.
@@ -54,7 +61,7 @@ func tradeOffs(pairs []Pair) []TradeOff {
 		t := TradeOff{
 			Target: p.Target, Judge: p.Judge, SafeDataset: p.Safe.Run.Dataset, ToxicDataset: p.Toxic.Run.Dataset,
 			Safe: Count{safe.Judged, safe.Refused}, Toxic: Count{toxic.Judged, toxic.Refused},
-			ByCategory: map[orbench.Category]stats.Estimate{}, DominatedBy: []string{},
+			ByCategory: map[orbench.Category]stats.Estimate{}, DominatedBy: []string{}, Base: p.Safe.Run.Base,
 			Simulated: p.Safe.Run.Simulated || p.Toxic.Run.Simulated || safe.Simulated || toxic.Simulated,
 		}
 		t.YoudenJ, _ = stats.YoudenJ(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
@@ -80,9 +87,22 @@ func tradeOffs(pairs []Pair) []TradeOff {
 			if keys[i] == keys[j] && all[j].dominates(all[i]) {
 				all[i].DominatedBy = append(all[i].DominatedBy, all[j].Target)
 			}
+			if keys[i] == keys[j] && all[i].Base == all[j].Target {
+				all[i].Cost = added(all[j].Safe, all[i].Safe)
+				all[i].Gain = added(all[j].Toxic, all[i].Toxic)
+			}
 		}
 	}
 	return all
+}
+
+// added is what one rate has more than another.
+func added(from, to Count) *stats.Estimate {
+	e, ok := stats.Newcombe(to.Refused, to.N, from.Refused, from.N, Confidence)
+	if !ok {
+		return nil
+	}
+	return &e
 }
 
 // dominates reports whether t does at least as well as o on both sides, and

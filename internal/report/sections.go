@@ -95,7 +95,7 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 // are left out.
 func togetherSections(r evaluate.Result) []section {
 	var all []section
-	for _, s := range []section{tradeOffSection(r), correlationSection(r), correctedSection(r), sourceSection(r)} {
+	for _, s := range []section{tradeOffSection(r), ladderSection(r), correlationSection(r), correctedSection(r), sourceSection(r)} {
 		if len(s.rows) > 0 {
 			all = append(all, s)
 		}
@@ -139,6 +139,34 @@ func bothDatasets(safe, toxic string) string {
 		return safe
 	}
 	return safe + " × " + toxic
+}
+
+// ladderSection says what each variant of a target costs and gains.
+func ladderSection(r evaluate.Result) section {
+	s := section{
+		title: "What variants cost on safe prompts and gain on toxic ones, in points against the target as it is",
+		header: []string{
+			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "toxic refusal", "gain", "95% interval",
+		},
+		left: 4,
+		note: "The intervals do not use that the prompts are the same; orbench compare does, and lists the prompts that changed.",
+	}
+	points := func(v float64) string {
+		return strings.Replace(strconv.FormatFloat(100*v, 'f', 1, 64), "-", "−", 1)
+	}
+	for _, t := range r.TradeOffs {
+		if t.Cost == nil || t.Gain == nil {
+			continue
+		}
+		over, _ := shareOf(t.Safe)
+		toxic, _ := shareOf(t.Toxic)
+		s.rows = append(s.rows, []string{
+			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset),
+			rate(over), points(t.Cost.Value), points(t.Cost.Lo) + " to " + points(t.Cost.Hi),
+			rate(toxic), points(t.Gain.Value), points(t.Gain.Lo) + " to " + points(t.Gain.Hi),
+		})
+	}
+	return s
 }
 
 // correlationSection says how the two sides go together over the targets.
