@@ -257,18 +257,20 @@ func (c judgeConfig) same(d judgeConfig) bool {
 // showComparison writes the files that were asked for, prints the comparison, and
 // turns a gate that did not pass into the command's error.
 func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]compared, result compare.Result, f compareFlags) error {
-	all := result.Flips.Shown
-	shown := all[:min(report.ShownFlips, len(all))]
-	if err := addAnswers(ctx, memory, sides, shown); err != nil {
+	flips := result.Flips.Shown
+	result.Flips.Shown = flips[:min(report.ShownFlips, len(flips))]
+	if f.flips == "" {
+		flips = result.Flips.Shown
+	}
+	if err := addAnswers(ctx, memory, sides, flips); err != nil {
 		return err
 	}
-	result.Flips.Shown = shown
-	out := report.RunComparison{Result: result}
 	if f.flips != "" {
-		if err := writeNew(f.flips, func(w io.Writer) error { return writeFlips(ctx, w, memory, sides, all) }); err != nil {
+		if err := writeNew(f.flips, func(w io.Writer) error { return writeFlips(w, flips) }); err != nil {
 			return err
 		}
 	}
+	out := report.RunComparison{Result: result}
 	if f.junit != "" {
 		if err := writeOver(f.junit, out.JUnit); err != nil {
 			return err
@@ -296,45 +298,48 @@ func writeOver(path string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// flipChunk is how many flipped prompts are looked up together.
-const flipChunk = 256
-
-// writeFlips writes the flipped prompts with their answers, a chunk at a time.
-func writeFlips(ctx context.Context, w io.Writer, memory *memo.Memo, sides [2]compared, flips []compare.Flip) error {
+// writeFlips writes flipped prompts.
+func writeFlips(w io.Writer, flips []compare.Flip) error {
 	out := report.NewFlipWriter(w)
-	for chunk := range slices.Chunk(flips, flipChunk) {
-		chunk = slices.Clone(chunk) // so that the answers are not kept
-		if err := addAnswers(ctx, memory, sides, chunk); err != nil {
+	for _, f := range flips {
+		if err := out.Add(f); err != nil {
 			return err
-		}
-		for _, f := range chunk {
-			if err := out.Add(f); err != nil {
-				return err
-			}
 		}
 	}
 	return out.Flush()
 }
 
-// addAnswers looks the answers to flipped prompts up.
+// addAnswers gives flipped prompts their answers, from another walk over both
+// runs that nobody judges. Flips hold no answers before, so that comparing costs
+// no memory for texts that nobody reads.
 func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips []compare.Flip) error {
-	for side := range sides {
-		target := sides[side].target()
-		hashes := make([]model.Hash, len(flips))
-		for i, f := range flips {
-			hashes[i] = target.Request(f.Prompt).Hash()
-		}
-		responses, err := memory.Get(ctx, hashes)
-		if err != nil {
-			return err
-		}
-		for i, h := range hashes {
-			answer := answerText(responses[h])
-			if side == 0 {
-				flips[i].BaseAnswer = answer
-			} else {
-				flips[i].CandidateAnswer = answer
+	if len(flips) == 0 {
+		return nil
+	}
+	type key struct {
+		id    orbench.PromptID
+		label orbench.Label
+	}
+	at := map[key]int{}
+	for i, f := range flips {
+		at[key{f.Prompt.ID, f.Prompt.Label}] = i
+	}
+	for side, s := range sides {
+		run := *s.run
+		run.Judges = nil
+		_, err := run.Derive(ctx, memory, func(r evaluate.Row) error {
+			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
+			switch {
+			case !ok:
+			case side == 0:
+				flips[i].BaseAnswer = answerText(r.Response)
+			default:
+				flips[i].CandidateAnswer = answerText(r.Response)
 			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("derive the answers of the run %s: %w", s.name, err)
 		}
 	}
 	return nil
