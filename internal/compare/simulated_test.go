@@ -61,7 +61,7 @@ func TestChanceAgainstItself(t *testing.T) {
 	t.Parallel()
 	const size = 300
 	const seed = 20260731
-	runs := 300
+	runs := 100
 	if os.Getenv("ORBENCH_LONG") != "" {
 		runs = 2000 // as in docs/compare.md
 	}

@@ -32,8 +32,8 @@ func (c RunComparison) Markdown(w io.Writer) error {
 		writeMarkdownTable(b, []string{"", "gate", "why"}, 3, c.gateRows())
 	}
 	writeMarkdownTable(b, []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, 1, c.metricRows())
-	if worse := c.worse(); len(worse) > 0 && !c.OfJudges() {
-		b.WriteString("Categories that got worse the most:\n\n")
+	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
+		fmt.Fprintf(b, "Categories that got worse the most; %d got worse significantly:\n\n", significant)
 		writeMarkdownTable(b, []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, 2, worse)
 	}
 	c.writeMarkdownFlips(b)
@@ -90,8 +90,9 @@ func (c RunComparison) metricRows() [][]string {
 	return rows
 }
 
-// worse lists the categories that moved the wrong way, the largest move first.
-func (c RunComparison) worse() [][]string {
+// worse lists the categories that moved the wrong way, the largest move first, and
+// counts those of all that moved significantly.
+func (c RunComparison) worse() (rows [][]string, significant int) {
 	type move struct {
 		by   float64
 		cell []string
@@ -106,6 +107,9 @@ func (c RunComparison) worse() [][]string {
 			if f.Category == "" || f.Difference == nil || wrong*f.Difference.Value <= 0 {
 				continue
 			}
+			if *f.PHolm < c.Alpha {
+				significant++
+			}
 			moves = append(moves, move{wrong * f.Difference.Value, []string{
 				categoryName(f.Category), string(m.Name), count(f.Candidate.N), rate(f.Base.Rate), rate(f.Candidate.Rate),
 				points(f.Difference), pValue(f.PHolm),
@@ -113,11 +117,10 @@ func (c RunComparison) worse() [][]string {
 		}
 	}
 	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(b.by, a.by) })
-	var rows [][]string
 	for _, m := range moves[:min(summaryCategories, len(moves))] {
 		rows = append(rows, m.cell)
 	}
-	return rows
+	return rows, significant
 }
 
 func (c RunComparison) writeMarkdownFlips(b *bufio.Writer) {

@@ -96,7 +96,8 @@ func TestRunComparisonText(t *testing.T) {
 			t.Errorf("%s: flipped prompts are shown, or not:\n%s", name, md)
 		}
 	}
-	if md := printed(t, twoRuns(t, false).Markdown); !strings.Contains(md, "77 prompts flipped: 66 newly refused, 11 newly answered; 10 of them") ||
+	if md := printed(t, twoRuns(t, false).Markdown); !strings.Contains(md, "; 0 got worse significantly") ||
+		!strings.Contains(md, "77 prompts flipped: 66 newly refused, 11 newly answered; 10 of them") ||
 		strings.Count(md, "| newly refused | safe |") != 10 {
 		t.Errorf("the flipped prompts are not those:\n%s", md)
 	}
