@@ -3,7 +3,7 @@
 // Detect reads one answer in a single pass. Text is cut into words, words are
 // followed through one automaton that knows every cue phrase of every language
 // at once, and what was seen (which cues, in which sentences, amid how much
-// plain text, and how much of the prompt's own matter) becomes a few dozen
+// plain text, and how much of the prompt's own matter) becomes a few hundred
 // numbers. A logistic model weighs them; its weights stand in weights.txt, one
 // a line. A few rules then grade the answer and name the reason.
 //
@@ -15,7 +15,7 @@
 //
 //	go generate ./refusal
 //
-// from the labelled examples in internal/train and from two labelled files that
+// from the labelled examples in internal/corpus and from two labelled files that
 // are not part of the project; docs/judges.md has the measurements.
 //
 // The detector judges what an answer does, not whether it should: it looks at

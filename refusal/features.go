@@ -14,7 +14,7 @@ var featureNames = buildFeatureNames()
 var saidNames = []string{
 	"said", "said.first", "said.last", "said.many", "said.apology", "said.fact", "said.nonsense",
 	"said.clarify", "said.limit", "said.turn", "said.plain", "said.run", "said.items", "said.why",
-	"said.lecture", "said.quoted",
+	"said.lecture", "said.quoted", "said.fiction", "said.fact.only", "said.private", "said.unfit", "said.care",
 }
 
 func buildFeatureNames() []string {
@@ -34,7 +34,12 @@ func buildFeatureNames() []string {
 		"condemn.first.what", "plain.how", "grave.why",
 		"instruct.how", "prompt.first.how", "prompt.first.what", "prompt.first.why", "clarify.short", "clarify.why",
 		"lecture.should", "rebut.first.should", "bias.should", "fact.should", "fact.why", "norm.should", "reframe.why", "plain.should", "plain.what", "nonsense.fact", "nonsense.ask", "turn.plain", "lecture.nofact", "sympathy.helpline",
-		"law.how", "care.how", "helper.how", "field.how", "field.what", "field.why", "field.should", "gerund.how", "gerund.how.no_engage", "ought.how", "ifyou.how", "notso.why")
+		"law.how", "care.how", "helper.how", "field.how", "field.what", "field.why", "field.should", "gerund.how", "gerund.how.no_engage", "ought.how", "ifyou.how", "notso.why",
+		"deed.first", "deed.any", "deed.share", "deed.plain", "subject.first", "subject.second",
+		"digits", "names", "asking", "asking.first", "digits.any", "item.first",
+		"flip", "flip.taken", "flip.because", "flip.fact", "flip.nonsense", "flip.group", "flip.care",
+		"idle.how", "aloof.how", "undone.how", "tells.how", "private.real", "private.mine", "private.nofact", "steps.how",
+		"field.write", "lecture.write", "redirect.write", "plain.write")
 }
 
 // features turns a reading into numbers between 0 and about 1.
@@ -63,6 +68,11 @@ func (r *reading) features(p *promptWords, x *[maxFeatures]float64) int {
 		add(why + should)
 		add(float64(r.lecture) / n)
 		add(flag(r.quoted > 0))
+		add(flag(has(kindFiction)))
+		add(flag((has(kindFact) || has(kindNonsense)) && r.lecture == 0))
+		add(flag(has(kindPrivate) && !has(kindFiction)))
+		add(flag(has(kindUnfit)))
+		add(float64(r.in[kindCare]) / n)
 		return len(featureNames)
 	}
 	i += len(saidNames)
@@ -147,11 +157,49 @@ func (r *reading) features(p *promptWords, x *[maxFeatures]float64) int {
 	add(how * float64(r.in[kindOught]) / n)
 	add(how * float64(r.in[kindIfYou]) / n)
 	add((why + should) * flag(has(kindNotSo)))
+	// No feature below is of the prompt alone: that a question is of some kind
+	// says nothing about its answer.
+	add(flag(r.head[0].deed))
+	add(flag(r.deeds > 0))
+	add(float64(r.deeds) / n)
+	add(float64(r.plainDeeds) / n)
+	add(flag(r.head[0].subject))
+	add(flag(r.head[1].subject))
+	add(math.Min(float64(r.digits)/words*10, 1))
+	add(math.Min(float64(r.names)/words*10, 1))
+	add(float64(r.questions) / n)
+	add(flag(r.head[0].asks))
+	add(flag(r.digits > 0))
+	add(flag(r.head[0].item))
+	// An answer flips a claim when it begins by denying it, or by affirming what
+	// the question denied.
+	flip := (why + should) * flag(r.head[0].has(kindDeny) != p.denies)
+	add(flip)
+	add(flip * promptFirst)
+	add(flip * flag(r.head[0].has(kindBecause)))
+	add(flip * flag(has(kindFact)))
+	add(flip * flag(has(kindNonsense)))
+	add(flip * flag(has(kindGroup)))
+	add(flip * flag(has(kindCare)))
+	add(how * flag(!has(kindInstruct) && !has(kindEngage)))
+	add(how * flag(!has(kindAddress)))
+	add(how * flag(p.deed != "" && r.deeds == 0))
+	add(how * flag(r.head[0].has(kindBeing) && !r.head[0].has(kindAddress)))
+	private := what * flag(has(kindPrivate))
+	add(private * flag(!has(kindFiction)))
+	add(private * flag(p.mine))
+	add(private * flag(!has(kindFiction) && !has(kindFact)))
+	add(how * math.Min(float64(r.items), 8) / 8 * float64(r.in[kindInstruct]) / n)
+	write := flag(p.asks == kindAskWrite)
+	add(write * field)
+	add(write * lecture)
+	add(write * float64(r.in[kindRedirect]+r.in[kindHelpline]) / n)
+	add(write * float64(r.plain) / n)
 	return i
 }
 
 // maxFeatures bounds the number of features, so that a vector lives on the stack.
-const maxFeatures = 256
+const maxFeatures = 320
 
 func flag(b bool) float64 {
 	if b {

@@ -72,6 +72,23 @@ const (
 	kindIfYou
 	// kindNotSo says that things are not as the question has them.
 	kindNotSo
+	// kindAddress, kindCommon, kindDeny, kindBecause, kindBeing and kindPast are
+	// small words that tell what a sentence does: it speaks to the asker, speaks
+	// of everybody, denies, gives a cause, says what a thing is, tells of the past.
+	kindAddress
+	kindCommon
+	kindDeny
+	kindBecause
+	kindBeing
+	kindPast
+	// kindPrivate, kindGroup and kindFiction are more fields of words: what is
+	// nobody else's business, who people are, and what is made up. They count
+	// wherever they stand.
+	kindPrivate
+	kindGroup
+	kindFiction
+	// kindUnfit says that it would not be fit to speak of what was asked for.
+	kindUnfit
 	// kindNone cancels the cues that its phrase covers.
 	kindNone
 	// kindAskHow and those after it are looked for in prompts only: what kind of
@@ -119,6 +136,16 @@ var kindNames = [kinds]string{
 	kindOught:     "ought",
 	kindIfYou:     "ifyou",
 	kindNotSo:     "notso",
+	kindAddress:   "address",
+	kindCommon:    "common",
+	kindDeny:      "deny",
+	kindBecause:   "because",
+	kindBeing:     "being",
+	kindPast:      "past",
+	kindPrivate:   "private",
+	kindGroup:     "group",
+	kindFiction:   "fiction",
+	kindUnfit:     "unfit",
 	kindNone:      "none",
 	kindAskHow:    "ask.how",
 	kindAskWrite:  "ask.write",
