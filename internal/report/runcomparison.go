@@ -150,8 +150,12 @@ func (c RunComparison) heading() section {
 	}
 	for i, side := range []compare.Side{c.Base, c.Candidate} {
 		s.rows = append(s.rows, []string{[]string{"base", "candidate"}[i], side.Run, side.Target, side.Judge, count(side.Prompts)})
+		name := []string{"base", "candidate"}[i]
 		if side.Other > 0 {
-			s.note += fmt.Sprintf(" %s prompts of the %s are neither safe nor toxic and not compared.", count(side.Other), []string{"base", "candidate"}[i])
+			s.note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", count(side.Other), name)
+		}
+		if side.Repeated > 0 {
+			s.note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", count(side.Repeated), name)
 		}
 	}
 	return s
