@@ -154,7 +154,11 @@ func headOf(pairs []pair, judge string) head {
 	if simulated {
 		h.title += " (SIMULATED)"
 	}
-	h.lines = append(h.lines, "Judge: "+shorten(clean(judge), 60)+". Whiskers: 95% Wilson intervals.")
+	line := "Judge: " + shorten(clean(judge), 60) + ". Whiskers: 95% Wilson intervals."
+	if slices.ContainsFunc(safe, func(s *side) bool { return s.run.Base != "" }) {
+		line += " Arrows: from a target to its variants."
+	}
+	h.lines = append(h.lines, line)
 	for _, s := range []struct {
 		what  string
 		sides []*side
@@ -319,6 +323,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 		)
 		room.hard = append(room.hard, around(at[i], markRadius))
 	}
+	s.drawArrows(&c, at)
 	s.drawLabels(&c, &room, at)
 	for i, m := range s.both {
 		drawMark(&c, m.mark, m.colour, markRadius, at[i])
@@ -333,6 +338,38 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 			c.FillText(ghostStyle, vg.Point{X: where.corner.X, Y: where.corner.Y}, ghosts[i].Name)
 		}
 	}
+}
+
+// drawArrows points from each target to its variants, so that what a defence costs
+// and gains is seen as a way.
+func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
+	for i, m := range s.both {
+		base := slices.IndexFunc(s.both, func(o mine) bool {
+			return m.safe.run.Base != "" && o.target == m.safe.run.Base && o.datasets() == m.datasets()
+		})
+		if base >= 0 {
+			drawArrow(c, m.colour, at[base], at[i])
+		}
+	}
+}
+
+// drawArrow draws an arrow from the edge of one mark to that of another, nothing
+// where they all but touch.
+func drawArrow(c *draw.Canvas, colour ink, from, to vg.Point) {
+	const head, wing = vg.Length(6), vg.Length(2.6)
+	dx, dy := to.X-from.X, to.Y-from.Y
+	length := vg.Length(math.Hypot(float64(dx), float64(dy)))
+	if length < 2*(markRadius+head) {
+		return
+	}
+	dx, dy = dx/length, dy/length
+	from = vg.Point{X: from.X + dx*(markRadius+1), Y: from.Y + dy*(markRadius+1)}
+	tip := vg.Point{X: to.X - dx*(markRadius+1), Y: to.Y - dy*(markRadius+1)}
+	neck := vg.Point{X: tip.X - dx*head, Y: tip.Y - dy*head}
+	c.StrokeLines(draw.LineStyle{Color: colour, Width: 1.4}, []vg.Point{from, neck})
+	c.FillPolygon(colour, []vg.Point{
+		tip, {X: neck.X - dy*wing, Y: neck.Y + dx*wing}, {X: neck.X + dy*wing, Y: neck.Y - dx*wing},
+	})
 }
 
 // drawLabels names the reader's own points, each on a ground of its own that
