@@ -7,7 +7,7 @@ STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
 FUZZES   := ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzParquet ./dataset:FuzzRecording ./model:FuzzCutThinking ./similar:FuzzNearDuplicates \
-	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./judge:FuzzSplitAndParse ./judge:FuzzGuardRead ./refusal:FuzzDetect \
+	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./judge:FuzzSplitAndParse ./judge:FuzzGuardRead ./refusal:FuzzDetect \
 	./model/openai:FuzzDecode ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
 	./internal/report:FuzzClean ./internal/report:FuzzPieces
@@ -32,7 +32,7 @@ test: system lint ## Run every test but the long ones, with the race detector.
 test-long: test ## Also run every fuzz target, every benchmark, a build of the paper's size and the simulations of coverage.
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 go test -count 1 -v -timeout 60m -run TestBuildKilled ./cmd/orbench
-	ORBENCH_LONG=1 go test -count 1 -timeout 60m ./stats
+	ORBENCH_LONG=1 go test -count 1 -timeout 60m ./stats ./internal/compare
 
 lint: ## Check formatting, vet and staticcheck.
 	go vet ./...

@@ -29,7 +29,7 @@ nothing about any real model.`,
 			f := evalFlags{
 				targets:  []string{"sim/permissive,sim/relaxed,sim/balanced,sim/cautious,sim/strict,sim/prudish"},
 				datasets: []string{"starter"}, judges: []string{"lexical", "llm:sim/judge"},
-				temperature: "0", maxTokens: 1000, judgeMaxTokens: 1000, name: "demo", store: store,
+				temperature: "0", maxTokens: 1000, judgeMaxTokens: 1000, samples: 1, name: "demo", store: store,
 				calls: defaultCallFlags(), out: outFlags{format: "table", out: dir, mostUnjudged: usualUnjudged},
 			}
 			f.calls.quiet = quiet
