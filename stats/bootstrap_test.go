@@ -231,3 +231,35 @@ func BenchmarkBootstrap(b *testing.B) {
 		}
 	})
 }
+
+// The intervals come from statsmodels 0.15.0,
+// proportion_confint(p*n, n, method="wilson") with the effective n worked out in
+// NumPy 2.4.6 and scipy.stats.t.ppf of SciPy 1.17.1.
+func TestWilsonClustered(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name                      string
+		clusters                  map[stats.Cluster]int
+		confidence, value, lo, hi float64
+	}{
+		{"uneven", map[stats.Cluster]int{{0, 5}: 120, {1, 5}: 30, {2, 5}: 20, {5, 5}: 15, {3, 4}: 10, {1, 1}: 5}, 0.95, 0.18556701030927836, 0.14708604458208024, 0.23138427645890008},
+		{"few", map[stats.Cluster]int{{0, 5}: 6, {3, 5}: 4, {5, 5}: 2}, 0.95, 0.36666666666666664, 0.1665074451233773, 0.6265623731353761},
+		{"99%", map[stats.Cluster]int{{0, 5}: 6, {3, 5}: 4, {5, 5}: 2}, 0.99, 0.36666666666666664, 0.12015448053801364, 0.7105137871988871},
+		{"single prompts", map[stats.Cluster]int{{0, 1}: 87, {1, 1}: 13}, 0.95, 0.13, 0.07687542399410337, 0.2114279383065194},
+		{"clusters more even than chance", map[stats.Cluster]int{{2, 5}: 10, {3, 5}: 10}, 0.95, 0.5, 0.39756838549608475, 0.6024316145039152},
+		{"nothing refused", map[stats.Cluster]int{{0, 5}: 20}, 0.95, 0.0, 0, 0.16112515805281938},
+		{"all refused", map[stats.Cluster]int{{4, 4}: 9}, 0.95, 1.0, 0.7008549515804559, 1},
+		{"half of each", map[stats.Cluster]int{{2, 4}: 20}, 0.95, 0.5, 0.2992980081982123, 0.7007019918017877},
+		{"a single cluster", map[stats.Cluster]int{{1, 3}: 1}, 0.95, 0.3333333333333333, 0.025336243646501055, 0.9058139848944198},
+	}
+	for _, tt := range tests {
+		got, ok := stats.WilsonClustered(repeated(tt.clusters), tt.confidence)
+		if !ok {
+			t.Fatalf("%s: undefined", tt.name)
+		}
+		nearEstimate(t, tt.name, got, tt.value, tt.lo, tt.hi)
+	}
+	if got, ok := stats.WilsonClustered(nil, 0.95); ok {
+		t.Errorf("without clusters the rate is %+v", got)
+	}
+}

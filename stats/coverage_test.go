@@ -100,7 +100,14 @@ func simulations() []simulation {
 		{"Clustered bootstrap, 30%, 40 clusters of 5, correlation 0.3", clustered(0.3, 40, 5, 0.3), lo, hi},
 		{"Clustered bootstrap, 2%, 100 clusters of 5, correlation 0.3", clustered(0.02, 100, 5, 0.3), 0.85, hi},
 		{"Clustered paired bootstrap, 260 clusters of 5", clusteredPairs(260, 5), lo, hi},
-		{"Wilson, ignoring 260 clusters of 5, correlation 0.3", clusteredWilson(0.13, 260, 5, 0.3), 0, 0.9},
+		{"Clustered bootstrap, 5%, 100 clusters of 5, correlation 0.3", clustered(0.05, 100, 5, 0.3), 0.92, hi},
+		{"Clustered Wilson, 13%, 260 clusters of 5, correlation 0.3", wilsonClustered(0.13, 260, 5, 0.3), lo, hi},
+		{"Clustered Wilson, 13%, 1,000 clusters of 1 to 9, correlation 0.3", wilsonClustered(0.13, 1000, 0, 0.3), lo, hi},
+		{"Clustered Wilson, 30%, 40 clusters of 5, correlation 0.3", wilsonClustered(0.3, 40, 5, 0.3), lo, hi},
+		{"Clustered Wilson, 5%, 100 clusters of 5, correlation 0.3", wilsonClustered(0.05, 100, 5, 0.3), lo, hi},
+		{"Clustered Wilson, 2%, 100 clusters of 5, correlation 0.3", wilsonClustered(0.02, 100, 5, 0.3), 0.92, hi},
+		{"Clustered Wilson, 0.5%, 260 clusters of 5, correlation 0.3", wilsonClustered(0.005, 260, 5, 0.3), 0.91, hi},
+		{"Wilson, ignoring 260 clusters of 5, correlation 0.3", ignoringClusters(0.13, 260, 5, 0.3), 0, 0.9},
 		{"Pearson bootstrap, correlation 0.9, 32 points", correlated(stats.Pearson, 0.9, 0.9, 32), 0.92, hi},
 		{"Spearman bootstrap, correlation 0.9, 32 points", correlated(stats.Spearman, 0.9, 6/math.Pi*math.Asin(0.45), 32), lo, 0.975},
 		{"Spearman bootstrap, correlation 0.5, 32 points", correlated(stats.Spearman, 0.5, 6/math.Pi*math.Asin(0.25), 32), lo, hi},
@@ -204,7 +211,15 @@ func clustered(p float64, clusters, size int, correlation float64) func(*rand.Ra
 	}
 }
 
-func clusteredWilson(p float64, clusters, size int, correlation float64) func(*rand.Rand) (bool, bool) {
+func wilsonClustered(p float64, clusters, size int, correlation float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.WilsonClustered(drawClusters(random, p, clusters, size, correlation), 0.95)
+		return holds(e, p), ok
+	}
+}
+
+// ignoringClusters takes Wilson's interval as if all prompts were independent.
+func ignoringClusters(p float64, clusters, size int, correlation float64) func(*rand.Rand) (bool, bool) {
 	return func(random *rand.Rand) (bool, bool) {
 		k, n := 0, 0
 		for _, c := range drawClusters(random, p, clusters, size, correlation) {

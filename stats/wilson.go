@@ -1,8 +1,9 @@
 package stats
 
 import (
-	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Wilson gives the score interval of a proportion of which k of n trials came
@@ -14,29 +15,69 @@ import (
 //
 // Wilson panics unless 0 <= k <= n and 0 < confidence < 1.
 func Wilson(k, n int, confidence float64) (lo, hi float64) {
-	if k < 0 || k > n {
-		panic(fmt.Sprintf("stats: Wilson of %d positives among %d trials", k, n))
-	}
-	if !(confidence > 0 && confidence < 1) {
-		panic(fmt.Sprintf("stats: Wilson at confidence %v, which is not between 0 and 1", confidence))
-	}
+	checkCounts("Wilson", k, n)
+	checkConfidence(confidence)
 	if n == 0 {
 		return 0, 1
 	}
-	z := math.Sqrt2 * math.Erfinv(confidence)
-	size := float64(n)
-	p := float64(k) / size
-	scale := 1 + z*z/size
-	centre := (p + z*z/(2*size)) / scale
-	half := z / scale * math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
+	return wilson(float64(k)/float64(n), float64(n), confidence)
+}
+
+// wilson is the score interval of the rate p of n trials, which need be no whole
+// number.
+func wilson(p, n, confidence float64) (lo, hi float64) {
+	z := zOf(confidence)
+	scale := 1 + z*z/n
+	centre := (p + z*z/(2*n)) / scale
+	half := z / scale * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	// At the ends one bound is exact in theory and off by a rounding error in
 	// floating point.
 	lo, hi = 0, 1
-	if k > 0 {
+	if p > 0 {
 		lo = math.Max(0, centre-half)
 	}
-	if k < n {
+	if p < 1 {
 		hi = math.Min(1, centre+half)
 	}
 	return lo, hi
+}
+
+// WilsonClustered estimates the share of prompts refused when clusters of prompts
+// were drawn, not prompts. It is Wilson's interval at the effective number of
+// prompts, which is how many independent ones would give the rate the variance
+// that the clusters show, but no more than there are; fewer still by the square
+// of Student's t over the normal quantile, for the variance is itself estimated
+// (Korn and Graubard 1998, Survey Methodology 24:193-201, whose adjustment Dean
+// and Pagano 2015, Journal of Survey Statistics and Methodology 3:484-503, find
+// good for Wilson's interval too). Where all clusters have the same rate it is the
+// number of clusters.
+//
+// It reports false without clusters, and panics unless 0 <= Sum <= N for each.
+func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
+	z := zOf(confidence)
+	var refused, prompts float64
+	for _, c := range clusters {
+		checkCounts("WilsonClustered", c.Sum, c.N)
+		c.check()
+		refused += float64(c.Sum)
+		prompts += float64(c.N)
+	}
+	if len(clusters) == 0 {
+		return Estimate{}, false
+	}
+	p, m := refused/prompts, float64(len(clusters))
+	effective := m
+	var squares float64
+	for _, c := range clusters {
+		d := float64(c.Sum) - p*float64(c.N)
+		squares += d * d
+	}
+	// Below this the clusters differ by rounding alone.
+	if squares > 1e-18*prompts*prompts {
+		variance := m / (m - 1) * squares / (prompts * prompts)
+		t := distuv.StudentsT{Sigma: 1, Nu: m - 1}.Quantile((1 + confidence) / 2)
+		effective = math.Min(prompts, p*(1-p)/variance) * (z / t) * (z / t)
+	}
+	lo, hi := wilson(p, effective, confidence)
+	return estimate(p, lo, hi, 0, 1), true
 }
