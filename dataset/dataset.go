@@ -39,6 +39,10 @@ type Dataset struct {
 	Categories map[orbench.Category]int `json:"categories"`
 	// Columns says where prompts, categories and labels were found.
 	Columns Columns `json:"columns"`
+	// Making is what is known of who made the prompts: from the table for published
+	// datasets, from the manifest beside it for a set of "orbench build", and
+	// nothing for any other file.
+	Making Making `json:"making,omitempty"`
 
 	source source
 	// stamp is the file's size and time of change when it was checked.
@@ -69,8 +73,9 @@ type Options struct {
 // The error is an *orbench.InputError when the user can mend it, the context's
 // error, or an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
+	built, isBuilt := readManifest(ref)
 	if opts.Default == "" {
-		opts.Default = declaredLabel(ref)
+		opts.Default = built.label(ref)
 	}
 	if opts.Default == "" {
 		opts.Default = orbench.Safe
@@ -90,6 +95,9 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isBuilt && src.path == ref {
+		d.Making = built.making(ref)
+	}
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
 			File: src.path, Problem: "the file is not the one that was pulled: its content has another hash",
@@ -102,7 +110,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 // check reads a source in full.
 func check(ctx context.Context, src source) (*Dataset, error) {
 	d := &Dataset{
-		Name: src.name, Source: src.path, source: src,
+		Name: src.name, Source: src.path, Making: src.making, source: src,
 		Labels: map[orbench.Label]int{}, Categories: map[orbench.Category]int{},
 	}
 	in, err := src.open()

@@ -43,6 +43,9 @@ type Entry struct {
 	Columns    Columns `json:"columns"`
 	Licence    string  `json:"licence"`
 	About      string  `json:"about"`
+	// Making names the models that helped to make it, each under all the names that
+	// it goes by; nil where nothing is known.
+	Making Making `json:"making,omitempty"`
 	// Present is true when the dataset can be opened as it is. Path and Commit
 	// say where it is and which commit it came from, for pulled ones.
 	Present bool   `json:"present"`
@@ -135,7 +138,7 @@ func (e Entry) options() Options {
 
 // source gives where the entry's rows are.
 func (e Entry) source(opts Options) (source, error) {
-	s := source{name: e.Name, format: filepath.Ext(e.File), opts: e.options()}
+	s := source{name: e.Name, format: filepath.Ext(e.File), opts: e.options(), making: e.Making}
 	if e.BuiltIn {
 		s.path, s.embedded, s.format = builtIn, starterCSV, ".csv"
 		return s, nil

@@ -123,7 +123,7 @@ func (e Entry) verify(ctx context.Context, got fetched) (*Dataset, error) {
 		return nil, fmt.Errorf("%s at commit %s is not the published file: its SHA-256 is %s and should be %s",
 			e.File, got.commit, got.sha256, e.FileSHA256)
 	}
-	d, err := check(ctx, source{name: e.Name, path: got.path, format: filepath.Ext(e.File), opts: e.options()})
+	d, err := check(ctx, source{name: e.Name, path: got.path, format: filepath.Ext(e.File), opts: e.options(), making: e.Making})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ type source struct {
 	opts     Options
 	// wantSHA256 is the hash that the content had when it was pulled, or "".
 	wantSHA256 string
+	// making is what the table of named datasets says of it.
+	making Making
 }
 
 // builtIn stands for the path of an embedded dataset.

@@ -36,7 +36,7 @@ type Config struct {
 	// Prevalence is the share of toxic prompts that residual toxicity supposes,
 	// above 0 and below 1.
 	Prevalence float64
-	// Families say of which family a model is, in place of FamilyOf.
+	// Families say of which family a model is, in place of model.FamilyOf.
 	Families map[string]string
 }
 

@@ -42,32 +42,6 @@ func TestParseTruth(t *testing.T) {
 	}
 }
 
-func TestFamilyOf(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]string{
-		"openai/gpt-4o":                                "gpt",
-		"openai/o3-mini":                               "gpt",
-		"openai/chatgpt-4o-latest":                     "gpt",
-		"together/meta-llama/Meta-Llama-3-70B":         "llama",
-		"ollama/llama3:8b":                             "llama",
-		"google/gemini-1.5-pro-latest":                 "gemini",
-		"google/gemma-2-9b-it":                         "gemini",
-		"anthropic/claude-3-opus":                      "claude",
-		"mistral/open-mixtral-8x7b":                    "mistral",
-		"together/qwen1.5-72b":                         "qwen",
-		"together/deepseek-r1-distill-llama-70b":       "deepseek",
-		"cohere/command-r":                             "command",
-		"sim/moderator-a":                              "moderator",
-		"vllm/Some.Thing":                              "some",
-		"—":                                            "—",
-		"vllm/mygpt-alike, which is a name of its own": "mygpt",
-	} {
-		if got := audit.FamilyOf(model); got != want {
-			t.Errorf("%s is of %s, want %s", model, got, want)
-		}
-	}
-}
-
 // mixed is a small audit by hand: two people, three moderators, an ensemble.
 var mixed = [][]string{
 	{"id", "category", "rater:ana", "rater:ben", "moderator:x", "moderator:y", "moderator:z", "ensemble"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -131,11 +132,11 @@ func (x *examination) selectors() []string {
 	return names
 }
 
-func (x *examination) family(model string) string {
-	if f := x.Families[model]; f != "" {
+func (x *examination) family(name string) string {
+	if f := x.Families[name]; f != "" {
 		return f
 	}
-	return FamilyOf(model)
+	return model.FamilyOf(name)
 }
 
 // noPreference says in a clause why there is nothing on self-preference.

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -46,6 +47,9 @@ type RunResult struct {
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target of which this one is a variant; see Target.
 	Base string `json:"base,omitempty"`
+	// Helped lists the parts that the target's model had in the making of the
+	// dataset, as far as that is known. Its rate on such prompts is no fair measure.
+	Helped []dataset.Role `json:"helped,omitempty"`
 	// Findings counts what each step of a defence did; absent without one.
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
 	// Simulated is true when the target is a simulated model.
@@ -79,6 +83,8 @@ type JudgeResult struct {
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
 	ByCategory map[orbench.Category]Count `json:"by_category"`
+	// Kin says that the judge asks the target's own model, or one of its family.
+	Kin Kinship `json:"kin,omitempty"`
 	// Simulated is true when the judge asks a simulated model.
 	Simulated bool `json:"simulated,omitempty"`
 }

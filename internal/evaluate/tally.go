@@ -37,6 +37,10 @@ func (t *tally) of(c chunk, label orbench.Label) *RunResult {
 	r := &RunResult{
 		Target: c.target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.run.Limit, Base: c.target.Base, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
+		Helped: set.Making.RolesOf(c.target.Model),
+	}
+	for i, j := range t.run.Judges {
+		r.Judges[i].Kin = kinship(c.target, j)
 	}
 	for i, a := range t.run.Judges {
 		for _, b := range t.run.Judges[i+1:] {

@@ -27,6 +27,7 @@ type page struct {
 	Style     template.CSS
 	Script    template.JS
 	Simulated bool
+	Warnings  []string
 
 	Headlines                  []headline
 	Plots                      []pagePlot
@@ -125,7 +126,7 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(files["page.css"]), Script: template.JS(files["page.js"]),
-		Simulated: r.Simulated,
+		Simulated: r.Simulated, Warnings: warningsOf(r),
 		Agreement: gridOf(agreementSection(r)), Classes: gridOf(classSection(r)),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}

@@ -10,7 +10,7 @@ import (
 
 // Table writes the figures for people to read on a terminal: for each label one
 // line per target, dataset and judge with its counts, rate and 95% interval, then
-// the refusals by category, where the judges disagree, and the cost. Columns line
+// the refusals by category, where the judges disagree, warnings and the cost. Columns line
 // up by display width. Names from outside lose whatever a terminal would obey.
 func Table(w io.Writer, r evaluate.Result) error {
 	b := bufio.NewWriter(w)
@@ -19,6 +19,9 @@ func Table(w io.Writer, r evaluate.Result) error {
 	}
 	for _, s := range sectionsOf(r) {
 		writeTable(b, s)
+	}
+	for _, line := range warningsOf(r) {
+		b.WriteString("Warning. " + clean(line) + "\n")
 	}
 	b.WriteString(costLine(r.Cost) + "\n")
 	return b.Flush()

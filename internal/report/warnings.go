@@ -1,0 +1,85 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+// warningsOf says, a line each, which figures are no fair measure: those of a
+// model on prompts that it helped to make, and those that it or a relative
+// judged.
+func warningsOf(r evaluate.Result) []string {
+	var lines []string
+	for _, w := range warningGroups(r) {
+		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
+	}
+	return lines
+}
+
+// warning is one kind of unfairness with everybody whom it concerns.
+type warning struct {
+	what string
+	who  []string
+	so   string
+}
+
+// warningGroups gathers those who are warned of alike, in the order of the
+// result.
+func warningGroups(r evaluate.Result) []warning {
+	var all []warning
+	add := func(what, who, so string) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.what == what })
+		if i < 0 {
+			i = len(all)
+			all = append(all, warning{what: what, so: so})
+		}
+		if !slices.Contains(all[i].who, who) {
+			all[i].who = append(all[i].who, who)
+		}
+	}
+	for _, run := range r.Runs {
+		if len(run.Helped) == 0 {
+			continue
+		}
+		parts := make([]string, len(run.Helped))
+		for i, role := range run.Helped {
+			parts[i] = strings.ReplaceAll(string(role), "_", " ")
+		}
+		so := "Compare on prompts that it had no part in."
+		if slices.Contains(run.Helped, dataset.Selector) {
+			so = "Whoever chooses prompts by refusing them refuses more of them than others do."
+		}
+		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
+	}
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
+			switch j.Kin {
+			case evaluate.SameModel:
+				add("Judged by itself", baseName(run)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
+			case evaluate.SameFamily:
+				add("Judged by a model of its family", baseName(run)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.")
+			}
+		}
+	}
+	return all
+}
+
+// baseName is the run's target without what makes it a variant.
+func baseName(run evaluate.RunResult) string {
+	if run.Base != "" {
+		return run.Base
+	}
+	return run.Target
+}
+
+// listed joins names, the first few of many.
+func listed(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " and " + count(len(names)-most) + " more"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	run := func(target, base, set string, helped ...dataset.Role) evaluate.RunResult {
+		return evaluate.RunResult{Target: target, Base: base, Dataset: set, Helped: helped}
+	}
+	judged := func(r evaluate.RunResult, judge string, kin evaluate.Kinship) evaluate.RunResult {
+		r.Judges = append(slices.Clone(r.Judges), evaluate.JudgeResult{Judge: judge, Kin: kin})
+		return r
+	}
+	r := evaluate.Result{Runs: []evaluate.RunResult{
+		judged(run("m/a", "", "hard", dataset.Moderator, dataset.Selector), "lexical", ""),
+		run("m/a defended", "m/a", "hard", dataset.Moderator, dataset.Selector),
+		run("m/b", "", "hard", dataset.Moderator, dataset.Selector),
+		run("m/c", "", "hard", dataset.SecondChance),
+		judged(run("m/d", "", "hard"), "llm:m/d", evaluate.SameModel),
+		judged(run("m/e", "", "hard"), "llm:m/d", evaluate.SameFamily),
+	}}
+	want := []string{
+		"Helped to make hard, as moderator and selector: m/a, m/b. Whoever chooses prompts by refusing them refuses more of them than others do.",
+		"Helped to make hard, as second chance: m/c. Compare on prompts that it had no part in.",
+		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
+		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
+	}
+	if got := warningsOf(r); !slices.Equal(got, want) {
+		t.Errorf("the warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := warningsOf(evaluate.Result{Runs: []evaluate.RunResult{run("m/a", "", "mine")}}); got != nil {
+		t.Errorf("warnings about nothing: %q", got)
+	}
+	var all []string
+	for range 20 {
+		all = append(all, "m/"+strings.Repeat("x", len(all)))
+	}
+	if got := listed(all); !strings.HasSuffix(got, " and 12 more") || strings.Count(got, ",") != 7 {
+		t.Errorf("20 names are listed as %q", got)
+	}
+}
