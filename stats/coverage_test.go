@@ -113,6 +113,9 @@ func simulations() []simulation {
 		{"Spearman bootstrap, correlation 0.5, 32 points", correlated(stats.Spearman, 0.5, 6/math.Pi*math.Asin(0.25), 32), lo, hi},
 		{"Kendall bootstrap, correlation 0.9, 32 points", correlated(stats.KendallTauB, 0.9, 2/math.Pi*math.Asin(0.9), 32), lo, 0.975},
 		{"Kendall bootstrap, correlation 0.5, 32 points", correlated(stats.KendallTauB, 0.5, 2/math.Pi*math.Asin(0.5), 32), lo, hi},
+		{"Mean rate, 13%, 500 prompts asked 1 to 9 times, correlation 0.6", meanRate(0.13, 500, 0, 0.6), lo, hi},
+		{"Mean rate, 5%, 100 prompts asked 5 times, correlation 0.6", meanRate(0.05, 100, 5, 0.6), lo, hi},
+		{"Mean difference, 260 prompts asked 5 times", meanDifference(260, 5), lo, hi},
 	}
 }
 
@@ -215,6 +218,32 @@ func wilsonClustered(p float64, clusters, size int, correlation float64) func(*r
 	return func(random *rand.Rand) (bool, bool) {
 		e, ok := stats.WilsonClustered(drawClusters(random, p, clusters, size, correlation), 0.95)
 		return holds(e, p), ok
+	}
+}
+
+func meanRate(p float64, prompts, times int, correlation float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.MeanRate(drawClusters(random, p, prompts, times, correlation), 0.95)
+		return holds(e, p), ok
+	}
+}
+
+// meanDifference draws prompts that are refused with a chance of their own, and
+// greedily when that chance is above a half: of Beta(0.4, 1.6) that is 0.131816
+// (scipy.stats.beta.sf), and the mean chance is 0.2.
+func meanDifference(prompts, times int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		chance := distuv.Beta{Alpha: 0.4, Beta: 1.6, Src: random}
+		data := make([]stats.Cluster, prompts)
+		for i := range data {
+			p := chance.Rand()
+			data[i] = stats.Cluster{Sum: drawBinomial(random, times, p), N: times}
+			if p > 0.5 {
+				data[i].Sum -= times
+			}
+		}
+		e, ok := stats.MeanDifference(data, 0.95)
+		return holds(e, 0.2-0.13181635827084212), ok
 	}
 }
 

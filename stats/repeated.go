@@ -1,0 +1,111 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// MeanRate estimates the mean over clusters of Sum/N: the refusal propensity of
+// prompts that were each asked several times, where every prompt counts alike
+// however many of its answers were judged. The interval is that of
+// WilsonClustered, with the variance that the clusters' own rates show, and equals
+// it when all N are equal.
+//
+// It reports false without clusters, and panics unless 0 <= Sum <= N for each.
+func MeanRate(clusters []Cluster, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	var trials float64
+	rates := make([]float64, len(clusters))
+	for i, c := range clusters {
+		checkCounts("MeanRate", c.Sum, c.N)
+		c.check()
+		rates[i] = float64(c.Sum) / float64(c.N)
+		trials += float64(c.N)
+	}
+	if len(clusters) == 0 {
+		return Estimate{}, false
+	}
+	p, variance := meanOf(rates)
+	effective := float64(len(clusters))
+	if variance > 0 {
+		effective = math.Min(trials, p*(1-p)/variance) * math.Pow(zOf(confidence)/tOf(confidence, len(rates)), 2)
+	}
+	lo, hi := wilson(p, effective, confidence)
+	return estimate(p, lo, hi, 0, 1), true
+}
+
+// MeanDifference estimates the mean over clusters of Sum/N, where Sum is how many
+// more were refused the second time than the first, as in a propensity minus the
+// single verdict that was given at temperature 0. The interval is Student's t
+// interval of the clusters' own differences; when they all differ alike it is that
+// of the function PairedDifference with the clusters as pairs.
+//
+// It reports false without clusters, and panics unless -N <= Sum <= N for each.
+func MeanDifference(clusters []Cluster, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	differences := make([]float64, len(clusters))
+	for i, c := range clusters {
+		checkCounts("MeanDifference", max(c.Sum, -c.Sum), c.N)
+		c.check()
+		differences[i] = float64(c.Sum) / float64(c.N)
+	}
+	if len(clusters) == 0 {
+		return Estimate{}, false
+	}
+	d, variance := meanOf(differences)
+	if variance == 0 {
+		return Bootstrap{Confidence: confidence}.bonettPrice(clusters[0].Sum, clusters[0].N, len(clusters)), true
+	}
+	half := tOf(confidence, len(differences)) * math.Sqrt(variance)
+	return estimate(d, d-half, d+half, -1, 1), true
+}
+
+// meanOf is the mean of some values and the variance of that mean, 0 when they
+// are alike but for rounding.
+func meanOf(values []float64) (mean, variance float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	var squares float64
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	if squares < 1e-18*n*n {
+		return mean, 0
+	}
+	return mean, squares / (n * (n - 1))
+}
+
+// tOf is how many standard errors an interval at this confidence reaches to each
+// side when the standard error was estimated from n values, at least 2.
+func tOf(confidence float64, n int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
+}
+
+// Intraclass is how much the answers within a cluster are alike, by the analysis
+// of variance estimator of the intraclass correlation, which holds for yes and no
+// as well (Ridout, Demétrio and Firth 1999, Biometrics 55:137-148): 1 when every
+// prompt is always or never refused, 0 when prompts do not differ beyond chance.
+// It may fall a little below 0. It reports false with fewer than two clusters, when
+// all answers are alike, and when no cluster has two of them.
+func Intraclass(clusters []Cluster) (float64, bool) {
+	var m, n, sum, within, sizes float64
+	for _, c := range clusters {
+		checkCounts("Intraclass", c.Sum, c.N)
+		c.check()
+		m++
+		n += float64(c.N)
+		sum += float64(c.Sum)
+		within += float64(c.Sum) - float64(c.Sum)*float64(c.Sum)/float64(c.N)
+		sizes += float64(c.N) * float64(c.N)
+	}
+	if m < 2 || n == m || sum == 0 || sum == n {
+		return 0, false
+	}
+	between := sum - within - sum*sum/n
+	size := (n - sizes/n) / (m - 1)
+	between, within = between/(m-1), within/(n-m)
+	return (between - within) / (between + (size-1)*within), true
+}

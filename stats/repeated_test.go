@@ -1,0 +1,102 @@
+package stats_test
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench/stats"
+)
+
+// The even and the uneven answers of some prompts that were asked several times.
+var (
+	evenly   = []stats.Cluster{{0, 5}, {1, 5}, {5, 5}, {2, 5}, {0, 5}, {4, 5}}
+	unevenly = []stats.Cluster{{0, 5}, {1, 4}, {3, 3}, {2, 5}, {0, 1}, {4, 5}, {5, 5}}
+	halves   = []stats.Cluster{{1, 2}, {1, 2}, {1, 2}, {0, 2}, {2, 2}}
+)
+
+// The values come from NumPy 2 and SciPy 1.17.1: the mean and scipy.stats.sem of
+// the clusters' rates, scipy.stats.t.ppf and norm.ppf, put into Wilson's formula.
+func TestMeanRate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		clusters      []stats.Cluster
+		value, lo, hi float64
+	}{
+		{"even", evenly, 0.4, 0.114185772037, 0.775172184962},
+		{"uneven", unevenly, 0.492857142857, 0.180045132098, 0.811363609945},
+		{"halves", halves, 0.5, 0.170112089667, 0.829887910333},
+		// Wilson's interval with the clusters as trials, as in TestWilson.
+		{"never refused", []stats.Cluster{{0, 5}, {0, 3}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}}, 0, 0, 0.2775327998628892},
+		{"one prompt", []stats.Cluster{{3, 3}}, 1, 0.20654931437723745, 1},
+	}
+	for _, tt := range tests {
+		got, ok := stats.MeanRate(tt.clusters, 0.95)
+		if !ok {
+			t.Fatalf("%s: undefined", tt.name)
+		}
+		nearEstimate(t, tt.name, got, tt.value, tt.lo, tt.hi)
+	}
+	if got, ok := stats.MeanRate(nil, 0.95); ok {
+		t.Errorf("without clusters the mean is %+v", got)
+	}
+	clustered, _ := stats.WilsonClustered(evenly, 0.95)
+	mean, _ := stats.MeanRate(evenly, 0.95)
+	nearEstimate(t, "clusters of one size", mean, clustered.Value, clustered.Lo, clustered.Hi)
+}
+
+// The values come from SciPy 1.17.1: scipy.stats.t.interval about the mean, with
+// scipy.stats.sem; the alike ones are Bonett and Price's adjusted Wald interval of
+// ten pairs without a disagreement, (p ± z sqrt(2/12/12)) with p = 1/12.
+func TestMeanDifference(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		clusters      []stats.Cluster
+		value, lo, hi float64
+	}{
+		{"uneven", []stats.Cluster{{-5, 5}, {1, 5}, {0, 4}, {2, 3}, {0, 5}}, -0.026666666667, -0.782168166197, 0.728834832864},
+		{"alike", []stats.Cluster{{0, 5}, {0, 5}, {0, 4}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}}, 0, -0.230983970725, 0.230983970725},
+	}
+	for _, tt := range tests {
+		got, ok := stats.MeanDifference(tt.clusters, 0.95)
+		if !ok {
+			t.Fatalf("%s: undefined", tt.name)
+		}
+		nearEstimate(t, tt.name, got, tt.value, tt.lo, tt.hi)
+	}
+	if got, ok := stats.MeanDifference(nil, 0.95); ok {
+		t.Errorf("without clusters the difference is %+v", got)
+	}
+}
+
+// The values come from the F of SciPy 1.17.1's scipy.stats.f_oneway over the
+// answers as zeros and ones, a group for each prompt: (F - 1) / (F + n - 1), where
+// n is the groups' adjusted size.
+func TestIntraclass(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		clusters []stats.Cluster
+		want     float64
+	}{
+		{"even", evenly, 0.566831683168},
+		{"uneven", unevenly, 0.526989935956},
+		{"more even than chance", halves, -0.090909090909},
+		{"always or never", []stats.Cluster{{0, 5}, {5, 5}, {4, 4}}, 1},
+	}
+	for _, tt := range tests {
+		got, ok := stats.Intraclass(tt.clusters)
+		if !ok {
+			t.Fatalf("%s: undefined", tt.name)
+		}
+		near(t, tt.name, got, tt.want)
+	}
+	for name, clusters := range map[string][]stats.Cluster{
+		"nothing": nil, "one prompt": {{2, 5}}, "never refused": {{0, 5}, {0, 5}}, "always refused": {{5, 5}, {4, 4}},
+		"one answer each": {{0, 1}, {1, 1}},
+	} {
+		if got, ok := stats.Intraclass(clusters); ok {
+			t.Errorf("%s: %g", name, got)
+		}
+	}
+}
