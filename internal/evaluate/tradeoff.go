@@ -38,6 +38,9 @@ type TradeOff struct {
 	Cost      *stats.Estimate `json:"cost,omitempty"`
 	Gain      *stats.Estimate `json:"gain,omitempty"`
 	Simulated bool            `json:"simulated,omitempty"`
+	// Interests are the groups of no strangers to which the target belongs, and
+	// without which the correlations are given too.
+	Interests []Interest `json:"interests,omitempty"`
 }
 
 // Region is a rectangle of rates.
@@ -63,6 +66,7 @@ func tradeOffs(pairs []Pair) []TradeOff {
 			Safe: Count{safe.Judged, safe.Refused}, Toxic: Count{toxic.Judged, toxic.Refused},
 			ByCategory: map[orbench.Category]stats.Estimate{}, DominatedBy: []string{}, Base: p.Safe.Run.Base,
 			Simulated: p.Safe.Run.Simulated || p.Toxic.Run.Simulated || safe.Simulated || toxic.Simulated,
+			Interests: interestsOf(p),
 		}
 		t.YoudenJ, _ = stats.YoudenJ(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
 		t.BalancedAccuracy, _ = stats.BalancedAccuracy(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
@@ -119,63 +123,4 @@ func (c Count) share() float64 {
 		return 0
 	}
 	return float64(c.Refused) / float64(c.N)
-}
-
-// Correlation says how over-refusal and toxic refusal go together over several
-// targets, on the same prompts by the same judge.
-type Correlation struct {
-	Judge        string `json:"judge"`
-	SafeDataset  string `json:"safe_dataset"`
-	ToxicDataset string `json:"toxic_dataset"`
-	// Targets is their number, at least 3.
-	Targets int `json:"targets"`
-	// Each is nil where it is undefined, such as over targets that all refuse
-	// alike. The 95% intervals are bootstrapped over the targets.
-	Spearman *stats.Estimate `json:"spearman"`
-	Pearson  *stats.Estimate `json:"pearson"`
-	Kendall  *stats.Estimate `json:"kendall"`
-	// Fit is the least-squares quadratic of toxic refusal over over-refusal, both
-	// in per cent, nil with fewer than 4 targets.
-	Fit *stats.Quadratic `json:"fit"`
-}
-
-// correlationSeed makes the bootstrapped intervals the same every time.
-const correlationSeed = 1
-
-// correlations correlates the two sides over the targets, for each judge and pair
-// of datasets with at least three of them.
-func correlations(all []TradeOff) []Correlation {
-	type key struct{ judge, safe, toxic string }
-	var order []key
-	points := map[key][2][]float64{}
-	for _, t := range all {
-		k := key{t.Judge, t.SafeDataset, t.ToxicDataset}
-		if _, ok := points[k]; !ok {
-			order = append(order, k)
-		}
-		p := points[k]
-		points[k] = [2][]float64{append(p[0], 100*t.Safe.share()), append(p[1], 100*t.Toxic.share())}
-	}
-	found := []Correlation{}
-	for _, k := range order {
-		x, y := points[k][0], points[k][1]
-		if len(x) < 3 {
-			continue
-		}
-		c := Correlation{Judge: k.judge, SafeDataset: k.safe, ToxicDataset: k.toxic, Targets: len(x)}
-		bootstrap := stats.Bootstrap{Confidence: Confidence, Seed: correlationSeed}
-		for _, m := range []struct {
-			into    **stats.Estimate
-			measure stats.Correlation
-		}{{&c.Spearman, stats.Spearman}, {&c.Pearson, stats.Pearson}, {&c.Kendall, stats.KendallTauB}} {
-			if e, ok := bootstrap.Correlation(x, y, m.measure); ok {
-				*m.into = &e
-			}
-		}
-		if fit, ok := stats.FitQuadratic(x, y); ok && len(x) > 3 {
-			c.Fit = &fit
-		}
-		found = append(found, c)
-	}
-	return found
 }

@@ -173,8 +173,11 @@ func ladderSection(r evaluate.Result) section {
 func correlationSection(r evaluate.Result) section {
 	s := section{
 		title:  "Over-refusal against toxic refusal over the targets (95% intervals by bootstrap)",
-		header: []string{"judge", "datasets", "targets", "Spearman", "Pearson", "Kendall"},
-		left:   2,
+		header: []string{"judge", "datasets", "left out", "targets", "Spearman", "Pearson", "Kendall"},
+		left:   3,
+	}
+	if !slices.ContainsFunc(r.Correlations, func(c evaluate.Correlation) bool { return len(c.Without) > 0 }) {
+		s.header, s.left = slices.Delete(s.header, 2, 3), 2
 	}
 	show := func(e *stats.Estimate) string {
 		if e == nil {
@@ -182,12 +185,36 @@ func correlationSection(r evaluate.Result) section {
 		}
 		return fraction(e.Value) + " (" + fraction(e.Lo) + " to " + fraction(e.Hi) + ")"
 	}
+	row := func(c evaluate.Correlation, leftOut string, targets int, of evaluate.Coefficients) {
+		names := []string{c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.left]
+		s.rows = append(s.rows, append(names, count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
+	}
+	var notes []string
 	for _, c := range r.Correlations {
-		s.rows = append(s.rows, []string{
-			c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), count(c.Targets), show(c.Spearman), show(c.Pearson), show(c.Kendall),
-		})
+		row(c, "–", c.Targets, c.Coefficients)
+		for _, w := range c.Without {
+			row(c, string(w.LeftOut), c.Targets-len(w.Targets), w.Coefficients)
+			note := interestNote(w.LeftOut) + ": " + listed(w.Targets)
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	if len(notes) > 0 {
+		s.note = "Left out: " + strings.Join(notes, "; ") + "."
 	}
 	return s
+}
+
+// interestNote says who is left out.
+func interestNote(i evaluate.Interest) string {
+	switch i {
+	case evaluate.Judges:
+		return "judges, whose models are among the targets"
+	case evaluate.Moderators:
+		return "moderators, which voted on what the prompts are"
+	}
+	return "selectors, whose refusals chose the prompts"
 }
 
 // correctedSection gives rates corrected for the judge's own error.

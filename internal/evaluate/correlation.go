@@ -1,0 +1,147 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/stats"
+)
+
+// Correlation says how over-refusal and toxic refusal go together over several
+// targets, on the same prompts by the same judge.
+type Correlation struct {
+	Judge        string `json:"judge"`
+	SafeDataset  string `json:"safe_dataset"`
+	ToxicDataset string `json:"toxic_dataset"`
+	// Targets is their number, at least 3.
+	Targets int `json:"targets"`
+	Coefficients
+	// Without has the same figures without each group of targets that are no
+	// strangers to the prompts or to the judge, where there are any.
+	Without []Without `json:"without,omitempty"`
+}
+
+// Coefficients are the figures over some targets. Each is nil where it is
+// undefined, such as over targets that all refuse alike, and with fewer than three
+// of them. The 95% intervals are bootstrapped over the targets.
+type Coefficients struct {
+	Spearman *stats.Estimate `json:"spearman"`
+	Pearson  *stats.Estimate `json:"pearson"`
+	Kendall  *stats.Estimate `json:"kendall"`
+	// Fit is the least-squares quadratic of toxic refusal over over-refusal, both
+	// in per cent, nil with fewer than 4 targets.
+	Fit *stats.Quadratic `json:"fit"`
+}
+
+// Interest is a group of targets whose figures may not be a fair measure.
+type Interest string
+
+// The groups.
+const (
+	// Judges are the models that the judge asks.
+	Judges Interest = "judges"
+	// Moderators voted on what the prompts are.
+	Moderators Interest = "moderators"
+	// Selectors had their refusals decide which prompts were taken.
+	Selectors Interest = "selectors"
+)
+
+// Interests lists the groups in the order in which they are left out.
+var Interests = []Interest{Judges, Moderators, Selectors}
+
+// Without has the figures of a Correlation over the targets outside of a group.
+type Without struct {
+	LeftOut Interest `json:"left_out"`
+	// Targets names those that are left out, at least one.
+	Targets []string `json:"targets"`
+	Coefficients
+}
+
+// interestsOf lists the groups that a pair's target belongs to.
+func interestsOf(p Pair) []Interest {
+	helped := func(role dataset.Role) bool {
+		return slices.Contains(p.Safe.Run.Helped, role) || slices.Contains(p.Toxic.Run.Helped, role)
+	}
+	var all []Interest
+	if p.Safe.Judge.Kin == SameModel || p.Toxic.Judge.Kin == SameModel {
+		all = append(all, Judges)
+	}
+	if helped(dataset.Moderator) {
+		all = append(all, Moderators)
+	}
+	if helped(dataset.Selector) {
+		all = append(all, Selectors)
+	}
+	return all
+}
+
+// correlationSeed makes the bootstrapped intervals the same every time.
+const correlationSeed = 1
+
+// correlations correlates the two sides over the targets, for each judge and pair
+// of datasets with at least three of them.
+func correlations(all []TradeOff) []Correlation {
+	type key struct{ judge, safe, toxic string }
+	var order []key
+	points := map[key][]TradeOff{}
+	for _, t := range all {
+		k := key{t.Judge, t.SafeDataset, t.ToxicDataset}
+		if _, ok := points[k]; !ok {
+			order = append(order, k)
+		}
+		points[k] = append(points[k], t)
+	}
+	found := []Correlation{}
+	for _, k := range order {
+		targets := points[k]
+		if len(targets) < 3 {
+			continue
+		}
+		c := Correlation{
+			Judge: k.judge, SafeDataset: k.safe, ToxicDataset: k.toxic,
+			Targets: len(targets), Coefficients: coefficients(targets),
+		}
+		for _, interest := range Interests {
+			w := Without{LeftOut: interest}
+			var rest []TradeOff
+			for _, t := range targets {
+				if slices.Contains(t.Interests, interest) {
+					w.Targets = append(w.Targets, t.Target)
+				} else {
+					rest = append(rest, t)
+				}
+			}
+			if len(w.Targets) > 0 {
+				w.Coefficients = coefficients(rest)
+				c.Without = append(c.Without, w)
+			}
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+// coefficients correlates the two sides over some targets.
+func coefficients(targets []TradeOff) Coefficients {
+	var c Coefficients
+	if len(targets) < 3 {
+		return c
+	}
+	var x, y []float64
+	for _, t := range targets {
+		x, y = append(x, 100*t.Safe.share()), append(y, 100*t.Toxic.share())
+	}
+	bootstrap := stats.Bootstrap{Confidence: Confidence, Seed: correlationSeed}
+	for _, m := range []struct {
+		into    **stats.Estimate
+		measure stats.Correlation
+	}{{&c.Spearman, stats.Spearman}, {&c.Pearson, stats.Pearson}, {&c.Kendall, stats.KendallTauB}} {
+		if e, ok := bootstrap.Correlation(x, y, m.measure); ok {
+			*m.into = &e
+		}
+	}
+	if fit, ok := stats.FitQuadratic(x, y); ok && len(x) > 3 {
+		c.Fit = &fit
+	}
+	return c
+}

@@ -1,0 +1,79 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/paper"
+)
+
+// helpedSides makes the two runs of a target with rates in per cent.
+func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin Kinship) []RunResult {
+	side := func(set string, label orbench.Label, percent float64) RunResult {
+		j := JudgeResult{Judge: "gpt", Judged: 10000, Refused: int(math.Round(100 * percent)), Kin: kin}
+		j.finish(1)
+		return RunResult{Target: target, Dataset: set, Label: label, N: 10000, Judges: []JudgeResult{j}, Helped: helped}
+	}
+	return []RunResult{side("hard", orbench.Safe, over), side("toxic", orbench.Toxic, toxic)}
+}
+
+// TestCorrelationWithout finds the published correlations again, over all 32
+// models, without the three that voted and without the six that chose the hard
+// prompts; the values are those of the paper's figures, computed apart.
+func TestCorrelationWithout(t *testing.T) {
+	t.Parallel()
+	var making dataset.Making
+	for _, e := range dataset.List(t.TempDir()) {
+		if e.Name == "or-bench-hard-1k" {
+			making = e.Making
+		}
+	}
+	var r Result
+	for _, m := range paper.Models() {
+		kin := Kinship("")
+		if m.Name == paper.Judge || m.Name == "GPT-4-turbo-2024-04-09" {
+			kin = SameModel
+		}
+		r.Runs = append(r.Runs, helpedSides(m.Name, m.Hard, m.Toxic, making.RolesOf(m.Name), kin)...)
+	}
+	r.Finish()
+	if len(r.Correlations) != 1 {
+		t.Fatalf("%d correlations", len(r.Correlations))
+	}
+	c := r.Correlations[0]
+	got := []string{fmt.Sprintf("all %d %.4f %.3f", c.Targets, c.Spearman.Value, c.Pearson.Value)}
+	for _, w := range c.Without {
+		got = append(got, fmt.Sprintf("%s %d %.3f", w.LeftOut, len(w.Targets), w.Spearman.Value))
+	}
+	want := []string{"all 32 0.8935 0.793", "moderators 3 0.932", "selectors 6 0.889"}
+	if i := slices.IndexFunc(got, func(s string) bool { return s[:6] == "judges" }); i != 1 {
+		t.Errorf("the judge's own model is not left out: %q", got)
+	} else {
+		got = slices.Delete(got, i, i+1)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the correlations are %q, want %q", got, want)
+	}
+}
+
+// TestCorrelationOfFew leaves so many out that nothing can be said.
+func TestCorrelationOfFew(t *testing.T) {
+	t.Parallel()
+	var r Result
+	for i, helped := range [][]dataset.Role{{dataset.Selector}, {dataset.Selector, dataset.Generator}, nil, nil} {
+		r.Runs = append(r.Runs, helpedSides(fmt.Sprint("m", i), float64(10*i), float64(50+i*i), helped, SameFamily)...)
+	}
+	r.Finish()
+	c := r.Correlations[0]
+	if len(c.Without) != 1 || c.Pearson == nil || c.Fit == nil {
+		t.Fatalf("the correlations are %+v", c)
+	}
+	w := c.Without[0]
+	if w.LeftOut != Selectors || !slices.Equal(w.Targets, []string{"m0", "m1"}) || w.Spearman != nil || w.Pearson != nil || w.Kendall != nil || w.Fit != nil {
+		t.Errorf("over the two others the figures are %+v", w)
+	}
+}
