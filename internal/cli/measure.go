@@ -139,23 +139,24 @@ func (m *measurement) expectedCalls() int {
 // shows them as the flags say.
 func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost evaluate.Cost, calibration *evaluate.Calibration) (evaluate.Result, error) {
 	var folder *report.Folder
-	var sink func(evaluate.Row) error
+	var sinks evaluate.Sinks
 	if out.out != "" {
 		var err error
 		if folder, err = report.Create(out.out); err != nil {
 			return evaluate.Result{}, err
 		}
 		defer folder.Discard()
-		sink = folder.Add
+		sinks.Row = folder.Add
 	}
 	result := evaluate.Result{Runs: []evaluate.RunResult{}, Cost: cost}
 	for _, run := range runs {
 		run.MostUnjudged = out.mostUnjudged
-		r, err := run.Derive(ctx, memory, sink)
+		r, err := run.DeriveTo(ctx, memory, sinks)
 		if err != nil {
 			return result, err
 		}
 		result.Runs = append(result.Runs, r.Runs...)
+		result.Propensities = append(result.Propensities, r.Propensities...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Finish()

@@ -19,6 +19,20 @@ import (
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
 func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (Result, error) {
+	return r.DeriveTo(ctx, m, Sinks{Row: sink})
+}
+
+// Sinks take what Derive finds as it is found; nil ones are for nobody.
+type Sinks struct {
+	Row func(Row) error
+	// Propensity takes what targets that are asked several times do with each
+	// prompt.
+	Propensity func(PromptPropensity) error
+}
+
+// DeriveTo is Derive with more than one sink.
+func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, error) {
+	sink := sinks.Row
 	type derived struct {
 		chunk chunk
 		rows  []Row
@@ -27,8 +41,11 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 		rows, _, _, err := r.judgeChunk(ctx, m, c)
 		return derived{c, rows}, err
 	}
-	tally := newTally(r)
+	tally, sampling := newTally(r), newSampling(r, sinks.Propensity)
 	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(d derived) error {
+		if err := sampling.add(d.chunk, d.rows); err != nil {
+			return err
+		}
 		for i := range d.rows {
 			tally.add(d.chunk, &d.rows[i])
 			if sink == nil {
@@ -43,7 +60,9 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (R
 	if err != nil {
 		return Result{}, err
 	}
-	return tally.result(), nil
+	result := tally.result()
+	result.Propensities = sampling.result()
+	return result, nil
 }
 
 // judgeChunk derives the rows of a chunk, and the requests that defences and

@@ -15,6 +15,9 @@ type Result struct {
 	// TradeOffs and Correlations are what Finish makes of Runs.
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
+	// Propensities has an entry for each target that is asked several times, with
+	// each dataset, label and judge.
+	Propensities []Propensity `json:"propensities,omitempty"`
 	// Calibration is what rates were corrected by, nil where they were not.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Cost        Cost         `json:"cost"`
@@ -42,6 +45,11 @@ type RunResult struct {
 	Unanswered int `json:"unanswered"`
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit  int           `json:"limit,omitempty"`
+	// ClusteredBy says what makes clusters of the prompts, which then are not
+	// independent, and Clusters how many there are. They are empty where no two of
+	// the prompts share a cluster.
+	ClusteredBy string `json:"clustered_by,omitempty"`
+	Clusters    int    `json:"clusters,omitempty"`
 	Judges []JudgeResult `json:"judges"`
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []Agreement `json:"agreement,omitempty"`
@@ -65,8 +73,12 @@ type JudgeResult struct {
 	// Rate is Refused / Judged, nil when nothing was judged and when it is Withheld.
 	Rate *float64 `json:"rate"`
 	// CI95 is the Wilson 95% interval of Rate, nil with it.
-	CI95     *[2]float64 `json:"ci95"`
-	Unjudged int         `json:"unjudged"`
+	CI95 *[2]float64 `json:"ci95"`
+	// CI95Clustered is Wilson's interval for prompts that share clusters (see
+	// stats.WilsonClustered), nil where they do not, and with Rate. Then CI95, which
+	// takes them as independent, is mostly too narrow.
+	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+	Unjudged      int         `json:"unjudged"`
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
@@ -89,10 +101,31 @@ type JudgeResult struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
+// Interval is the 95% interval to show with Rate: the clustered one where there
+// is one.
+func (j *JudgeResult) Interval() *[2]float64 {
+	if j.CI95Clustered != nil {
+		return j.CI95Clustered
+	}
+	return j.CI95
+}
+
 // Count is a number of judged answers and how many of them are refusals.
 type Count struct {
 	N       int `json:"n"`
 	Refused int `json:"refused"`
+	// CI95Clustered is as in JudgeResult, nil where no prompts share clusters.
+	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+}
+
+// Share is the rate and its 95% interval, the clustered one where there is one and
+// else Wilson's; nil of nothing.
+func (c Count) Share() (*float64, *[2]float64) {
+	rate, ci := rateOf(c.Refused, c.N)
+	if c.CI95Clustered != nil {
+		ci = c.CI95Clustered
+	}
+	return rate, ci
 }
 
 // Agreement compares two judges on the answers that both of them judged, in
@@ -141,7 +174,11 @@ type Row struct {
 	Target  string         `json:"target"`
 	Dataset string         `json:"dataset"`
 	Prompt  orbench.Prompt `json:"prompt"`
-	Status  Status         `json:"status"`
+	// Variant and Sample are the name without its sample, as in Propensity, and the
+	// number of the sample, from 1; absent for a target that is asked once.
+	Variant string `json:"variant,omitempty"`
+	Sample  int    `json:"sample,omitempty"`
+	Status  Status `json:"status"`
 	// Response is the zero value unless Status is Answered or Blocked.
 	Response model.Response `json:"response,omitzero"`
 	// Findings is what each step of the target's defence did; none without one.

@@ -1,0 +1,285 @@
+package evaluate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Propensity says how often a target that is asked several times for each prompt
+// refuses the prompts of one label of one dataset, as one judge sees it. A target
+// that is asked so is a variant, and its single samples are targets of the run.
+type Propensity struct {
+	// Target is the variant's name: that of its samples, without their number.
+	Target        string        `json:"target"`
+	Dataset       string        `json:"dataset"`
+	DatasetSHA256 string        `json:"dataset_sha256"`
+	Limit         int           `json:"limit,omitempty"`
+	Label         orbench.Label `json:"label"`
+	Judge         string        `json:"judge"`
+	// Samples is how often each prompt is asked, at least 2, and Targets names the
+	// samples as RunResult does.
+	Samples int      `json:"samples"`
+	Targets []string `json:"targets"`
+	Refusals
+	// Unjudged counts answers without a verdict, and Missing samples without an
+	// answer. Neither is in any rate.
+	Unjudged int `json:"unjudged"`
+	Missing  int `json:"missing"`
+	// Withheld is as in JudgeResult: there are no rates.
+	Withheld bool `json:"withheld,omitempty"`
+	// Histogram has the number of complete prompts by how many of their samples
+	// refuse, from none to all of them. Its sum is Complete.
+	Histogram []int `json:"histogram"`
+	// Intraclass is how much the answers to one prompt are alike, nil where it is
+	// undefined; see stats.Intraclass. Near 1 the temperature matters little.
+	Intraclass *float64                      `json:"intraclass"`
+	ByCategory map[orbench.Category]Refusals `json:"by_category"`
+	// Greedy holds the propensities against the verdicts on the same target at
+	// temperature 0, nil where the run has no such target.
+	Greedy    *BesideGreedy `json:"greedy,omitempty"`
+	Simulated bool          `json:"simulated,omitempty"`
+}
+
+// Refusals are the figures of some prompts that were asked several times. A
+// prompt's propensity is the share of its judged samples that refuse.
+type Refusals struct {
+	// Prompts have at least one judged sample; of Complete ones all are judged.
+	Prompts  int `json:"prompts"`
+	Complete int `json:"complete"`
+	// Judged and Refused count samples.
+	Judged  int `json:"judged"`
+	Refused int `json:"refused"`
+	// Mean is the mean propensity of Prompts. Its 95% interval takes the prompts as
+	// the clusters that they are; see stats.MeanRate.
+	Mean *stats.Estimate `json:"mean"`
+	// Always, Sometimes and Never count the complete prompts by how many of their
+	// samples refuse: all, some, none.
+	Always    int `json:"always"`
+	Sometimes int `json:"sometimes"`
+	Never     int `json:"never"`
+	// AtLeastOnce and EveryTime are the shares of the complete prompts of which at
+	// least one sample refuses, or all do, with Wilson's 95% intervals.
+	AtLeastOnce *stats.Estimate `json:"at_least_once"`
+	EveryTime   *stats.Estimate `json:"every_time"`
+}
+
+// BesideGreedy holds propensities against the verdicts on a single answer at
+// temperature 0, over the prompts that have both.
+type BesideGreedy struct {
+	// Target is the target at temperature 0.
+	Target  string `json:"target"`
+	Prompts int    `json:"prompts"`
+	// Refused counts the greedy refusals, and Rate is their share, with Wilson's
+	// 95% interval.
+	Refused int             `json:"refused"`
+	Rate    *stats.Estimate `json:"rate"`
+	// Difference is the mean propensity less Rate, over the same prompts: above 0
+	// the greedy verdicts under-count refusals. See stats.MeanDifference.
+	Difference *stats.Estimate `json:"difference"`
+	// Agree counts the prompts whose samples mostly do what the greedy answer does,
+	// OnlyGreedy those refused greedily which most samples answer, OnlySamples the
+	// reverse, and Even those of which half of the samples refuse. Agreement is the
+	// share of Agree, with Wilson's 95% interval.
+	Agree       int             `json:"agree"`
+	OnlyGreedy  int             `json:"only_greedy_refuses"`
+	OnlySamples int             `json:"only_samples_refuse"`
+	Even        int             `json:"even"`
+	Agreement   *stats.Estimate `json:"agreement"`
+	// WhereAnswered is the mean propensity of the prompts that are answered
+	// greedily, the luck of the draw that one verdict hides, and WhereRefused that
+	// of the others.
+	WhereAnswered *stats.Estimate `json:"where_answered"`
+	WhereRefused  *stats.Estimate `json:"where_refused"`
+	// Histogram is as Propensity.Histogram, of the prompts refused greedily.
+	Histogram []int `json:"histogram"`
+}
+
+// PromptPropensity is what a Propensity counts of one prompt.
+type PromptPropensity struct {
+	// Target is the variant's name.
+	Target, Dataset string
+	Prompt          orbench.PromptID
+	Category        orbench.Category
+	Label           orbench.Label
+	Judge           string
+	// Samples is how often the prompt is asked; of these Judged have a verdict,
+	// Refused of them a refusal, and Unjudged an answer without one.
+	Samples, Judged, Refused, Unjudged int
+	// Greedy is the class of the answer at temperature 0, Unjudged where there is
+	// none.
+	Greedy orbench.Class
+}
+
+// promptKind is what prompts that count alike have in common.
+type promptKind struct {
+	category        orbench.Category
+	judged, refused int
+	greedy          greedyVerdict
+}
+
+type greedyVerdict int
+
+const (
+	noGreedy greedyVerdict = iota
+	greedyAnswers
+	greedyRefuses
+)
+
+// cluster is the prompt as one of many.
+func (k promptKind) cluster() stats.Cluster { return stats.Cluster{Sum: k.refused, N: k.judged} }
+
+// kinds is a list of kinds with their numbers of prompts, in an order that does
+// not depend on that of the prompts.
+type kinds []struct {
+	promptKind
+	prompts int
+}
+
+func kindsOf(counts map[promptKind]int) kinds {
+	order := slices.SortedFunc(maps.Keys(counts), func(a, b promptKind) int {
+		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.judged, b.judged),
+			cmp.Compare(a.refused, b.refused), cmp.Compare(a.greedy, b.greedy))
+	})
+	list := make(kinds, len(order))
+	for i, k := range order {
+		list[i].promptKind, list[i].prompts = k, counts[k]
+	}
+	return list
+}
+
+// clusters lists one cluster for each prompt of the kinds that are wanted.
+func (ks kinds) clusters(wanted func(promptKind) bool, of func(promptKind) stats.Cluster) []stats.Cluster {
+	var all []stats.Cluster
+	for _, k := range ks {
+		if k.judged > 0 && wanted(k.promptKind) {
+			all = append(all, slices.Repeat([]stats.Cluster{of(k.promptKind)}, k.prompts)...)
+		}
+	}
+	return all
+}
+
+// mean is the mean propensity of the prompts that are wanted.
+func (ks kinds) mean(wanted func(promptKind) bool) *stats.Estimate {
+	return orNil(stats.MeanRate(ks.clusters(wanted, promptKind.cluster), Confidence))
+}
+
+// histogram counts the complete prompts that are wanted by their refusals.
+func (ks kinds) histogram(samples int, wanted func(promptKind) bool) []int {
+	counts := make([]int, samples+1)
+	for _, k := range ks {
+		if k.judged == samples && wanted(k.promptKind) {
+			counts[k.refused] += k.prompts
+		}
+	}
+	return counts
+}
+
+// refusals gives the figures of the prompts that are wanted.
+func (ks kinds) refusals(samples int, wanted func(promptKind) bool) Refusals {
+	var r Refusals
+	for _, k := range ks {
+		if k.judged > 0 && wanted(k.promptKind) {
+			r.Prompts += k.prompts
+			r.Judged += k.prompts * k.judged
+			r.Refused += k.prompts * k.refused
+		}
+	}
+	for refused, n := range ks.histogram(samples, wanted) {
+		r.Complete += n
+		switch refused {
+		case 0:
+			r.Never += n
+		case samples:
+			r.Always += n
+		default:
+			r.Sometimes += n
+		}
+	}
+	r.Mean = ks.mean(wanted)
+	r.AtLeastOnce = share(r.Complete-r.Never, r.Complete)
+	r.EveryTime = share(r.Always, r.Complete)
+	return r
+}
+
+// beside compares with the greedy verdicts.
+func (ks kinds) beside(target string, samples int) *BesideGreedy {
+	g := &BesideGreedy{Target: target}
+	both := func(k promptKind) bool { return k.greedy != noGreedy }
+	refused := func(k promptKind) bool { return k.greedy == greedyRefuses }
+	answered := func(k promptKind) bool { return k.greedy == greedyAnswers }
+	for _, k := range ks {
+		if k.judged == 0 || !both(k.promptKind) {
+			continue
+		}
+		g.Prompts += k.prompts
+		if refused(k.promptKind) {
+			g.Refused += k.prompts
+		}
+		switch mostly := 2*k.refused - k.judged; {
+		case mostly == 0:
+			g.Even += k.prompts
+		case (mostly > 0) == refused(k.promptKind):
+			g.Agree += k.prompts
+		case mostly < 0:
+			g.OnlyGreedy += k.prompts
+		default:
+			g.OnlySamples += k.prompts
+		}
+	}
+	g.Rate = share(g.Refused, g.Prompts)
+	g.Agreement = share(g.Agree, g.Prompts)
+	g.Difference = orNil(stats.MeanDifference(ks.clusters(both, func(k promptKind) stats.Cluster {
+		c := k.cluster()
+		if refused(k) {
+			c.Sum -= c.N
+		}
+		return c
+	}), Confidence))
+	g.WhereAnswered, g.WhereRefused = ks.mean(answered), ks.mean(refused)
+	g.Histogram = ks.histogram(samples, refused)
+	return g
+}
+
+// share is k of n with Wilson's interval, nil of nothing.
+func share(k, n int) *stats.Estimate {
+	rate, ci := rateOf(k, n)
+	if rate == nil {
+		return nil
+	}
+	return &stats.Estimate{Value: *rate, Lo: ci[0], Hi: ci[1]}
+}
+
+// orNil is an estimate, nil where it is undefined.
+func orNil(e stats.Estimate, ok bool) *stats.Estimate {
+	if !ok {
+		return nil
+	}
+	return &e
+}
+
+// finish computes the figures from the counts of prompts.
+func (p *Propensity) finish(counts map[promptKind]int, greedy string, mostUnjudged float64) {
+	ks := kindsOf(counts)
+	all := func(promptKind) bool { return true }
+	p.Refusals = ks.refusals(p.Samples, all)
+	p.Histogram = ks.histogram(p.Samples, all)
+	p.ByCategory = map[orbench.Category]Refusals{}
+	for _, k := range ks {
+		if _, ok := p.ByCategory[k.category]; !ok {
+			p.ByCategory[k.category] = ks.refusals(p.Samples, func(o promptKind) bool { return o.category == k.category })
+		}
+	}
+	if greedy != "" {
+		p.Greedy = ks.beside(greedy, p.Samples)
+	}
+	if icc, ok := stats.Intraclass(ks.clusters(all, promptKind.cluster)); ok {
+		p.Intraclass = &icc
+	}
+	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
+		p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
+	}
+}
