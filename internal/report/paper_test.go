@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -356,5 +357,24 @@ func TestPaperHostileNames(t *testing.T) {
 	b.Reset()
 	if err := p.Table(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
 		t.Errorf("the table holds an escape (%v)", err)
+	}
+}
+
+// Drawn text is as wide as the same text set by the library, and every letter of
+// any script has a shape.
+func TestOutlineOfText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"Llama-3-70b", "AVAToday − y", "模型"} {
+		sty := textStyle(9, true, textInk)
+		at := vg.Point{X: 100, Y: 50}
+		path := outline(plotfont.DefaultCache.Lookup(sty.Font, sty.Font.Size), at, text)
+		left, right := at.X+1000, at.X-1000
+		for _, p := range path {
+			left, right = min(left, p.Pos.X), max(right, p.Pos.X)
+		}
+		// The sides of the first and the last letter keep a little distance.
+		if left < at.X || left > at.X+2 || right > at.X+sty.Width(text)+0.1 || right < at.X+sty.Width(text)-2 {
+			t.Errorf("%q is drawn from %v to %v, want %v to %v", text, left, right, at.X, at.X+sty.Width(text))
+		}
 	}
 }

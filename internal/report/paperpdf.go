@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
+	"image/color"
 	"io"
 	"regexp"
 	"strings"
 
 	"golang.org/x/image/font"
-	"golang.org/x/text/encoding"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/encoding/charmap"
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -34,19 +36,79 @@ func (f figure) pdf(w io.Writer) error {
 	return err
 }
 
-// pdfCanvas mends how the library's PDF canvas writes text. It embeds one face
-// however many are asked for, and under a name that bold text does not find again,
-// so that all text is written in the plain one. And it takes text as Windows-1252
-// where the rest of the library has UTF-8.
+// pdfCanvas mends how the library's PDF canvas writes text. It takes text as
+// Windows-1252 where the rest of the library has UTF-8; it embeds one face however
+// many are asked for; and it makes that face anew for every size of it.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// FillString writes a text. What Windows-1252 lacks becomes a sign for the unknown.
+// FillString writes plain text of Windows-1252 as text, which can be searched.
+// All other text is drawn, and bold text lies below its drawing unseen.
 func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
+	narrow, err := charmap.Windows1252.NewEncoder().String(strings.ReplaceAll(text, "−", "-"))
+	drawn := err != nil || face.Font.Weight == font.WeightBold
+	if drawn {
+		c.Fill(outline(face, at, text))
+	}
+	if err != nil {
+		return
+	}
+	// One size of the face, which the canvas scales.
+	const size = vg.Length(10)
+	scale := float64(face.Font.Size / size)
 	plain := face.Font
 	plain.Weight = font.WeightNormal
-	narrow, err := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder()).String(strings.ReplaceAll(text, "−", "-"))
-	if err != nil {
-		narrow = text
+	c.Push()
+	if drawn {
+		c.SetColor(color.Transparent)
 	}
-	c.Canvas.FillString(plotfont.DefaultCache.Lookup(plain, plain.Size), at, narrow)
+	c.Translate(at)
+	c.Scale(scale, scale)
+	c.Canvas.FillString(plotfont.DefaultCache.Lookup(plain, size), vg.Point{}, narrow)
+	c.Pop()
+}
+
+// outline gives the shapes of a text's letters, the first beginning at a point. A
+// letter that the face lacks is the box that the face has for it.
+func outline(face plotfont.Face, at vg.Point, text string) vg.Path {
+	var path vg.Path
+	var buffer sfnt.Buffer
+	units := fixed.Int26_6(face.Face.UnitsPerEm())
+	scale := face.Font.Size / vg.Length(units)
+	var before sfnt.GlyphIndex
+	for i, letter := range text {
+		glyph, err := face.Face.GlyphIndex(&buffer, letter)
+		if err != nil {
+			continue
+		}
+		if i > 0 {
+			if kern, err := face.Face.Kern(&buffer, before, glyph, units, font.HintingNone); err == nil {
+				at.X += vg.Length(kern) * scale
+			}
+		}
+		before = glyph
+		segments, err := face.Face.LoadGlyph(&buffer, glyph, units, nil)
+		if err != nil {
+			continue
+		}
+		// In a font y grows downwards.
+		corner := func(p fixed.Point26_6) vg.Point {
+			return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
+		}
+		for _, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				path.Move(corner(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(corner(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(corner(s.Args[0]), corner(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(corner(s.Args[0]), corner(s.Args[1]), corner(s.Args[2]))
+			}
+		}
+		if advance, err := face.Face.GlyphAdvance(&buffer, glyph, units, font.HintingNone); err == nil {
+			at.X += vg.Length(advance) * scale
+		}
+	}
+	return path
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"image/png"
 	"io"
 	"math"
 	"strings"
@@ -122,12 +123,13 @@ func escapeAttribute(s string) string {
 	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(clean(s))
 }
 
-// png draws the figure as PNG.
+// png draws the figure as PNG. The fastest compression takes two thirds of the
+// time for a file that is a twentieth larger.
 func (f figure) png(w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(plotDPI), vgimg.UseBackgroundColor(paperInk))
 	f.draw(draw.NewCanvas(c, f.width, f.height))
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	return err
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	return encoder.Encode(w, c.Image())
 }
 
 // rect gives the corners of a rectangle.
