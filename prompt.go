@@ -79,6 +79,10 @@ type Prompt struct {
 	// Category is empty where the dataset names none.
 	Category Category `json:"category,omitempty"`
 	Label    Label    `json:"label"`
+	// Cluster names what the prompt shares with others, such as the seed that they
+	// were rewritten from: prompts of one cluster are not independent. It is empty
+	// where nothing is known.
+	Cluster string `json:"cluster,omitempty"`
 }
 
 // NewPrompt makes a one-message prompt with its ID.

@@ -15,6 +15,7 @@ type Columns struct {
 	Prompt   string `json:"prompt"`
 	Category string `json:"category,omitempty"`
 	Label    string `json:"label,omitempty"`
+	Cluster  string `json:"cluster,omitempty"`
 }
 
 // layout says what to read of each row of a file.
@@ -50,6 +51,7 @@ var (
 	promptNames   = []string{"prompt", "text", "question", "instruction", "query", "goal", "request", "input"}
 	categoryNames = []string{"category", "type", "topic", "harm_category"}
 	labelNames    = []string{"label", "harmfulness"}
+	clusterNames  = []string{"seed_id", "seed", "cluster"}
 )
 
 // messagesColumn is the column of a whole conversation, in JSON Lines files.
@@ -70,17 +72,20 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 	if c.Label, err = findColumn(file, have, opts.Label, labelNames, "--label-column"); err != nil {
 		return c, err
 	}
+	if c.Cluster, err = findColumn(file, have, opts.Cluster, clusterNames, "--cluster-column"); err != nil {
+		return c, err
+	}
 	if c.Prompt == "" {
 		return c, noColumn(file, have, "prompt", "--prompt-column")
 	}
 	return c, nil
 }
 
-// layout reads the category and the label beside the prompt. A label that only
+// layout reads the category, the label and the cluster beside the prompt. A label that only
 // some rows have would otherwise be passed over, and the rows counted under the
 // label of the others.
 func (c Columns) layout() layout {
-	l := layout{prompt: c.Prompt, fields: []field{{name: c.Category}, {name: c.Label}}}
+	l := layout{prompt: c.Prompt, fields: []field{{name: c.Category}, {name: c.Label}, {name: c.Cluster, scalar: true}}}
 	if c.Label == "" {
 		l.stray = labelNames
 	}

@@ -43,6 +43,10 @@ type Dataset struct {
 	// datasets, from the manifest beside it for a set of "orbench build", and
 	// nothing for any other file.
 	Making Making `json:"making,omitempty"`
+	// ClusteredBy says what makes clusters of the prompts: the column of clusters,
+	// or "seed" where the lineage of a built benchmark beside the file does. It is
+	// empty where prompts have no Cluster.
+	ClusteredBy string `json:"clustered_by,omitempty"`
 
 	source source
 	// stamp is the file's size and time of change when it was checked.
@@ -53,10 +57,10 @@ type Dataset struct {
 
 // Options say how to read a dataset. The zero value is the usual way.
 type Options struct {
-	// Prompt, Category and Label name the columns of a file; empty means that
-	// they are found by their usual names. Case does not matter. Built-in and
+	// Prompt, Category, Label and Cluster name the columns of a file; empty means
+	// that they are found by their usual names. Case does not matter. Built-in and
 	// published datasets have columns of their own and ignore these.
-	Prompt, Category, Label string
+	Prompt, Category, Label, Cluster string
 	// Default is the label of every row of a file without a label column; empty
 	// means what the manifest of a built benchmark beside the file says, else
 	// safe. A label column wins over it.
@@ -91,12 +95,17 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isBuilt && src.path == ref {
+		src.making = built.making(ref)
+		if opts.Cluster == "" {
+			if src.seeds, err = built.seeds(ctx, ref); err != nil {
+				return nil, err
+			}
+		}
+	}
 	d, err := check(ctx, src)
 	if err != nil {
 		return nil, err
-	}
-	if isBuilt && src.path == ref {
-		d.Making = built.making(ref)
 	}
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
@@ -118,7 +127,10 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		return nil, err
 	}
 	defer in.Close()
-	d.stamp, d.Columns = in.stamp, in.columns
+	d.stamp, d.Columns, d.ClusteredBy = in.stamp, in.columns, in.columns.Cluster
+	if d.ClusteredBy == "" && in.seeds != nil {
+		d.ClusteredBy = "seed"
+	}
 
 	h := newHasher()
 	// One byte of each label is enough to tell the labels apart: their first

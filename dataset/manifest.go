@@ -14,7 +14,8 @@ import (
 type manifest struct {
 	Format int `json:"orbench_benchmark"`
 	Files  map[string]struct {
-		Label orbench.Label `json:"label"`
+		SHA256 string        `json:"sha256"`
+		Label  orbench.Label `json:"label"`
 	} `json:"files"`
 	Config struct {
 		Seeds struct {

@@ -77,10 +77,21 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 				"write safe, toxic, controversial or undecided, or name another column with --label-column")
 		}
 	}
-	return orbench.Prompt{
+	p := orbench.Prompt{
 		ID: orbench.PromptIDOf(messages), Messages: messages,
 		Category: orbench.Category(category), Label: label,
-	}, nil
+	}
+	if columns.Cluster != "" {
+		p.Cluster = strings.TrimSpace(r.cells[2])
+		if problem, hint := checkName(p.Cluster, "cluster", columns.Cluster, "--cluster-column"); problem != "" {
+			return orbench.Prompt{}, r.fault(file, problem, hint)
+		}
+		if p.Cluster == "" {
+			// A prompt that shares nothing is a cluster of its own.
+			p.Cluster = string(p.ID)
+		}
+	}
+	return p, nil
 }
 
 // checkMessages gives the fault of a conversation and its mend, or "".

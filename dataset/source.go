@@ -28,6 +28,8 @@ type source struct {
 	wantSHA256 string
 	// making is what the table of named datasets says of it.
 	making Making
+	// seeds are those of a built benchmark's prompts, nil for any other file.
+	seeds seedMap
 }
 
 // builtIn stands for the path of an embedded dataset.
@@ -96,6 +98,7 @@ type input struct {
 	*table
 	columns Columns
 	label   orbench.Label
+	seeds   seedMap
 }
 
 // prompt gives the next checked prompt, or io.EOF.
@@ -104,12 +107,16 @@ func (in *input) prompt() (orbench.Prompt, error) {
 	if err != nil {
 		return orbench.Prompt{}, err
 	}
-	return r.prompt(in.file, in.columns, in.label)
+	p, err := r.prompt(in.file, in.columns, in.label)
+	if err == nil && p.Cluster == "" && in.seeds != nil {
+		p.Cluster = in.seeds.of(p.ID)
+	}
+	return p, err
 }
 
 // open opens the source and finds its columns.
 func (s source) open() (*input, error) {
-	in := &input{label: s.opts.Default}
+	in := &input{label: s.opts.Default, seeds: s.seeds}
 	choose := func(file string, have []string, conversations bool) (layout, error) {
 		var err error
 		in.columns, err = findColumns(file, have, conversations, s.opts)

@@ -39,6 +39,7 @@ type datasetConfig struct {
 	Category string        `json:"category_column,omitempty"`
 	Label    string        `json:"label_column,omitempty"`
 	Default  orbench.Label `json:"default_label,omitempty"`
+	Cluster  string        `json:"cluster_column,omitempty"`
 	SHA256   string        `json:"sha256"`
 }
 
@@ -54,7 +55,7 @@ type judgeConfig struct {
 // open finds a dataset as the flags or a stored run name it.
 func (d datasetConfig) open(ctx context.Context, cache string) (*dataset.Dataset, error) {
 	set, err := dataset.Open(ctx, d.Ref, dataset.Options{
-		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cache: cache,
+		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cluster: d.Cluster, Cache: cache,
 	})
 	if err != nil {
 		return nil, err

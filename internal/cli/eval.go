@@ -15,6 +15,7 @@ import (
 type evalFlags struct {
 	targets, datasets, judges []string
 	prompt, category, label   string
+	cluster                   string
 	defaultLabel              string
 	responseColumn            string
 	limit                     int
@@ -71,6 +72,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
 	flags.StringVar(&f.label, "label-column", "", "`COLUMN` of the labels in a file")
+	flags.StringVar(&f.cluster, "cluster-column", "", "`COLUMN` of a file whose equal values tell prompts that are not independent, such as their seed")
 	flags.StringVar(&f.defaultLabel, "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file")
 	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts of each dataset")
@@ -194,7 +196,7 @@ func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlag
 // addDataset reads a dataset and says what a user should know of it.
 func (m *measurement) addDataset(ctx context.Context, a *app, ref string, f evalFlags) error {
 	c := datasetConfig{
-		Ref: absolute(ref), Prompt: f.prompt, Category: f.category, Label: f.label, Default: orbench.Label(f.defaultLabel),
+		Ref: absolute(ref), Prompt: f.prompt, Category: f.category, Label: f.label, Default: orbench.Label(f.defaultLabel), Cluster: f.cluster,
 	}
 	// The path as the user wrote it stands in errors.
 	opened := c

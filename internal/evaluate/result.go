@@ -44,13 +44,13 @@ type RunResult struct {
 	Failed     int `json:"failed"`
 	Unanswered int `json:"unanswered"`
 	// Limit is the number of prompts that the run was limited to, 0 for all.
-	Limit  int           `json:"limit,omitempty"`
+	Limit int `json:"limit,omitempty"`
 	// ClusteredBy says what makes clusters of the prompts, which then are not
 	// independent, and Clusters how many there are. They are empty where no two of
 	// the prompts share a cluster.
-	ClusteredBy string `json:"clustered_by,omitempty"`
-	Clusters    int    `json:"clusters,omitempty"`
-	Judges []JudgeResult `json:"judges"`
+	ClusteredBy string        `json:"clustered_by,omitempty"`
+	Clusters    int           `json:"clusters,omitempty"`
+	Judges      []JudgeResult `json:"judges"`
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target of which this one is a variant; see Target.
@@ -78,7 +78,10 @@ type JudgeResult struct {
 	// stats.WilsonClustered), nil where they do not, and with Rate. Then CI95, which
 	// takes them as independent, is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	Unjudged      int         `json:"unjudged"`
+	// Joint is the same at the square root of that confidence: two of them make
+	// ClusteredTradeOff.Region.
+	Joint    *[2]float64 `json:"-"`
+	Unjudged int         `json:"unjudged"`
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
@@ -108,6 +111,11 @@ func (j *JudgeResult) Interval() *[2]float64 {
 		return j.CI95Clustered
 	}
 	return j.CI95
+}
+
+// count is the judge's counts over all categories.
+func (j *JudgeResult) count() Count {
+	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}
 }
 
 // Count is a number of judged answers and how many of them are refusals.

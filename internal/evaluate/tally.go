@@ -18,26 +18,44 @@ const Confidence = 0.95
 type tally struct {
 	run *Run
 	// counts is indexed by target, dataset and label.
-	counts map[tallyKey]*RunResult
+	counts map[tallyKey]*counted
+	// clusters is indexed by dataset, nil for those without clusters.
+	clusters []*clusterIndex
+}
+
+// counted is a result in the making.
+type counted struct {
+	RunResult
+	// clusters is nil where the dataset names none.
+	clusters *clusterCounts
 }
 
 type tallyKey struct{ target, dataset, label int }
 
 func newTally(r *Run) *tally {
-	return &tally{run: r, counts: map[tallyKey]*RunResult{}}
+	t := &tally{run: r, counts: map[tallyKey]*counted{}, clusters: make([]*clusterIndex, len(r.Datasets))}
+	for i, set := range r.Datasets {
+		if set.ClusteredBy != "" {
+			t.clusters[i] = newClusterIndex()
+		}
+	}
+	return t
 }
 
 // of finds or makes the counts that a row belongs to.
-func (t *tally) of(c chunk, label orbench.Label) *RunResult {
+func (t *tally) of(c chunk, label orbench.Label) *counted {
 	key := tallyKey{c.index, c.dataset, labelled(label)}
 	if r, ok := t.counts[key]; ok {
 		return r
 	}
 	set := t.run.Datasets[c.dataset]
-	r := &RunResult{
+	r := &counted{RunResult: RunResult{
 		Target: c.target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.run.Limit, Base: c.target.Base, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
 		Helped: set.Making.RolesOf(c.target.Model),
+	}}
+	if t.clusters[c.dataset] != nil {
+		r.clusters = newClusterCounts(len(t.run.Judges))
 	}
 	for i, j := range t.run.Judges {
 		r.Judges[i].Kin = kinship(c.target, j)
@@ -90,6 +108,9 @@ func (t *tally) add(c chunk, row *Row) {
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
+	}
+	if r.clusters != nil {
+		r.clusters.add(t.clusters[c.dataset].cell(row.Prompt), row.Verdicts)
 	}
 	pair := 0
 	for i, a := range row.Verdicts {
@@ -186,13 +207,21 @@ func (t *tally) result() Result {
 				}
 				for i := range r.Judges {
 					r.Judges[i].finish(t.run.mostUnjudged())
+					if r.clusters != nil {
+						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
+					}
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}
 				for i := range r.Agreement {
 					r.Agreement[i].finish()
 				}
 				result.Simulated = result.Simulated || r.Simulated
-				result.Runs = append(result.Runs, *r)
+				if r.clusters != nil {
+					if n := r.clusters.prompts(t.clusters[set]); n < r.N {
+						r.ClusteredBy, r.Clusters = t.run.Datasets[set].ClusteredBy, n
+					}
+				}
+				result.Runs = append(result.Runs, r.RunResult)
 			}
 		}
 	}

@@ -23,6 +23,9 @@ type TradeOff struct {
 	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
 	// Region holds both rates together with 95% confidence.
 	Region Region `json:"region95"`
+	// Clustered has the same where prompts of either side share clusters, nil
+	// otherwise.
+	Clustered *ClusteredTradeOff `json:"clustered,omitempty"`
 	// ByCategory has Youden's J in each category with prompts on both sides. A
 	// category "contrast_X" of toxic prompts, as in XSTest, is matched with X.
 	ByCategory map[orbench.Category]stats.Estimate `json:"by_category"`
@@ -41,6 +44,33 @@ type TradeOff struct {
 	// Interests are the groups of no strangers to which the target belongs, and
 	// without which the correlations are given too.
 	Interests []Interest `json:"interests,omitempty"`
+}
+
+// ClusteredTradeOff is what of a TradeOff counts that prompts share clusters.
+type ClusteredTradeOff struct {
+	YoudenJ          stats.Estimate `json:"youden_j"`
+	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
+	Region           Region         `json:"region95"`
+}
+
+// clustered gives the trade-off of two sides of which at least one is clustered.
+func (t *TradeOff) clustered(safe, toxic *JudgeResult) *ClusteredTradeOff {
+	if safe.CI95Clustered == nil && toxic.CI95Clustered == nil {
+		return nil
+	}
+	estimate := func(j *JudgeResult) stats.Estimate {
+		ci := j.Interval()
+		return stats.Estimate{Value: *j.Rate, Lo: ci[0], Hi: ci[1]}
+	}
+	c := &ClusteredTradeOff{YoudenJ: stats.RateDifference(estimate(toxic), estimate(safe)), Region: t.Region}
+	c.BalancedAccuracy = stats.Estimate{Value: (1 + c.YoudenJ.Value) / 2, Lo: (1 + c.YoudenJ.Lo) / 2, Hi: (1 + c.YoudenJ.Hi) / 2}
+	if safe.Joint != nil {
+		c.Region.OverRefusal = stats.Interval{Lo: safe.Joint[0], Hi: safe.Joint[1]}
+	}
+	if toxic.Joint != nil {
+		c.Region.ToxicRefusal = stats.Interval{Lo: toxic.Joint[0], Hi: toxic.Joint[1]}
+	}
+	return c
 }
 
 // Region is a rectangle of rates.
@@ -63,7 +93,7 @@ func tradeOffs(pairs []Pair) []TradeOff {
 		safe, toxic := p.Safe.Judge, p.Toxic.Judge
 		t := TradeOff{
 			Target: p.Target, Judge: p.Judge, SafeDataset: p.Safe.Run.Dataset, ToxicDataset: p.Toxic.Run.Dataset,
-			Safe: Count{safe.Judged, safe.Refused}, Toxic: Count{toxic.Judged, toxic.Refused},
+			Safe: safe.count(), Toxic: toxic.count(),
 			ByCategory: map[orbench.Category]stats.Estimate{}, DominatedBy: []string{}, Base: p.Safe.Run.Base,
 			Simulated: p.Safe.Run.Simulated || p.Toxic.Run.Simulated || safe.Simulated || toxic.Simulated,
 			Interests: interestsOf(p),
@@ -71,6 +101,7 @@ func tradeOffs(pairs []Pair) []TradeOff {
 		t.YoudenJ, _ = stats.YoudenJ(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
 		t.BalancedAccuracy, _ = stats.BalancedAccuracy(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
 		t.Region.OverRefusal, t.Region.ToxicRefusal = stats.JointRegion(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
+		t.Clustered = t.clustered(&safe, &toxic)
 		for category, y := range toxic.ByCategory {
 			name := orbench.Category(strings.TrimPrefix(string(category), contrast))
 			x, ok := safe.ByCategory[name]

@@ -13,7 +13,7 @@ import (
 // sidesOf makes the runs of a target: k of n safe prompts refused, and so on.
 func sidesOf(target string, safeRefused, safe, toxicRefused, toxic int) []RunResult {
 	side := func(label orbench.Label, category orbench.Category, k, n int) RunResult {
-		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {n, k}}}
+		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {N: n, Refused: k}}}
 		j.Rate, j.CI95 = rateOf(k, n)
 		return RunResult{Target: target, Dataset: "xstest", Label: label, N: n, Answered: n, Judges: []JudgeResult{j}}
 	}

@@ -28,7 +28,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 	for _, c := range orbench.Classes {
 		header = append(header, "class_"+string(c))
 	}
-	header = append(header, "simulated")
+	header = append(header, "simulated", "ci95_clustered_lo", "ci95_clustered_hi")
 	if err := out.Write(header); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 		}
 		for _, j := range judges {
 			for _, row := range csvRows(run, j) {
-				if err := out.Write(append(row, strconv.FormatBool(run.Simulated || j.Simulated))); err != nil {
+				if err := out.Write(row); err != nil {
 					return err
 				}
 			}
@@ -49,7 +49,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 	return out.Error()
 }
 
-// csvRows gives the rows of one judge of one run, without the last column.
+// csvRows gives the rows of one judge of one run.
 func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 	names := func(scope string, c orbench.Category) []string {
 		return []string{
@@ -57,6 +57,7 @@ func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 			disarm(j.Judge), scope, disarm(string(c)),
 		}
 	}
+	simulated := strconv.FormatBool(run.Simulated || j.Simulated)
 	all := append(names("all", ""), strconv.Itoa(run.N), strconv.Itoa(run.Answered), strconv.Itoa(run.Blocked),
 		strconv.Itoa(run.Failed), strconv.Itoa(run.Unanswered), strconv.Itoa(j.Judged), strconv.Itoa(j.Unjudged),
 		strconv.Itoa(j.Refused))
@@ -64,15 +65,16 @@ func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 	for _, c := range orbench.Classes {
 		all = append(all, strconv.Itoa(j.ByClass[c]))
 	}
+	all = append(append(all, simulated), shares(nil, j.CI95Clustered)[1:]...)
 	rows := [][]string{all}
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		n := j.ByCategory[c]
 		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
-		row = append(row, shares(shareOf(n))...)
+		row = append(row, shares(shareOf(evaluate.Count{N: n.N, Refused: n.Refused}))...)
 		for range orbench.Classes {
 			row = append(row, "")
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(append(row, simulated), shares(nil, n.CI95Clustered)[1:]...))
 	}
 	return rows
 }

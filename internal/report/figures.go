@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/stats"
 )
 
 // maxCategories bounds the categories that tables and plots show of one dataset.
@@ -143,7 +143,7 @@ func heatsOf(r evaluate.Result, judges []string) []heat {
 				}
 				heats[i].rows = append(heats[i].rows, heatRow{
 					target: run.Target, simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
-					all: evaluate.Count{N: j.Judged, Refused: j.Refused},
+					all: evaluate.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered},
 				})
 			}
 		}
@@ -185,12 +185,24 @@ func (h *heat) named() bool {
 	return len(h.categories) > 1 || len(h.categories) == 1 && h.categories[0] != ""
 }
 
-// shareOf is a count's rate and Wilson interval, nil when it is empty.
-func shareOf(c evaluate.Count) (*float64, *[2]float64) {
-	if c.N == 0 {
-		return nil, nil
+// shareOf is a count's rate and interval, nil when it is empty.
+func shareOf(c evaluate.Count) (*float64, *[2]float64) { return c.Share() }
+
+// clusterNote says for which datasets the intervals count that prompts share
+// clusters, in one line; empty for none.
+func clusterNote(r evaluate.Result) string {
+	var parts []string
+	for _, run := range r.Runs {
+		if !slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.CI95Clustered != nil }) {
+			continue
+		}
+		part := datasetName(run) + " by " + run.ClusteredBy + " (" + count(run.N) + " " + string(run.Label) + " prompts, " + count(run.Clusters) + " clusters)"
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
 	}
-	r := float64(c.Refused) / float64(c.N)
-	lo, hi := stats.Wilson(c.Refused, c.N, 0.95)
-	return &r, &[2]float64{lo, hi}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Intervals are clustered, as prompts of one cluster are not independent: " + strings.Join(parts, "; ") + "."
 }

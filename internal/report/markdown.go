@@ -19,6 +19,9 @@ func Markdown(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeMarkdownSection(b, s)
 	}
+	if note := clusterNote(r); note != "" {
+		b.WriteString(escapeMarkdown(note) + "\n\n")
+	}
 	for _, line := range warningsOf(r) {
 		b.WriteString("**Warning.** " + escapeMarkdown(line) + "\n\n")
 	}

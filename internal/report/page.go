@@ -28,6 +28,8 @@ type page struct {
 	Script    template.JS
 	Simulated bool
 	Warnings  []string
+	// Clustered says which intervals count that prompts share clusters.
+	Clustered string
 
 	Headlines                  []headline
 	Plots                      []pagePlot
@@ -126,7 +128,7 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(files["page.css"]), Script: template.JS(files["page.js"]),
-		Simulated: r.Simulated, Warnings: warningsOf(r),
+		Simulated: r.Simulated, Warnings: warningsOf(r), Clustered: clusterNote(r),
 		Agreement: gridOf(agreementSection(r)), Classes: gridOf(classSection(r)),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}
@@ -209,10 +211,11 @@ func sideOf(s *side, name string) pageSide {
 	if !s.defined() {
 		return pageSide{}
 	}
+	ci := s.judge.Interval()
 	p := pageSide{
-		Side: name, Rate: percent(*s.judge.Rate), CI: interval(s.judge.CI95), N: count(s.judge.Judged),
+		Side: name, Rate: percent(*s.judge.Rate), CI: interval(ci), N: count(s.judge.Judged),
 		Dataset: datasetName(s.run),
-		Lo:      100 * s.judge.CI95[0], Hi: 100 * s.judge.CI95[1], At: 100 * *s.judge.Rate,
+		Lo:      100 * ci[0], Hi: 100 * ci[1], At: 100 * *s.judge.Rate,
 	}
 	if s.judge.Unjudged > 0 {
 		p.Unjudged = count(s.judge.Unjudged)

@@ -81,7 +81,7 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 				withheld = append(withheld, target+" by "+judge)
 			}
 			s.rows = append(s.rows, append(row,
-				count(j.Judged), count(j.Unjudged), count(j.Refused), rate(j.Rate), interval(j.CI95)))
+				count(j.Judged), count(j.Unjudged), count(j.Refused), rate(j.Rate), interval(j.Interval())))
 		}
 	}
 	if len(withheld) > 0 {
@@ -122,9 +122,13 @@ func tradeOffSection(r evaluate.Result) section {
 		}
 		over, _ := shareOf(t.Safe)
 		toxic, _ := shareOf(t.Toxic)
+		j := t.YoudenJ
+		if t.Clustered != nil {
+			j = t.Clustered.YoudenJ
+		}
 		s.rows = append(s.rows, []string{
 			t.Target, t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, rate(over), rate(toxic),
-			fraction(t.YoudenJ.Value), fraction(t.YoudenJ.Lo) + " to " + fraction(t.YoudenJ.Hi), percent(t.BalancedAccuracy.Value),
+			fraction(j.Value), fraction(j.Lo) + " to " + fraction(j.Hi), percent(t.BalancedAccuracy.Value),
 		})
 	}
 	if len(s.rows) > 1 {

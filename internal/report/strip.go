@@ -56,12 +56,13 @@ func (s strip) draw(c draw.Canvas) {
 	for _, m := range s.rows {
 		y -= stripRow
 		j := s.side(m.pair).judge
+		ci := j.Interval()
 		name := textStyle(9, true, m.colour)
 		name.XAlign = draw.XRight
 		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shorten(clean(m.name()), 34))
-		c.StrokeLine2(draw.LineStyle{Color: m.colour, Width: 1.2}, x(j.CI95[0]), y, x(j.CI95[1]), y)
+		c.StrokeLine2(draw.LineStyle{Color: m.colour, Width: 1.2}, x(ci[0]), y, x(ci[1]), y)
 		drawMark(&c, m.mark, m.colour, markRadius, vg.Point{X: x(*j.Rate), Y: y})
 		c.FillText(textStyle(8, false, textInk), vg.Point{X: right + 10, Y: y - 4},
-			percent(*j.Rate)+" ["+interval(j.CI95)+"], n = "+count(j.Judged))
+			percent(*j.Rate)+" ["+interval(ci)+"], n = "+count(j.Judged))
 	}
 }

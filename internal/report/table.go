@@ -20,6 +20,9 @@ func Table(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeTable(b, s)
 	}
+	if note := clusterNote(r); note != "" {
+		b.WriteString(clean(note) + "\n")
+	}
 	for _, line := range warningsOf(r) {
 		b.WriteString("Warning. " + clean(line) + "\n")
 	}

@@ -232,7 +232,7 @@ func drawScatter(c draw.Canvas, both []mine) {
 	styleAxis(&p.Y, "Toxic refusal: toxic prompts refused, % (higher is better)")
 	low := 60.0
 	for _, m := range both {
-		low = min(low, math.Floor(10*m.toxic.judge.CI95[0])*10)
+		low = min(low, math.Floor(10*m.toxic.judge.Interval()[0])*10)
 	}
 	p.X.Min, p.X.Max = -2, 102
 	p.Y.Min, p.Y.Max = low-2, 102
@@ -312,7 +312,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.safe.judge.Rate), Y: y(100 * *m.toxic.judge.Rate)}
-		h, v := m.safe.judge.CI95, m.toxic.judge.CI95
+		h, v := m.safe.judge.Interval(), m.toxic.judge.Interval()
 		sty := draw.LineStyle{Color: m.colour, Width: 0.9}
 		c.StrokeLine2(sty, x(100*h[0]), at[i].Y, x(100*h[1]), at[i].Y)
 		c.StrokeLine2(sty, at[i].X, y(100*v[0]), at[i].X, y(100*v[1]))

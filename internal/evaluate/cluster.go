@@ -1,0 +1,144 @@
+package evaluate
+
+import (
+	"math"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// clusterIndex numbers the clusters of a dataset, and the cells: the prompts of
+// one cluster in one category. It is shared by all targets.
+type clusterIndex struct {
+	clusters map[string]int32
+	cells    map[cellKey]int32
+	// of has the cluster and the category of each cell.
+	of []cellOf
+}
+
+type cellKey struct {
+	cluster  string
+	category orbench.Category
+}
+
+type cellOf struct {
+	cluster  int32
+	category orbench.Category
+}
+
+func newClusterIndex() *clusterIndex {
+	return &clusterIndex{clusters: map[string]int32{}, cells: map[cellKey]int32{}}
+}
+
+// cell gives the number of a prompt's cell.
+func (x *clusterIndex) cell(p orbench.Prompt) int32 {
+	key := cellKey{p.Cluster, p.Category}
+	if n, ok := x.cells[key]; ok {
+		return n
+	}
+	cluster, ok := x.clusters[p.Cluster]
+	if !ok {
+		cluster = int32(len(x.clusters))
+		x.clusters[p.Cluster] = cluster
+	}
+	n := int32(len(x.of))
+	x.cells[key] = n
+	x.of = append(x.of, cellOf{cluster, p.Category})
+	return n
+}
+
+// clusterCounts counts the prompts of one run by cell, and what each judge made
+// of them. It grows with clusters × judges, at eight bytes each.
+type clusterCounts struct {
+	seen []int32
+	// by is indexed by judge, then cell.
+	by [][]cellCount
+}
+
+type cellCount struct{ judged, refused int32 }
+
+func newClusterCounts(judges int) *clusterCounts {
+	return &clusterCounts{by: make([][]cellCount, judges)}
+}
+
+// add counts a prompt and its verdicts, of which there may be none.
+func (c *clusterCounts) add(cell int32, verdicts []JudgeVerdict) {
+	c.seen = reach(c.seen, cell)
+	c.seen[cell]++
+	for i, v := range verdicts {
+		if v.Class == orbench.Unjudged {
+			continue
+		}
+		c.by[i] = reach(c.by[i], cell)
+		c.by[i][cell].judged++
+		if v.Class.Refused() {
+			c.by[i][cell].refused++
+		}
+	}
+}
+
+// reach makes a list long enough to have the index.
+func reach[T any](list []T, index int32) []T {
+	if n := int(index) + 1 - len(list); n > 0 {
+		list = append(list, make([]T, n)...)
+	}
+	return list
+}
+
+// prompts is the number of clusters that the run's prompts belong to.
+func (c *clusterCounts) prompts(x *clusterIndex) int {
+	seen := make([]bool, len(x.clusters))
+	n := 0
+	for cell, prompts := range c.seen {
+		if cluster := x.of[cell].cluster; prompts > 0 && !seen[cluster] {
+			seen[cluster] = true
+			n++
+		}
+	}
+	return n
+}
+
+// finish gives the i-th judge's rates their clustered intervals.
+func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
+	all := make([]stats.Cluster, len(x.clusters))
+	// The cells of a category are its clusters.
+	byCategory := map[orbench.Category][]stats.Cluster{}
+	for cell, n := range c.by[i] {
+		if n.judged == 0 {
+			continue
+		}
+		of := x.of[cell]
+		all[of.cluster].N += int(n.judged)
+		all[of.cluster].Sum += int(n.refused)
+		byCategory[of.category] = append(byCategory[of.category], stats.Cluster{N: int(n.judged), Sum: int(n.refused)})
+	}
+	some := all[:0]
+	for _, cluster := range all {
+		if cluster.N > 0 {
+			some = append(some, cluster)
+		}
+	}
+	if j.Rate != nil {
+		j.CI95Clustered = clusteredInterval(some, j.Judged, Confidence)
+		j.Joint = clusteredInterval(some, j.Judged, math.Sqrt(Confidence))
+	}
+	for category, clusters := range byCategory {
+		n := j.ByCategory[category]
+		n.CI95Clustered = clusteredInterval(clusters, n.N, Confidence)
+		j.ByCategory[category] = n
+	}
+}
+
+// clusteredInterval is the interval of a rate over n prompts in clusters: nil
+// where none share a cluster, or all share one, of which nothing can be learnt
+// about others.
+func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]float64 {
+	if len(clusters) == n || len(clusters) < 2 {
+		return nil
+	}
+	e, ok := stats.WilsonClustered(clusters, confidence)
+	if !ok {
+		return nil
+	}
+	return &[2]float64{e.Lo, e.Hi}
+}

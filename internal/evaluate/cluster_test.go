@@ -1,0 +1,160 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
+)
+
+// TestClusters counts made-up rows and holds the clustered intervals, over all
+// prompts and by category, to those of a plain count of the same rows.
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	lexical, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{
+		Targets:      []Target{{Name: "a"}, {Name: "b"}},
+		Datasets:     []*dataset.Dataset{{Name: "x", ClusteredBy: "seed"}},
+		Judges:       []judge.Judge{lexical, lexical},
+		MostUnjudged: 1,
+	}
+	type key struct {
+		target, judge int
+		category      orbench.Category
+	}
+	want := map[key]map[string]stats.Cluster{}
+	count := func(k key, cluster string, refused int) {
+		if want[k] == nil {
+			want[k] = map[string]stats.Cluster{}
+		}
+		c := want[k][cluster]
+		want[k][cluster] = stats.Cluster{N: c.N + 1, Sum: c.Sum + refused}
+	}
+	classes := []orbench.Class{orbench.Refusal, orbench.FullAnswer, orbench.FullAnswer, orbench.Unjudged}
+	tally := newTally(run)
+	for target := range run.Targets {
+		for i := range 600 {
+			// Clusters spread over categories now and then.
+			cluster := fmt.Sprint("s", i/6)
+			category := orbench.PaperCategories[(i/6+i%7/6)%len(orbench.PaperCategories)]
+			row := Row{Prompt: orbench.NewPrompt(fmt.Sprint("p", i), category, orbench.Safe), Status: Answered}
+			row.Prompt.Cluster = cluster
+			if rng.IntN(20) == 0 {
+				row.Status = Failed
+			} else {
+				for j := range run.Judges {
+					class := classes[rng.IntN(len(classes))]
+					row.Verdicts = append(row.Verdicts, JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: class}})
+					if class == orbench.Unjudged {
+						continue
+					}
+					refused := 0
+					if class.Refused() {
+						refused = 1
+					}
+					count(key{target, j, ""}, cluster, refused)
+					count(key{target, j, category}, cluster, refused)
+				}
+			}
+			tally.add(chunk{target: run.Targets[target], index: target}, &row)
+		}
+	}
+	intervalOf := func(k key) [2]float64 {
+		var clusters []stats.Cluster
+		for _, c := range want[k] {
+			clusters = append(clusters, c)
+		}
+		e, _ := stats.WilsonClustered(clusters, Confidence)
+		return [2]float64{e.Lo, e.Hi}
+	}
+	same := func(what string, got *[2]float64, want [2]float64) {
+		t.Helper()
+		if got == nil || math.Abs(got[0]-want[0]) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
+			t.Errorf("%s: the interval is %v, want %v", what, got, want)
+		}
+	}
+	for target, r := range tally.result().Runs {
+		if r.ClusteredBy != "seed" || r.Clusters != 100 || r.N != 600 {
+			t.Errorf("%d prompts in %d clusters by %q", r.N, r.Clusters, r.ClusteredBy)
+		}
+		for i, j := range r.Judges {
+			same(r.Target, j.CI95Clustered, intervalOf(key{target, i, ""}))
+			same("to be shown", j.Interval(), intervalOf(key{target, i, ""}))
+			if j.Joint == nil || j.Joint[0] >= j.CI95Clustered[0] || j.Joint[1] <= j.CI95Clustered[1] {
+				t.Errorf("the wider interval is %v around %v", j.Joint, j.CI95Clustered)
+			}
+			for category, n := range j.ByCategory {
+				same(string(category), n.CI95Clustered, intervalOf(key{target, i, category}))
+			}
+		}
+	}
+}
+
+// TestNoClusters leaves intervals alone where every prompt stands for itself, and
+// where all of them are one cluster.
+func TestNoClusters(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		clusters []string
+		want     int
+	}{
+		"unknown":  {[]string{"", "", ""}, 0},
+		"distinct": {[]string{"1", "2", "3"}, 0},
+		"one":      {[]string{"1", "1", "1"}, 1},
+	} {
+		lexical, err := judge.Parse("lexical", judge.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := &Run{Targets: []Target{{Name: "a"}}, Datasets: []*dataset.Dataset{{Name: "x"}}, Judges: []judge.Judge{lexical}}
+		if test.clusters[0] != "" {
+			run.Datasets[0].ClusteredBy = "seed"
+		}
+		tally := newTally(run)
+		for i, cluster := range test.clusters {
+			p := orbench.NewPrompt(fmt.Sprint(i), "hate", orbench.Safe)
+			p.Cluster = cluster
+			tally.add(chunk{}, &Row{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
+				{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}},
+			}})
+		}
+		r := tally.result().Runs[0]
+		if j := r.Judges[0]; j.CI95Clustered != nil || j.ByCategory["hate"].CI95Clustered != nil || j.Interval() != j.CI95 || r.Clusters != test.want {
+			t.Errorf("%s: %d clusters, the interval is %v", name, r.Clusters, j.CI95Clustered)
+		}
+	}
+}
+
+// TestClusteredTradeOff widens J and the region by the side that is clustered.
+func TestClusteredTradeOff(t *testing.T) {
+	t.Parallel()
+	r := Result{Runs: helpedSides("a", 30, 90, nil, "")}
+	r.Runs[0].Judges[0].CI95Clustered = &[2]float64{0.2, 0.45}
+	r.Runs[0].Judges[0].Joint = &[2]float64{0.15, 0.5}
+	r.Finish()
+	got := r.TradeOffs[0]
+	toxic := r.Runs[1].Judges[0].CI95
+	if c := got.Clustered; c == nil || c.YoudenJ.Value != got.YoudenJ.Value ||
+		math.Abs(c.YoudenJ.Lo-(0.6-math.Hypot(0.15, 0.9-toxic[0]))) > 1e-12 || math.Abs(c.YoudenJ.Hi-(0.6+math.Hypot(0.1, toxic[1]-0.9))) > 1e-12 ||
+		math.Abs(c.BalancedAccuracy.Lo-(1+c.YoudenJ.Lo)/2) > 1e-12 ||
+		c.Region.OverRefusal != (stats.Interval{Lo: 0.15, Hi: 0.5}) || c.Region.ToxicRefusal != got.Region.ToxicRefusal {
+		t.Errorf("the clustered trade-off is %+v of %+v", c, got)
+	}
+	r = Result{Runs: helpedSides("a", 30, 90, nil, "")}
+	r.Finish()
+	if r.TradeOffs[0].Clustered != nil {
+		t.Error("a trade-off without clusters has a clustered one")
+	}
+}
