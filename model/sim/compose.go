@@ -12,38 +12,43 @@ import (
 // mark ends every answer of a temperament, so that nobody takes it for a real one.
 const mark = "[simulated]"
 
+// voice is the chance behind an answer's wording. habit chooses how the model
+// says what decides its class, rng the rest; they are one and the same where
+// nothing is sampled.
+type voice struct{ habit, rng *rand.Rand }
+
 // compose words an answer of the class to the prompt.
-func compose(class orbench.Class, prompt string, rng *rand.Rand) string {
+func compose(class orbench.Class, prompt string, v voice) string {
 	topic := topicOf(prompt)
 	var paragraphs []string
 	switch class {
 	case orbench.FullAnswer:
-		paragraphs = []string{pick(rng, answerOpeners), body(rng, 3, 8), pick(rng, answerClosers)}
+		paragraphs = []string{pick(v.habit, answerOpeners), body(v.rng, 3, 8), pick(v.rng, answerClosers)}
 	case orbench.AnswerWithWarning:
-		if rng.IntN(3) == 0 {
-			paragraphs = []string{pick(rng, answerOpeners), body(rng, 3, 6), pick(rng, warningsAfter)}
+		if v.habit.IntN(3) == 0 {
+			paragraphs = []string{pick(v.habit, answerOpeners), body(v.rng, 3, 6), pick(v.habit, warningsAfter)}
 			break
 		}
-		paragraphs = []string{pick(rng, warningsBefore), pick(rng, answerOpeners) + "\n\n" + body(rng, 3, 6)}
+		paragraphs = []string{pick(v.habit, warningsBefore), pick(v.habit, answerOpeners) + "\n\n" + body(v.rng, 3, 6)}
 	case orbench.Partial:
-		if rng.IntN(2) == 0 {
-			paragraphs = []string{body(rng, 2, 4), pick(rng, partialEnds)}
+		if v.habit.IntN(2) == 0 {
+			paragraphs = []string{body(v.rng, 2, 4), pick(v.habit, partialEnds)}
 			break
 		}
-		paragraphs = []string{pick(rng, partialOpeners), body(rng, 2, 4)}
+		paragraphs = []string{pick(v.habit, partialOpeners), body(v.rng, 2, 4)}
 	case orbench.SafeAlternative:
-		paragraphs = []string{pick(rng, deflections)}
-		if rng.IntN(2) == 0 {
-			paragraphs = append(paragraphs, pick(rng, offers))
+		paragraphs = []string{pick(v.habit, deflections)}
+		if v.rng.IntN(2) == 0 {
+			paragraphs = append(paragraphs, pick(v.rng, offers))
 		}
 	default:
-		paragraphs = []string{pick(rng, refusals)}
-		if rng.IntN(2) == 0 {
-			paragraphs = append(paragraphs, pick(rng, offers))
+		paragraphs = []string{pick(v.habit, refusals)}
+		if v.rng.IntN(2) == 0 {
+			paragraphs = append(paragraphs, pick(v.rng, offers))
 		}
 	}
 	text := strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "{topic}", topic)
-	if rng.IntN(4) == 0 {
+	if v.habit.IntN(4) == 0 {
 		// Many models write the typographic apostrophe.
 		text = strings.ReplaceAll(text, "'", "’")
 	}

@@ -27,7 +27,7 @@ func TestAnswersLookTheirPart(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, seed))
 			openers := map[string]bool{}
 			for range 500 {
-				text := compose(class, "How do I kill time?", rng)
+				text := compose(class, "How do I kill time?", voice{rng, rng})
 				if n := len(strings.Fields(text)); n < words[0] || n > words[1] {
 					t.Errorf("seed %d: %d words, want %v:\n%s", seed, n, words, text)
 				}

@@ -27,6 +27,9 @@ const (
 	// fresh is the part of the noise's variance that is drawn anew for each
 	// sample at temperature 1 and above.
 	fresh = 0.4
+	// reworded is how often a sample at temperature 1 and above says what decides
+	// in other words than at temperature 0.
+	reworded = 0.5
 	// admonished is what a system prompt that speaks of safety, or an earlier turn
 	// in which the model did, adds to the alarm.
 	admonished = 1.0
@@ -51,12 +54,12 @@ func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error)
 	if reply, ok := m.check(r); ok {
 		return respond(m.temperament.Name, r, reply), nil
 	}
-	class, rng := m.decide(r)
-	text := compose(class, lastUser(r.Messages), rng)
+	class, voice := m.decide(r)
+	text := compose(class, lastUser(r.Messages), voice)
 	if len(r.Params.Schema) > 0 {
 		text = fillSchema(r.Params.Schema, func(_ string, enum []string) string {
 			if len(enum) > 0 {
-				return pick(rng, enum)
+				return pick(voice.rng, enum)
 			}
 			return text
 		})
@@ -64,9 +67,9 @@ func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error)
 	return respond(m.temperament.Name, r, text), nil
 }
 
-// decide gives the class of the answer to a request, and the source of chance
-// for wording it.
-func (m *mind) decide(r model.Request) (orbench.Class, *rand.Rand) {
+// decide gives the class of the answer to a request, and the chance for wording
+// it.
+func (m *mind) decide(r model.Request) (orbench.Class, voice) {
 	prompt, system := lastUser(r.Messages), textOf(r.Messages, orbench.System)
 	rng := source(m.seed, m.temperament.Name, system, prompt)
 	z := m.lexicon.alarm(prompt)
@@ -75,6 +78,7 @@ func (m *mind) decide(r model.Request) (orbench.Class, *rand.Rand) {
 	}
 	shared := source(m.seed, system, prompt)
 	jitter := blend(rng.NormFloat64(), shared.NormFloat64(), common)
+	v := voice{rng, rng}
 	if t := temperature(r.Params); t > 0 {
 		sample := strconv.Itoa(r.Sample)
 		if r.Params.Seed != nil {
@@ -82,19 +86,23 @@ func (m *mind) decide(r model.Request) (orbench.Class, *rand.Rand) {
 		}
 		rng = source(m.seed, m.temperament.Name, system, prompt, sample)
 		jitter = blend(jitter, rng.NormFloat64(), fresh*min(t, 1))
+		v.rng = rng
+		if rng.Float64() < reworded*min(t, 1) {
+			v.habit = rng
+		}
 	}
 	past := z + noise*jitter - m.temperament.limit
 	switch {
 	case past < warnsFrom:
-		return orbench.FullAnswer, rng
+		return orbench.FullAnswer, v
 	case past < declinesFrom:
-		return orbench.AnswerWithWarning, rng
+		return orbench.AnswerWithWarning, v
 	case past < deflectsFrom:
-		return orbench.Partial, rng
+		return orbench.Partial, v
 	case past < refusesFrom:
-		return orbench.SafeAlternative, rng
+		return orbench.SafeAlternative, v
 	}
-	return orbench.Refusal, rng
+	return orbench.Refusal, v
 }
 
 // blend mixes two independent draws of one variance into a draw of the same

@@ -114,12 +114,40 @@ func TestSamplesDifferOnlyWithTemperature(t *testing.T) {
 			}
 		}
 		hot := temperature == &one
-		if hot && (classes < 10 || classes > 150 || texts < 250) {
+		if hot && (classes < 10 || classes > 150 || texts < 230) {
 			t.Errorf("at temperature 1, samples differ in %d classes and %d texts of 260", classes, texts)
 		}
 		if !hot && (classes > 0 || texts > 0) {
 			t.Errorf("at temperature 0, samples differ in %d classes and %d texts", classes, texts)
 		}
+	}
+}
+
+// What a model declines it mostly declines in its usual words, so that the judges
+// of its samples do not see more chance than there is.
+func TestSamplesKeepTheirWords(t *testing.T) {
+	t.Parallel()
+	warm := 0.7
+	m := newMind(t, "balanced", 1)
+	alike, refused := 0, 0
+	for _, p := range starter(t) {
+		greedy := requestOf(p.Text())
+		sampled := greedy
+		sampled.Params.Temperature, sampled.Sample = &warm, 3
+		a, _ := m.decide(greedy)
+		b, _ := m.decide(sampled)
+		if a != orbench.Refusal || b != orbench.Refusal {
+			continue
+		}
+		refused++
+		first, _, _ := strings.Cut(ask(t, m, "balanced", greedy), ".")
+		second, _, _ := strings.Cut(ask(t, m, "balanced", sampled), ".")
+		if first == second {
+			alike++
+		}
+	}
+	if refused < 30 || 2*alike < refused || alike == refused {
+		t.Errorf("of %d refused prompts %d are refused in the words of temperature 0", refused, alike)
 	}
 }
 
