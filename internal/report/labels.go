@@ -32,6 +32,9 @@ type labelMap struct {
 	// hard must not be covered: marks and other labels. soft should not: whiskers.
 	hard, soft []vg.Rectangle
 	leaders    [][2]vg.Point
+	// points are the marks that a label without a line could be taken to belong to,
+	// its own among them.
+	points []vg.Point
 }
 
 // place finds room for the labels one after the other. For each it tries the
@@ -132,6 +135,13 @@ func (m *labelMap) cost(l label, p placement) float64 {
 			cost += 14
 		}
 	}
+	if own := distance(box, l.at); !p.led {
+		for _, other := range m.points {
+			if other != l.at && distance(box, other) < own+2 {
+				cost += 25
+			}
+		}
+	}
 	for _, line := range m.leaders {
 		if crosses(line[0], line[1], box) {
 			cost += 300
@@ -151,6 +161,13 @@ func overlap(a, b vg.Rectangle) float64 {
 		return 0
 	}
 	return float64(w * h)
+}
+
+// distance is how far a point lies from a rectangle, 0 inside.
+func distance(r vg.Rectangle, p vg.Point) vg.Length {
+	dx := max(r.Min.X-p.X, p.X-r.Max.X, 0)
+	dy := max(r.Min.Y-p.Y, p.Y-r.Max.Y, 0)
+	return vg.Length(math.Hypot(float64(dx), float64(dy)))
 }
 
 // crosses reports whether a line passes through a rectangle that does not hold

@@ -181,41 +181,62 @@ func TestPaperCSV(t *testing.T) {
 	}
 }
 
-// The names of the trade-off plot cover neither each other nor a mark.
+// The names of the trade-off plot cover neither each other nor a mark, and each
+// stands in one of its two parts.
 func TestPaperNamesDoNotCollide(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]Paper{"published": {Study: paper.NewStudy()}, "with own": study(t)} {
-		s := &paperScatter{models: p.Models, own: p.ownPoints()}
-		g := plot.New()
-		g.X.Min, g.X.Max, g.Y.Min, g.Y.Max = -3, 104, 40, 103
-		if len(s.own) == 0 {
-			g.Y.Min = 58
-		}
-		c := draw.New(vgimg.New(870, 590))
-		at, _, names := s.arrange(&c, g)
-		if len(names) != 32+len(s.own) {
-			t.Fatalf("%s: %d names", name, len(names))
-		}
-		box := func(n named) vg.Rectangle {
-			return vg.Rectangle{Min: n.corner, Max: vg.Point{X: n.corner.X + n.width, Y: n.corner.Y + n.height}}
-		}
-		for i, n := range names {
-			b := box(n)
-			if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
-				t.Errorf("%s: %s is cut", name, n.text)
+	inCorner := study(t)
+	for i := range inCorner.Own.Runs {
+		j := &inCorner.Own.Runs[i].Judges[0]
+		rate := map[orbench.Label]float64{orbench.Safe: 0.9, orbench.Toxic: 0.99}[inCorner.Own.Runs[i].Label]
+		j.Rate, j.CI95 = &rate, &[2]float64{rate - 0.2, rate + 0.01}
+	}
+	for name, p := range map[string]Paper{"published": {Study: paper.NewStudy()}, "with own": study(t), "own in the corner": inCorner} {
+		own := p.ownPoints()
+		all, enlarged := p.scatterPlots(own)
+		texts := map[string]int{}
+		for part, g := range map[string]*plot.Plot{"all": all, "enlarged": enlarged} {
+			s := &paperScatter{models: p.Models, own: own, enlarged: g == enlarged}
+			// About what the axes leave of the figure.
+			height := vg.Length(510)
+			if s.enlarged {
+				height = 155
 			}
-			for _, other := range names[:i] {
-				if overlap(b, box(other)) > 0 {
-					t.Errorf("%s: %s and %s collide", name, n.text, other.text)
+			c := draw.New(vgimg.New(870, height))
+			published, _, names := s.arrange(&c, g)
+			box := func(n named) vg.Rectangle {
+				return vg.Rectangle{Min: n.corner, Max: vg.Point{X: n.corner.X + n.width, Y: n.corner.Y + n.height}}
+			}
+			for i, n := range names {
+				texts[n.text]++
+				b := box(n)
+				if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
+					t.Errorf("%s, %s: %s is cut", name, part, n.text)
+				}
+				for _, other := range names[:i] {
+					if overlap(b, box(other)) > 0 {
+						t.Errorf("%s, %s: %s and %s collide", name, part, n.text, other.text)
+					}
+				}
+				for _, spot := range published {
+					if spot.at != n.at && !n.led && distance(b, spot.at) <= distance(b, n.at) {
+						t.Errorf("%s, %s: %s could be the name of %s", name, part, n.text, spot.model.Name)
+					}
+					if overlap(b, around(spot.at, 3)) > 0 {
+						t.Errorf("%s, %s: %s covers the mark of %s", name, part, n.text, spot.model.Name)
+					}
+				}
+				if !s.enlarged && (overlap(b, s.legendArea(&c)) > 0 || overlap(b, s.frameArea(&c, g)) > 0) {
+					t.Errorf("%s: %s covers the legend or the frame", name, n.text)
 				}
 			}
-			for k, point := range at {
-				if overlap(b, around(point, 3)) > 0 {
-					t.Errorf("%s: %s covers the mark of %s", name, n.text, p.Models[k].Name)
-				}
-			}
-			if overlap(b, s.legendArea(&c)) > 0 {
-				t.Errorf("%s: %s covers the legend", name, n.text)
+		}
+		if len(texts) != 32+len(own) {
+			t.Errorf("%s: %d names, want %d", name, len(texts), 32+len(own))
+		}
+		for text, n := range texts {
+			if n != 1 {
+				t.Errorf("%s: %s is named %d times", name, text, n)
 			}
 		}
 	}
