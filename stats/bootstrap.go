@@ -15,7 +15,7 @@ import (
 // replacement, many times (Efron 1979). The same Bootstrap gives the same
 // intervals for the same data on every machine. The zero value is ready for use.
 //
-// The intervals are percentile intervals. For rates and differences the
+// The intervals are percentile intervals. For all but rank correlations the
 // percentiles are moved outwards as far as Student's t lies outside of the normal
 // distribution, which mends most of what few units cost (Hesterberg 2015, The
 // American Statistician 69:371-386, the expanded percentile interval). Where no
@@ -104,6 +104,10 @@ func (b Bootstrap) ClusteredDifference(clusters []Cluster) (Estimate, bool) {
 // the correlation is undefined, and where no resample differs from the data, as
 // with points in perfect order. Resamples in which it is undefined are drawn
 // again.
+//
+// A correlation of ranks, such as Spearman and KendallTauB, has plain percentiles:
+// a point that is drawn twice is a tie, which the data may not have, and the ties
+// spread the resamples wide enough.
 func (b Bootstrap) Correlation(x, y []float64, measure Correlation) (Estimate, bool) {
 	value, ok := measure(x, y)
 	if !ok {
@@ -126,7 +130,11 @@ func (b Bootstrap) Correlation(x, y []float64, measure Correlation) (Estimate, b
 	if same(values) {
 		return Estimate{}, false
 	}
-	return b.interval(value, values, (1-b.Confidence)/2), true
+	tail := b.expandedTail(len(x))
+	if ofRanks, ok := measure(ranks(x), ranks(y)); ok && ofRanks == value {
+		tail = (1 - b.Confidence) / 2
+	}
+	return b.interval(value, values, tail), true
 }
 
 func (b Bootstrap) withDefaults() Bootstrap {

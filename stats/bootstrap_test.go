@@ -88,7 +88,9 @@ func repeated(counts map[stats.Cluster]int) []stats.Cluster {
 }
 
 // The percentiles come from NumPy 2.4.6 and scipy.stats.rankdata, 400,000
-// resamples of the same twelve points.
+// resamples of the same twelve points: the 1.0756615th and its opposite for
+// Pearson, where scipy.stats.t and scipy.stats.norm 1.17.1 expand the 2.5th so
+// far, and the 2.5th for Spearman.
 func TestBootstrapCorrelation(t *testing.T) {
 	t.Parallel()
 	x := []float64{.4, .4, 1.0, 1.5, 3.3, 4.6, 12.7, 20, 21, 25, 31, 40}
@@ -98,7 +100,7 @@ func TestBootstrapCorrelation(t *testing.T) {
 		measure        stats.Correlation
 		lo, hi, spread float64
 	}{
-		{"Pearson", stats.Pearson, 0.6460158844896093, 0.9351917140342424, 0.0728},
+		{"Pearson", stats.Pearson, 0.5952858, 0.9561999, 0.0730},
 		{"Spearman", stats.Spearman, 0.7275985663082437, 1.0, 0.0737},
 	}
 	for _, tt := range tests {
