@@ -55,29 +55,56 @@ func wilson(p, n, confidence float64) (lo, hi float64) {
 // It reports false without clusters, and panics unless 0 <= Sum <= N for each.
 func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
 	z := zOf(confidence)
-	var refused, prompts float64
+	if len(clusters) == 0 {
+		return Estimate{}, false
+	}
+	p, _, effective, differ := effectivePrompts("WilsonClustered", clusters)
+	if differ {
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(len(clusters)) - 1}.Quantile((1 + confidence) / 2)
+		effective *= (z / t) * (z / t)
+	}
+	lo, hi := wilson(p, effective, confidence)
+	return estimate(p, lo, hi, 0, 1), true
+}
+
+// DesignEffect is by how much clusters swell the variance of a rate: so many
+// prompts are worth one that is independent of all others. It is at least 1, and
+// 1 without clusters. Divided by it, counts can go into a test for independent
+// prompts (Rao and Scott 1992, Biometrics 48:577-585). Where all clusters have the
+// same rate it is the mean number of prompts of a cluster.
+//
+// It panics unless 0 <= Sum <= N for each.
+func DesignEffect(clusters []Cluster) float64 {
+	if len(clusters) == 0 {
+		return 1
+	}
+	_, prompts, effective, _ := effectivePrompts("DesignEffect", clusters)
+	return prompts / effective
+}
+
+// effectivePrompts gives the rate over all clusters, the number of prompts, how
+// many independent ones would give the rate the variance that the clusters show,
+// but no more than there are, and whether the clusters differ in their rates at
+// all. Where they do not, each counts as one prompt.
+func effectivePrompts(who string, clusters []Cluster) (p, prompts, effective float64, differ bool) {
+	var refused float64
 	for _, c := range clusters {
-		checkCounts("WilsonClustered", c.Sum, c.N)
+		checkCounts(who, c.Sum, c.N)
 		c.check()
 		refused += float64(c.Sum)
 		prompts += float64(c.N)
 	}
-	if len(clusters) == 0 {
-		return Estimate{}, false
-	}
-	p, m := refused/prompts, float64(len(clusters))
-	effective := m
+	m := float64(len(clusters))
+	p = refused / prompts
 	var squares float64
 	for _, c := range clusters {
 		d := float64(c.Sum) - p*float64(c.N)
 		squares += d * d
 	}
 	// Below this the clusters differ by rounding alone.
-	if squares > 1e-18*prompts*prompts {
-		variance := m / (m - 1) * squares / (prompts * prompts)
-		t := distuv.StudentsT{Sigma: 1, Nu: m - 1}.Quantile((1 + confidence) / 2)
-		effective = math.Min(prompts, p*(1-p)/variance) * (z / t) * (z / t)
+	if squares <= 1e-18*prompts*prompts {
+		return p, prompts, m, false
 	}
-	lo, hi := wilson(p, effective, confidence)
-	return estimate(p, lo, hi, 0, 1), true
+	variance := m / (m - 1) * squares / (prompts * prompts)
+	return p, prompts, math.Min(prompts, p*(1-p)/variance), true
 }

@@ -98,8 +98,9 @@ func (c *clusterCounts) prompts(x *clusterIndex) int {
 	return n
 }
 
-// finish gives the i-th judge's rates their clustered intervals.
-func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
+// finish gives the i-th judge's rates their clustered intervals. It returns the
+// design effect of the clusters.
+func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) float64 {
 	all := make([]stats.Cluster, len(x.clusters))
 	// The cells of a category are its clusters.
 	byCategory := map[orbench.Category][]stats.Cluster{}
@@ -127,6 +128,7 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 		n.CI95Clustered = clusteredInterval(clusters, n.N, Confidence)
 		j.ByCategory[category] = n
 	}
+	return stats.DesignEffect(some)
 }
 
 // clusteredInterval is the interval of a rate over n prompts in clusters: nil

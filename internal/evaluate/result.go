@@ -124,6 +124,10 @@ type Count struct {
 	Refused int `json:"refused"`
 	// CI95Clustered is as in JudgeResult, nil where no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+	// PHolm says of a category how likely a difference as large from the target's
+	// other prompts would be by chance, looked for in all categories; see
+	// StandsOut. It is nil where there is nothing to compare with.
+	PHolm *float64 `json:"p_holm,omitempty"`
 }
 
 // Share is the rate and its 95% interval, the clustered one where there is one and

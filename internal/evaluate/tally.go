@@ -207,9 +207,11 @@ func (t *tally) result() Result {
 				}
 				for i := range r.Judges {
 					r.Judges[i].finish(t.run.mostUnjudged())
+					designEffect := 1.0
 					if r.clusters != nil {
-						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
+						designEffect = r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
+					r.Judges[i].compareCategories(designEffect)
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}
 				for i := range r.Agreement {

@@ -28,7 +28,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 	for _, c := range orbench.Classes {
 		header = append(header, "class_"+string(c))
 	}
-	header = append(header, "simulated", "ci95_clustered_lo", "ci95_clustered_hi")
+	header = append(header, "simulated", "ci95_clustered_lo", "ci95_clustered_hi", "p_holm")
 	if err := out.Write(header); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 		all = append(all, strconv.Itoa(j.ByClass[c]))
 	}
 	all = append(append(all, simulated), shares(nil, j.CI95Clustered)[1:]...)
-	rows := [][]string{all}
+	rows := [][]string{append(all, "")}
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		n := j.ByCategory[c]
 		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
@@ -74,7 +74,8 @@ func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 		for range orbench.Classes {
 			row = append(row, "")
 		}
-		rows = append(rows, append(append(row, simulated), shares(nil, n.CI95Clustered)[1:]...))
+		row = append(append(row, simulated), shares(nil, n.CI95Clustered)[1:]...)
+		rows = append(rows, append(row, shares(n.PHolm, nil)[0]))
 	}
 	return rows
 }

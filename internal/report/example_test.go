@@ -21,6 +21,6 @@ func ExampleCSV() {
 		panic(err)
 	}
 	// Output:
-	// target,dataset,dataset_sha256,label,judge,scope,category,n,answered,blocked,failed,unanswered,judged,unjudged,refused,rate,ci95_lo,ci95_hi,class_full_answer,class_answer_with_warning,class_partial,class_safe_alternative,class_refusal,class_blocked,class_empty,class_garbled,simulated,ci95_clustered_lo,ci95_clustered_hi
-	// sim/prudish,'=starter,,safe,lexical,all,,4,4,0,0,0,4,0,1,0.25,0.0456,0.6994,3,0,0,0,1,0,0,0,false,,
+	// target,dataset,dataset_sha256,label,judge,scope,category,n,answered,blocked,failed,unanswered,judged,unjudged,refused,rate,ci95_lo,ci95_hi,class_full_answer,class_answer_with_warning,class_partial,class_safe_alternative,class_refusal,class_blocked,class_empty,class_garbled,simulated,ci95_clustered_lo,ci95_clustered_hi,p_holm
+	// sim/prudish,'=starter,,safe,lexical,all,,4,4,0,0,0,4,0,1,0.25,0.0456,0.6994,3,0,0,0,1,0,0,0,false,,,
 }

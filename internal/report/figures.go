@@ -180,6 +180,33 @@ func (h *heat) chooseCategories() {
 	})
 }
 
+// marked reports whether any category of any target stands out.
+func (h *heat) marked() bool {
+	return slices.ContainsFunc(h.rows, func(row heatRow) bool {
+		for _, c := range h.categories {
+			if row.mark(c) != "" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// markNote explains the marks.
+const markNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
+
+// mark is ▲ for a category that the target refuses significantly more often than
+// its other prompts, ▼ for one less often, and else empty.
+func (r heatRow) mark(c orbench.Category) string {
+	switch r.counts[c].StandsOut(r.all) {
+	case 1:
+		return "▲"
+	case -1:
+		return "▼"
+	}
+	return ""
+}
+
 // named reports whether the dataset names categories at all.
 func (h *heat) named() bool {
 	return len(h.categories) > 1 || len(h.categories) == 1 && h.categories[0] != ""

@@ -3,6 +3,7 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/paper"
 )
 
 // The measures of the heat map, in points.
@@ -37,6 +39,10 @@ func heatMap(r evaluate.Result, judge string) (figure, bool) {
 	if len(panels) == 0 {
 		return figure{}, false
 	}
+	marks := ""
+	if slices.ContainsFunc(panels, func(h heat) bool { return h.marked() }) {
+		marks = "Triangles: significantly more or less often than the target's other prompts."
+	}
 	names := vg.Length(80)
 	f := figure{height: 30}
 	for _, h := range panels {
@@ -57,7 +63,7 @@ func heatMap(r evaluate.Result, judge string) (figure, bool) {
 			c.Max.Y -= heatTitle + h.headHeight() + vg.Length(len(h.rows))*heatCellHeight + heatGap
 		}
 		c.FillText(textStyle(7.5, false, mutedInk), vg.Point{X: c.Min.X, Y: c.Min.Y + 12},
-			"Each cell: share refused, refused / judged, and the 95% Wilson interval in per cent.")
+			"Each cell: share refused, refused / judged, and the 95% interval in per cent. "+marks)
 	}
 	return f, true
 }
@@ -137,13 +143,18 @@ func (h heat) draw(c draw.Canvas, names vg.Length) {
 			if i < len(h.categories) {
 				n = row.counts[h.categories[i]]
 			}
-			drawCell(c, vg.Point{X: column(i), Y: y}, n, h.label)
+			mark := ""
+			if i < len(h.categories) {
+				mark = row.mark(h.categories[i])
+			}
+			drawCell(c, vg.Point{X: column(i), Y: y}, n, h.label, mark)
 		}
 	}
 }
 
-// drawCell colours a cell by its rate and writes the figures into it.
-func drawCell(c draw.Canvas, at vg.Point, n evaluate.Count, label orbench.Label) {
+// drawCell colours a cell by its rate and writes the figures and the mark of a
+// category that stands out into it.
+func drawCell(c draw.Canvas, at vg.Point, n evaluate.Count, label orbench.Label, mark string) {
 	share, ci := shareOf(n)
 	corners := rect(at.X+0.5, at.Y+0.5, at.X+heatCellWidth-0.5, at.Y+heatCellHeight-0.5)
 	middle := vg.Point{X: at.X + heatCellWidth/2, Y: at.Y + heatCellHeight - 14.5}
@@ -164,6 +175,14 @@ func drawCell(c draw.Canvas, at vg.Point, n evaluate.Count, label orbench.Label)
 		front = paperInk
 	}
 	text(9, true, front, middle.Y, percent(*share))
+	if mark != "" {
+		shape := paper.Triangle
+		if mark == "▼" {
+			shape = paper.TriangleDown
+		}
+		c.SetColor(front)
+		c.Fill(markPath(shape, 2.2, vg.Point{X: at.X + heatCellWidth - 6, Y: middle.Y + 3.6}))
+	}
 	text(6.5, false, front, at.Y+13, strconv.Itoa(n.Refused)+" / "+strconv.Itoa(n.N))
 	text(6.5, false, front, at.Y+4.5, interval(ci))
 }

@@ -81,7 +81,7 @@ type pageFilter struct {
 }
 
 type pageHeat struct {
-	Title, Dataset, Judge, Side, Dropped string
+	Title, Dataset, Judge, Side, Dropped, Marks string
 	// Folded is true for all but the run's first judge.
 	Folded     bool
 	Categories []string
@@ -96,6 +96,8 @@ type pageHeatRow struct {
 
 type pageCell struct {
 	Rate, Counts, CI string
+	// Mark says that the category stands out, and Why by how much.
+	Mark, Why string
 	V                float64
 	// Hot is true where the colour is too dark for dark text.
 	Hot  bool
@@ -237,6 +239,9 @@ func pageHeatsOf(r evaluate.Result) []pageHeat {
 		if h.dropped > 0 {
 			p.Dropped = count(h.dropped)
 		}
+		if h.marked() {
+			p.Marks = markNote
+		}
 		for _, c := range h.categories {
 			p.Categories = append(p.Categories, categoryName(c))
 		}
@@ -244,6 +249,9 @@ func pageHeatsOf(r evaluate.Result) []pageHeat {
 			out := pageHeatRow{Target: row.target, Simulated: row.simulated}
 			for _, c := range h.categories {
 				cell := pageCellOf(row.counts[c], h.label)
+				if cell.Mark = row.mark(c); cell.Mark != "" {
+					cell.Why = standsOut(row, c)
+				}
 				cell.Link = &pageLink{row.target, h.name, string(h.label), categoryName(c)}
 				out.Cells = append(out.Cells, cell)
 			}
@@ -253,6 +261,15 @@ func pageHeatsOf(r evaluate.Result) []pageHeat {
 		heats = append(heats, p)
 	}
 	return heats
+}
+
+// standsOut says in words what a mark means, for those who cannot see it.
+func standsOut(row heatRow, c orbench.Category) string {
+	how := "less"
+	if row.counts[c].StandsOut(row.all) > 0 {
+		how = "more"
+	}
+	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + pValue(row.counts[c].PHolm)
 }
 
 func pageCellOf(n evaluate.Count, label orbench.Label) pageCell {

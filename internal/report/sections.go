@@ -315,6 +315,9 @@ func categorySections(h heat) []section {
 		if h.dropped > 0 {
 			s.note = count(h.dropped) + " smaller categories are left out here; JSON and CSV have all."
 		}
+		if h.marked() {
+			s.note = strings.TrimSpace(s.note + " " + markNote)
+		}
 		for i, name := range append(names, "all") {
 			s.rows[i] = []string{name}
 		}
@@ -324,7 +327,7 @@ func categorySections(h heat) []section {
 			name := shorten(clean(row.target), gridName)
 			column := []string{name}
 			for _, c := range h.categories {
-				column = append(column, cell(row.counts[c]))
+				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))
 			}
 			column = append(column, cell(row.all))
 			need := 0
