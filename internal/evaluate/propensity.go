@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -42,6 +43,9 @@ type Propensity struct {
 	// temperature 0, nil where the run has no such target.
 	Greedy    *BesideGreedy `json:"greedy,omitempty"`
 	Simulated bool          `json:"simulated,omitempty"`
+
+	// joint is JudgeResult.Joint for the folded run.
+	joint *[2]float64
 }
 
 // Refusals are the figures of some prompts that were asked several times. A
@@ -164,7 +168,11 @@ func (ks kinds) clusters(wanted func(promptKind) bool, of func(promptKind) stats
 
 // mean is the mean propensity of the prompts that are wanted.
 func (ks kinds) mean(wanted func(promptKind) bool) *stats.Estimate {
-	return orNil(stats.MeanRate(ks.clusters(wanted, promptKind.cluster), Confidence))
+	return ks.meanAt(wanted, Confidence)
+}
+
+func (ks kinds) meanAt(wanted func(promptKind) bool, confidence float64) *stats.Estimate {
+	return orNil(stats.MeanRate(ks.clusters(wanted, promptKind.cluster), confidence))
 }
 
 // histogram counts the complete prompts that are wanted by their refusals.
@@ -261,8 +269,9 @@ func orNil(e stats.Estimate, ok bool) *stats.Estimate {
 	return &e
 }
 
-// finish computes the figures from the counts of prompts.
-func (p *Propensity) finish(counts map[promptKind]int, greedy string, mostUnjudged float64) {
+// finish computes the figures from the counts of prompts, and where the prompts
+// share clusters of their own, from those.
+func (p *Propensity) finish(counts map[promptKind]int, shared map[cellKey]*stats.Cluster, greedy string, mostUnjudged float64) {
 	ks := kindsOf(counts)
 	all := func(promptKind) bool { return true }
 	p.Refusals = ks.refusals(p.Samples, all)
@@ -273,6 +282,8 @@ func (p *Propensity) finish(counts map[promptKind]int, greedy string, mostUnjudg
 			p.ByCategory[k.category] = ks.refusals(p.Samples, func(o promptKind) bool { return o.category == k.category })
 		}
 	}
+	p.joint = ends(ks.meanAt(all, math.Sqrt(Confidence)))
+	p.widen(shared)
 	if greedy != "" {
 		p.Greedy = ks.beside(greedy, p.Samples)
 	}
@@ -280,6 +291,43 @@ func (p *Propensity) finish(counts map[promptKind]int, greedy string, mostUnjudg
 		p.Intraclass = &icc
 	}
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
+		p.joint = nil
 		p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
 	}
+}
+
+// widen gives the means intervals that take larger clusters than prompts, such as
+// the prompts of one seed.
+func (p *Propensity) widen(shared map[cellKey]*stats.Cluster) {
+	whole := map[string]stats.Cluster{}
+	parts := map[orbench.Category][]stats.Cluster{}
+	for key, c := range shared {
+		sum := whole[key.cluster]
+		whole[key.cluster] = stats.Cluster{Sum: sum.Sum + c.Sum, N: sum.N + c.N}
+		parts[key.category] = append(parts[key.category], *c)
+	}
+	clusters := slices.Collect(maps.Values(whole))
+	if len(clusters) < 2 {
+		return
+	}
+	p.Mean = stretched(p.Mean, clusters, Confidence)
+	p.joint = ends(stretched(p.Mean, clusters, math.Sqrt(Confidence)))
+	for category, clusters := range parts {
+		if r := p.ByCategory[category]; len(clusters) > 1 {
+			r.Mean = stretched(r.Mean, clusters, Confidence)
+			p.ByCategory[category] = r
+		}
+	}
+}
+
+// stretched is an estimate with the interval of some clusters, which lies about
+// the rate of all their answers and is made to hold the value.
+func stretched(e *stats.Estimate, clusters []stats.Cluster, confidence float64) *stats.Estimate {
+	// In a fixed order, so that sums come out alike.
+	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
+	wide, ok := stats.WilsonClustered(clusters, confidence)
+	if e == nil || !ok {
+		return e
+	}
+	return &stats.Estimate{Value: e.Value, Lo: min(e.Value, wide.Lo), Hi: max(e.Value, wide.Hi)}
 }

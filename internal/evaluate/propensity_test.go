@@ -128,7 +128,7 @@ func TestPropensity(t *testing.T) {
 	}
 	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4) / 8
 	near(t, "mean", got.Mean.Value, 3.5/8)
-	mean, _ := stats.MeanRate([]stats.Cluster{{0, 4}, {4, 4}, {1, 4}, {3, 4}, {1, 4}, {2, 4}, {1, 2}, {1, 4}}, 0.95)
+	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4}), 0.95)
 	near(t, "lower end", got.Mean.Lo, mean.Lo)
 	near(t, "upper end", got.Mean.Hi, mean.Hi)
 	near(t, "at least once", got.AtLeastOnce.Value, 6.0/7)

@@ -27,7 +27,9 @@ type Result struct {
 
 // Finish computes what rests on several runs together, once all are there.
 func (r *Result) Finish() {
-	r.TradeOffs = tradeOffs(r.Pairs())
+	// Samples of one target are no targets of their own.
+	folded := r.Folded()
+	r.TradeOffs = tradeOffs(folded.Pairs())
 	r.Correlations = correlations(r.TradeOffs)
 }
 
@@ -55,6 +57,8 @@ type RunResult struct {
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target of which this one is a variant; see Target.
 	Base string `json:"base,omitempty"`
+	// Samples is the number of samples that Folded made one run of, else 0.
+	Samples int `json:"samples,omitempty"`
 	// Helped lists the parts that the target's model had in the making of the
 	// dataset, as far as that is known. Its rate on such prompts is no fair measure.
 	Helped []dataset.Role `json:"helped,omitempty"`

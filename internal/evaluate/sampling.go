@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 // variant is a target that is asked several times for each prompt.
@@ -114,6 +115,9 @@ type samplingKey struct{ variant, dataset, label, judge int }
 type sampled struct {
 	Propensity
 	kinds map[promptKind]int
+	// shared counts the judged answers of the dataset's own clusters, nil where it
+	// names none.
+	shared map[cellKey]*stats.Cluster
 }
 
 // newSampling prepares counting; sink takes every prompt, nil for nobody.
@@ -210,10 +214,24 @@ func (s *sampling) count(n int, v variant, set, judging, i int, p orbench.Prompt
 		}
 	}
 	of.kinds[kind]++
+	of.share(p, one)
 	if s.sink == nil {
 		return nil
 	}
 	return s.sink(one)
+}
+
+// share counts a prompt to the cluster that it shares with others.
+func (s *sampled) share(p orbench.Prompt, one PromptPropensity) {
+	if s.shared == nil || one.Judged == 0 {
+		return
+	}
+	key := cellKey{p.Cluster, p.Category}
+	if s.shared[key] == nil {
+		s.shared[key] = &stats.Cluster{}
+	}
+	s.shared[key].Sum += one.Refused
+	s.shared[key].N += one.Judged
 }
 
 // of finds or makes the counts that a prompt belongs to.
@@ -229,6 +247,9 @@ func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *
 			Samples: len(v.samples), Simulated: s.run.Targets[v.samples[0]].Simulated() || simulatedJudge(j),
 		},
 		kinds: map[promptKind]int{},
+	}
+	if d.ClusteredBy != "" {
+		made.shared = map[cellKey]*stats.Cluster{}
 	}
 	for _, i := range v.samples {
 		made.Targets = append(made.Targets, s.run.Targets[i].Name)
@@ -253,7 +274,7 @@ func (s *sampling) result() []Propensity {
 			for label := range orbench.Labels {
 				for j := range s.run.Judges {
 					if c, ok := s.counts[samplingKey{n, set, label, j}]; ok {
-						c.finish(c.kinds, greedy, s.run.mostUnjudged())
+						c.finish(c.kinds, c.shared, greedy, s.run.mostUnjudged())
 						all = append(all, c.Propensity)
 					}
 				}

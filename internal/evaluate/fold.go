@@ -1,0 +1,201 @@
+package evaluate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/stats"
+)
+
+// Folded gives the result with one run for each target, where Runs has one for
+// each sample of a target that is asked several times. Counts are sums over the
+// samples, and Samples says how many. The rate is the mean propensity, and its
+// interval counts that answers to one prompt are alike: CI95 is CI95Clustered, and
+// there is none without the filters. Corrected is the mean of the samples' own,
+// whose interval is on the wide side. r is left as it is.
+func (r *Result) Folded() Result {
+	if len(r.Propensities) == 0 {
+		return *r
+	}
+	folded := *r
+	folded.Runs = []RunResult{}
+	// at has the place in the list of each variant's run.
+	at := map[foldKey]int{}
+	for _, run := range r.Runs {
+		p := r.sampledBy(run)
+		if p == nil {
+			folded.Runs = append(folded.Runs, run)
+			continue
+		}
+		key := foldKey{p.Target, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(folded.Runs)
+			run.Target, run.Samples = p.Target, 1
+			folded.Runs = append(folded.Runs, run.copied())
+			continue
+		}
+		folded.Runs[i].fold(run)
+	}
+	for i := range folded.Runs {
+		if folded.Runs[i].Samples > 0 {
+			r.foldRates(&folded.Runs[i])
+		}
+	}
+	return folded
+}
+
+// foldKey names a run of Folded.
+type foldKey struct {
+	target, dataset, sha string
+	label                orbench.Label
+	limit                int
+}
+
+// sampledBy finds a propensity to which the run belongs, nil for none.
+func (r *Result) sampledBy(run RunResult) *Propensity {
+	i := slices.IndexFunc(r.Propensities, func(p Propensity) bool {
+		return p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 && p.Label == run.Label && p.Limit == run.Limit &&
+			slices.Contains(p.Targets, run.Target)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.Propensities[i]
+}
+
+// copied is the run with lists and counts of its own.
+func (r RunResult) copied() RunResult {
+	r.Agreement = slices.Clone(r.Agreement)
+	r.Judges = slices.Clone(r.Judges)
+	for i := range r.Judges {
+		j := &r.Judges[i]
+		j.ByClass, j.BySource, j.ByCategory = maps.Clone(j.ByClass), maps.Clone(j.BySource), maps.Clone(j.ByCategory)
+		if j.Corrected != nil {
+			corrected := *j.Corrected
+			j.Corrected = &corrected
+		}
+	}
+	findings := r.Findings
+	r.Findings = nil
+	r.addFindings(findings)
+	return r
+}
+
+func (r *RunResult) addFindings(more map[string]map[defense.Decision]int) {
+	for step, counts := range more {
+		if r.Findings == nil {
+			r.Findings = map[string]map[defense.Decision]int{}
+		}
+		if r.Findings[step] == nil {
+			r.Findings[step] = map[defense.Decision]int{}
+		}
+		for decision, n := range counts {
+			r.Findings[step][decision] += n
+		}
+	}
+}
+
+// fold adds the counts of another sample.
+func (r *RunResult) fold(o RunResult) {
+	r.Samples++
+	r.N += o.N
+	r.Answered += o.Answered
+	r.Blocked += o.Blocked
+	r.Failed += o.Failed
+	r.Unanswered += o.Unanswered
+	r.Simulated = r.Simulated || o.Simulated
+	r.addFindings(o.Findings)
+	for i := range r.Judges {
+		r.Judges[i].fold(o.Judges[i])
+	}
+	for i := range r.Agreement {
+		a, b := &r.Agreement[i], o.Agreement[i]
+		a.N += b.N
+		a.Both += b.Both
+		a.OnlyA += b.OnlyA
+		a.OnlyB += b.OnlyB
+		a.Neither += b.Neither
+		a.Kappa = nil
+		a.finish()
+	}
+}
+
+// fold adds the counts of another sample, and its corrected rate.
+func (j *JudgeResult) fold(o JudgeResult) {
+	j.Judged += o.Judged
+	j.Refused += o.Refused
+	j.Unjudged += o.Unjudged
+	j.Cut += o.Cut
+	j.Unfiltered.Judged += o.Unfiltered.Judged
+	j.Unfiltered.Refused += o.Unfiltered.Refused
+	j.Simulated = j.Simulated || o.Simulated
+	for class, n := range o.ByClass {
+		j.ByClass[class] += n
+	}
+	for source, n := range o.BySource {
+		j.BySource[source] += n
+	}
+	for category, n := range o.ByCategory {
+		sum := j.ByCategory[category]
+		j.ByCategory[category] = Count{N: sum.N + n.N, Refused: sum.Refused + n.Refused}
+	}
+	if j.Corrected == nil || o.Corrected == nil {
+		j.Corrected = nil
+		return
+	}
+	j.Corrected.Value += o.Corrected.Value
+	j.Corrected.Lo += o.Corrected.Lo
+	j.Corrected.Hi += o.Corrected.Hi
+}
+
+// foldRates gives a run of summed counts the rates of its propensities.
+func (r *Result) foldRates(run *RunResult) {
+	for i := range run.Judges {
+		j := &run.Judges[i]
+		p := r.propensityOf(*run, j.Judge)
+		if p == nil {
+			continue
+		}
+		if run.Clusters == 0 {
+			run.ClusteredBy, run.Clusters = "prompt", run.N/run.Samples
+		}
+		j.Rate, j.CI95, j.CI95Clustered, j.Joint, j.Withheld = nil, nil, nil, p.joint, p.Withheld
+		j.Unfiltered.Rate, _ = rateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
+		j.Unfiltered.CI95 = nil
+		if p.Mean != nil {
+			rate := p.Mean.Value
+			j.Rate, j.CI95, j.CI95Clustered = &rate, ends(p.Mean), ends(p.Mean)
+		}
+		for category, n := range j.ByCategory {
+			n.CI95Clustered = ends(p.ByCategory[category].Mean)
+			j.ByCategory[category] = n
+		}
+		if c := j.Corrected; c != nil {
+			n := float64(run.Samples)
+			*c = stats.Estimate{Value: c.Value / n, Lo: c.Lo / n, Hi: c.Hi / n}
+		}
+	}
+}
+
+// propensityOf finds the propensity behind a run of Folded.
+func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
+	i := slices.IndexFunc(r.Propensities, func(p Propensity) bool {
+		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
+			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
+	})
+	if i < 0 {
+		return nil
+	}
+	return &r.Propensities[i]
+}
+
+// ends is the interval of an estimate, nil without one.
+func ends(e *stats.Estimate) *[2]float64 {
+	if e == nil {
+		return nil
+	}
+	return &[2]float64{e.Lo, e.Hi}
+}

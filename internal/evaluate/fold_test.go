@@ -1,0 +1,146 @@
+package evaluate_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/stats"
+)
+
+func TestFolded(t *testing.T) {
+	t.Parallel()
+	var rows []line
+	for i, script := range []string{"AAAA", "RAAA", "RRAR", "AAFA", "UAAA", "RRRR", "ARRA", "RRRA", "RARR", "RRRR"} {
+		label := orbench.Safe
+		if i > 5 {
+			label = orbench.Toxic
+		}
+		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", label})
+	}
+	r := &evaluate.Run{
+		Targets: sampledTargets(3), Judges: newJudges(t, "lexical", "paper-keywords"), MostUnjudged: 1,
+		Datasets: []*dataset.Dataset{newDataset(t, "few", rows)},
+	}
+	result, _, _ := sampledRun(t, r)
+	result.Finish()
+	before := jsonOf(t, result)
+	folded := result.Folded()
+	if after := jsonOf(t, result); after != before {
+		t.Errorf("folding changed the result:\n%s\n%s", before, after)
+	}
+	// The target at temperature 0 and the variant, each with two labels.
+	if len(result.Runs) != 8 || len(folded.Runs) != 4 {
+		t.Fatalf("%d runs folded to %d, want 8 and 4", len(result.Runs), len(folded.Runs))
+	}
+	if folded.Runs[0].Samples != 0 || jsonOf(t, folded.Runs[0]) != jsonOf(t, result.Runs[0]) {
+		t.Errorf("the target at temperature 0 became %+v", folded.Runs[0])
+	}
+	safe := folded.Runs[2]
+	if safe.Target != "p/m [temperature 0.7]" || safe.Samples != 3 || safe.Label != orbench.Safe || safe.Base != "p/m" {
+		t.Errorf("the folded run is %+v", safe)
+	}
+	if safe.N != 18 || safe.Answered != 17 || safe.Failed != 1 || safe.Blocked+safe.Unanswered != 0 {
+		t.Errorf("18 samples of safe prompts are counted as %+v", safe)
+	}
+	j := safe.Judges[0]
+	if j.Judged != 16 || j.Unjudged != 1 || j.Refused != 6 || j.ByClass[orbench.Refusal] != 6 || j.BySource[evaluate.Direct] != 6 ||
+		j.ByCategory["privacy"].N != 16 || j.ByCategory["privacy"].Refused != 6 {
+		t.Errorf("the judge's counts are %+v", j)
+	}
+	if a := safe.Agreement[0]; a.N != 16 || a.Both != 6 || a.Neither != 10 || a.Kappa == nil || *a.Kappa != 1 {
+		t.Errorf("the agreement is %+v", a)
+	}
+	mean, _ := stats.MeanRate(clusters([2]int{0, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{0, 2}, [2]int{0, 2}, [2]int{3, 3}), 0.95)
+	near(t, "rate", *j.Rate, mean.Value)
+	near(t, "lower end", j.Interval()[0], mean.Lo)
+	near(t, "upper end", j.CI95[1], mean.Hi)
+	near(t, "lower end in the category", j.ByCategory["privacy"].CI95Clustered[0], mean.Lo)
+	if safe.ClusteredBy != "prompt" || safe.Clusters != 6 {
+		t.Errorf("%d clusters by %q", safe.Clusters, safe.ClusteredBy)
+	}
+
+	// Samples are no targets of their own where targets are compared.
+	if len(result.TradeOffs) != 4 {
+		t.Fatalf("%d trade-offs, want one for each target and judge", len(result.TradeOffs))
+	}
+	for _, o := range result.TradeOffs[2:] {
+		if o.Target != "p/m [temperature 0.7]" || o.Base != "p/m" || o.Cost == nil || o.Clustered == nil {
+			t.Errorf("the variant's trade-off is %+v", o)
+		}
+	}
+	if plain := (&evaluate.Result{Runs: result.Runs[:2]}).Folded(); len(plain.Runs) != 2 {
+		t.Errorf("without samples %d runs", len(plain.Runs))
+	}
+}
+
+// Prompts of one seed are no more independent because each is asked several times.
+func TestPropensityOfClusters(t *testing.T) {
+	t.Parallel()
+	rows := make([]line, 0, 40)
+	for i := range 40 {
+		// Seeds of four prompts, refused all or none.
+		script := "AAA"
+		if i/4%2 == 0 {
+			script = "RRA"
+		}
+		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", orbench.Safe})
+	}
+	set := newDataset(t, "seeds", rows)
+	derive := func(r *evaluate.Run) evaluate.Propensity {
+		result, _, _ := sampledRun(t, r)
+		return result.Propensities[0]
+	}
+	run := evaluate.Run{Targets: sampledTargets(2)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}}
+	alone := derive(&run)
+	run.Datasets = []*dataset.Dataset{newClustered(t, rows, 4)}
+	seeds := derive(&run)
+	near(t, "the mean", seeds.Mean.Value, alone.Mean.Value)
+	want, _ := stats.WilsonClustered(clusters([2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}), 0.95)
+	near(t, "lower end", seeds.Mean.Lo, want.Lo)
+	near(t, "upper end", seeds.ByCategory["privacy"].Mean.Hi, want.Hi)
+	if alone.Mean.Lo <= seeds.Mean.Lo {
+		t.Errorf("by prompt from %g, by seed from %g", alone.Mean.Lo, seeds.Mean.Lo)
+	}
+}
+
+// newClustered is newDataset with every size rows sharing a seed.
+func newClustered(t *testing.T, rows []line, size int) *dataset.Dataset {
+	t.Helper()
+	table := "prompt,category,label,of_seed\n"
+	for i, r := range rows {
+		table += fmt.Sprintf("%s,%s,%s,seed %d\n", r.text, r.category, r.label, i/size)
+	}
+	path := filepath.Join(t.TempDir(), "seeds.csv")
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(t.Context(), path, dataset.Options{Cluster: "of_seed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// clusters makes clusters of refusals and answers.
+func clusters(counts ...[2]int) []stats.Cluster {
+	var all []stats.Cluster
+	for _, c := range counts {
+		all = append(all, stats.Cluster{Sum: c[0], N: c[1]})
+	}
+	return all
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
