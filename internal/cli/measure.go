@@ -146,7 +146,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 			return evaluate.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Row = folder.Add
+		sinks.Row, sinks.Propensity = folder.Add, folder.AddPropensity
 	}
 	result := evaluate.Result{Runs: []evaluate.RunResult{}, Cost: cost}
 	for _, run := range runs {

@@ -25,9 +25,11 @@ const (
 // answer parted where a judge's deciding span starts or ends.
 type answer struct {
 	// seq is the row's number in the order of arrival, from 1.
-	seq       int
-	ID        orbench.PromptID
-	Target    string
+	seq    int
+	ID     orbench.PromptID
+	Target string
+	// Sample is its number, 0 for a target that is asked once.
+	Sample    int
 	Dataset   string
 	Category  orbench.Category
 	Label     orbench.Label
@@ -53,9 +55,17 @@ type piece struct {
 	Gap bool
 }
 
+// shownTarget is the target as the page names it, the same for all samples.
+func shownTarget(row evaluate.Row) string {
+	if row.Variant != "" {
+		return row.Variant
+	}
+	return row.Target
+}
+
 func newAnswer(row evaluate.Row, seq int) answer {
 	a := answer{
-		seq: seq, ID: row.Prompt.ID, Target: row.Target, Dataset: row.Dataset,
+		seq: seq, ID: row.Prompt.ID, Target: shownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
 		Category: row.Prompt.Category, Label: row.Prompt.Label, Status: row.Status, Simulated: row.Simulated,
 		Verdicts: slices.Clone(row.Verdicts),
 	}

@@ -87,7 +87,7 @@ func (c *Collector) Add(row evaluate.Row) error {
 	if err := c.enc.Encode(&row); err != nil {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
-	g := c.groupOf(groupKey{row.Target, row.Dataset, row.Prompt.Label})
+	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})
 	g.rows++
 	if row.Status == evaluate.Unanswered {
 		g.unanswered++

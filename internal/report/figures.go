@@ -47,7 +47,17 @@ func (p pair) datasets() string {
 // name is the pair's label in plots and headlines.
 func (p pair) name() string {
 	if p.several {
-		return p.target + " (" + p.datasets() + ")"
+		return p.title() + " (" + p.datasets() + ")"
+	}
+	return p.title()
+}
+
+// title is the target's name, with the number of its samples.
+func (p pair) title() string {
+	for _, s := range []*side{p.safe, p.toxic} {
+		if s != nil {
+			return runTarget(s.run)
+		}
 	}
 	return p.target
 }
@@ -223,7 +233,11 @@ func clusterNote(r evaluate.Result) string {
 		if !slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.CI95Clustered != nil }) {
 			continue
 		}
-		part := datasetName(run) + " by " + run.ClusteredBy + " (" + count(run.N) + " " + string(run.Label) + " prompts, " + count(run.Clusters) + " clusters)"
+		what := count(run.N) + " " + string(run.Label) + " prompts"
+		if run.Samples > 0 {
+			what = count(run.N) + " answers to " + string(run.Label) + " prompts"
+		}
+		part := datasetName(run) + " by " + run.ClusteredBy + " (" + what + ", " + count(run.Clusters) + " clusters)"
 		if !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}

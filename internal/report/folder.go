@@ -16,6 +16,8 @@ import (
 const (
 	PageFile    = "report.html"
 	AnswersFile = "answers.jsonl"
+	// PropensityFile is there when targets are asked several times.
+	PropensityFile = "propensity.csv"
 )
 
 // Folder is a report being written into a directory: the page, the plots as SVG
@@ -33,6 +35,8 @@ type Folder struct {
 	dir, temp string
 	answers   *os.File
 	collector *Collector
+	// propensities is nil until a prompt is added that was asked several times.
+	propensities *csvFile
 }
 
 // Create begins a report that will be dir. It returns an *orbench.InputError when
@@ -99,6 +103,19 @@ func (f *Folder) Dir() string { return f.dir }
 // Add takes one row of the run; see Collector.Add.
 func (f *Folder) Add(row evaluate.Row) error { return f.collector.Add(row) }
 
+// AddPropensity takes what a target that is asked several times does with one
+// prompt: a line of PropensityFile.
+func (f *Folder) AddPropensity(p evaluate.PromptPropensity) error {
+	if f.propensities == nil {
+		made, err := createCSV(filepath.Join(f.temp, PropensityFile), propensityHeader)
+		if err != nil {
+			return err
+		}
+		f.propensities = made
+	}
+	return f.propensities.Write(propensityRow(p))
+}
+
 // Finish writes all files for the figures of the rows added and puts the report
 // in its place. The Folder is done with after it, whatever it returns.
 func (f *Folder) Finish(r evaluate.Result) error {
@@ -116,6 +133,14 @@ func (f *Folder) finish(r evaluate.Result) error {
 		return err
 	}
 	f.answers = nil
+	if f.propensities != nil {
+		if err := f.propensities.close(); err != nil {
+			return err
+		}
+		f.propensities = nil
+	}
+	// The plots show what the page does: one point for the samples of a target.
+	shown := r.Folded()
 	type file struct {
 		name  string
 		write func(io.Writer) error
@@ -128,11 +153,14 @@ func (f *Folder) finish(r evaluate.Result) error {
 	}
 	if judges := r.Judges(); len(judges) > 0 {
 		// The first judge is the run's main one; the page draws the others too.
-		if fig, ok := tradeOff(r, judges[0]); ok {
+		if fig, ok := tradeOff(shown, judges[0]); ok {
 			files = append(files, file{"tradeoff.svg", fig.svg}, file{"tradeoff.png", fig.png})
 		}
-		if fig, ok := heatMap(r, judges[0]); ok {
+		if fig, ok := heatMap(shown, judges[0]); ok {
 			files = append(files, file{"categories.svg", fig.svg}, file{"categories.png", fig.png})
+		}
+		if fig, ok := propensityPlot(shown, judges[0]); ok {
+			files = append(files, file{"propensity.svg", fig.svg}, file{"propensity.png", fig.png})
 		}
 	}
 	for _, file := range files {
@@ -175,6 +203,10 @@ func (f *Folder) Discard() error {
 	if f.answers != nil {
 		err = f.answers.Close()
 		f.answers = nil
+	}
+	if f.propensities != nil {
+		err = errors.Join(err, f.propensities.close())
+		f.propensities = nil
 	}
 	if f.temp != "" {
 		err = errors.Join(err, os.RemoveAll(f.temp))

@@ -12,6 +12,7 @@ import (
 // would be markup in a name is escaped.
 func Markdown(w io.Writer, r evaluate.Result) error {
 	b := bufio.NewWriter(w)
+	r = r.Folded()
 	b.WriteString("# orbench report\n\n")
 	if r.Simulated {
 		b.WriteString("**" + simulatedNotice + "**\n\n")

@@ -32,7 +32,8 @@ type page struct {
 	Clustered string
 
 	Headlines                  []headline
-	Plots                      []pagePlot
+	Plots, Propensities        []pagePlot
+	Propensity                 []grid
 	Heats                      []pageHeat
 	Figures                    []grid
 	Agreement, Classes, Shares grid
@@ -109,6 +110,7 @@ type pageLink struct{ Target, Dataset, Label, Category string }
 
 // writePage writes the page for a result and the answers that the collector kept.
 func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
+	r = r.Folded()
 	files := map[string]string{}
 	for _, name := range []string{"page.html", "page.css", "page.js"} {
 		b, err := pageFiles.ReadFile("page/" + name)
@@ -152,8 +154,31 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 		// The drawing library escapes every text that it writes.
 		p.Plots = append(p.Plots, pagePlot{Judge: judge, SVG: template.HTML(svg)})
 	}
+	if err := p.addPropensities(r); err != nil {
+		return err
+	}
 	p.addAnswers(r, c)
 	return t.Execute(w, p)
+}
+
+// addPropensities draws and lists how often prompts that are asked several times
+// are refused.
+func (p *page) addPropensities(r evaluate.Result) error {
+	for _, s := range propensitySections(r) {
+		p.Propensity = append(p.Propensity, gridOf(s))
+	}
+	for _, judge := range r.Judges() {
+		f, ok := propensityPlot(r, judge)
+		if !ok {
+			continue
+		}
+		svg, err := f.inlineSVG("Prompts by how many of their samples are refused, by judge " + judge + "; the tables below sum it up")
+		if err != nil {
+			return fmt.Errorf("draw the propensities: %w", err)
+		}
+		p.Propensities = append(p.Propensities, pagePlot{Judge: judge, SVG: template.HTML(svg)})
+	}
+	return nil
 }
 
 func (p *page) addAnswers(r evaluate.Result, c *Collector) {
@@ -202,7 +227,7 @@ func headlinesOf(r evaluate.Result) []headline {
 	var heads []headline
 	for _, pr := range pairsOf(r) {
 		heads = append(heads, headline{
-			Target: pr.target, Judge: pr.judge, Simulated: pr.simulated(),
+			Target: pr.title(), Judge: pr.judge, Simulated: pr.simulated(),
 			Safe: sideOf(pr.safe, "safe"), Toxic: sideOf(pr.toxic, "toxic"),
 		})
 	}

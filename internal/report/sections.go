@@ -35,6 +35,7 @@ func sectionsOf(r evaluate.Result) []section {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(all, togetherSections(r)...)
+	all = append(all, propensitySections(r)...)
 	for _, h := range heatsOf(r, nil) {
 		if h.named() {
 			all = append(all, categorySections(h)...)
@@ -60,10 +61,7 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 		if run.Label != label {
 			continue
 		}
-		target := run.Target
-		if run.Simulated {
-			target += " (simulated)"
-		}
+		target := simulatedName(runTarget(run), run.Simulated)
 		fates := []string{
 			count(run.N), count(run.Answered), count(run.Blocked), count(run.Failed), count(run.Unanswered),
 		}

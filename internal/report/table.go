@@ -14,6 +14,7 @@ import (
 // up by display width. Names from outside lose whatever a terminal would obey.
 func Table(w io.Writer, r evaluate.Result) error {
 	b := bufio.NewWriter(w)
+	r = r.Folded()
 	if r.Simulated {
 		b.WriteString(simulatedNotice + "\n\n")
 	}

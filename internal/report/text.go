@@ -152,6 +152,15 @@ func datasetName(r evaluate.RunResult) string {
 	return s
 }
 
+// runTarget names a run's target, with the number of its samples where several
+// are taken together.
+func runTarget(r evaluate.RunResult) string {
+	if r.Samples > 0 {
+		return r.Target + ", " + count(r.Samples) + " samples"
+	}
+	return r.Target
+}
+
 // categoryName names a category for people.
 func categoryName(c orbench.Category) string {
 	if c == "" {

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+// The measures of the propensity plot, in points.
+const (
+	propensityColumns = 2
+	propensityPanel   = vg.Length(312)
+	propensityHeight  = vg.Length(158)
+	// propensityBars is the height of the highest bar of all panels.
+	propensityBars = vg.Length(70)
+	propensityGap  = vg.Length(28)
+)
+
+// propensityPlot draws, for each target that is asked several times, how many
+// prompts are refused in none, one, and so on to all of its samples, as one judge
+// sees them. Where there is an answer at temperature 0 the bars are parted by it. It
+// reports false when no prompt was asked several times.
+func propensityPlot(r evaluate.Result, judge string) (figure, bool) {
+	panels := slices.DeleteFunc(propensitiesBy(r, judge), func(p evaluate.Propensity) bool { return p.Complete == 0 })
+	if len(panels) == 0 {
+		return figure{}, false
+	}
+	// The panels share a scale, so that bars can be compared across them.
+	scale := 0.0
+	for _, p := range panels {
+		scale = max(scale, float64(slices.Max(p.Histogram))/float64(p.Complete))
+	}
+	rows := vg.Length((len(panels) + propensityColumns - 1) / propensityColumns)
+	h := propensityHead(panels, judge)
+	f := figure{width: 28 + propensityColumns*propensityPanel + propensityGap, height: h.height() + rows*propensityHeight}
+	f.draw = func(c draw.Canvas) {
+		c.FillPolygon(paperInk, rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
+		c = h.draw(draw.Crop(c, 14, -14, 0, 0))
+		for i, p := range panels {
+			left := c.Min.X + vg.Length(i%propensityColumns)*(propensityPanel+propensityGap)
+			top := c.Max.Y - vg.Length(i/propensityColumns)*propensityHeight
+			drawPropensity(c, p, left, top, propensityBars/vg.Length(scale*float64(p.Complete)))
+		}
+	}
+	return f, true
+}
+
+func propensityHead(panels []evaluate.Propensity, judge string) head {
+	h := head{title: "Refusal propensity"}
+	greedy := false
+	for _, p := range panels {
+		greedy = greedy || p.Greedy != nil
+		if p.Simulated {
+			h.title = "Refusal propensity (SIMULATED)"
+		}
+	}
+	h.lines = append(h.lines, "Judge: "+shorten(clean(judge), 60)+". Bars: prompts, by how many of their samples are refused.")
+	if greedy {
+		h.lines = append(h.lines, "Orange: the answer at temperature 0 is a refusal, too. Blue: it is none, or there is none.")
+	}
+	return h
+}
+
+// drawPropensity draws one histogram below and to the right of a corner, with
+// bars that are higher by each for every prompt.
+func drawPropensity(c draw.Canvas, p evaluate.Propensity, left, top, each vg.Length) {
+	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shorten(clean(p.Target), 52))
+	note := string(p.Label) + " prompts of " + shorten(clean(p.Dataset), 24)
+	if p.Mean != nil {
+		note += ": " + percent(p.Mean.Value) + " [" + interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
+	}
+	c.FillText(textStyle(8, false, mutedInk), vg.Point{X: left, Y: top - 31}, note+", n = "+count(p.Complete))
+	bottom := top - 50 - propensityBars
+	c.StrokeLine2(draw.LineStyle{Color: ghostInk, Width: 0.6}, left, bottom, left+propensityPanel, bottom)
+	step := propensityPanel / vg.Length(len(p.Histogram))
+	// With many samples not every bar has room for its number.
+	every := 1 + (len(p.Histogram)-1)/12
+	for i, n := range p.Histogram {
+		from := left + vg.Length(i)*step + step*0.12
+		to := from + step*0.76
+		refused := 0
+		if p.Greedy != nil {
+			refused = p.Greedy.Histogram[i]
+		}
+		low := bottom + vg.Length(refused)*each
+		high := bottom + vg.Length(n)*each
+		c.FillPolygon(series[1], rect(from, bottom, to, low))
+		c.FillPolygon(series[0], rect(from, low, to, high))
+		centred := textStyle(7.5, false, textInk)
+		centred.XAlign = draw.XCenter
+		middle := (from + to) / 2
+		if every == 1 {
+			c.FillText(centred, vg.Point{X: middle, Y: high + 2}, count(n))
+		}
+		if i%every == 0 {
+			centred.Color = mutedInk
+			c.FillText(centred, vg.Point{X: middle, Y: bottom - 10}, strconv.Itoa(i))
+		}
+	}
+	axis := textStyle(7.5, false, mutedInk)
+	axis.XAlign = draw.XCenter
+	c.FillText(axis, vg.Point{X: left + propensityPanel/2, Y: bottom - 21}, "refused of "+count(p.Samples)+" samples")
+}
