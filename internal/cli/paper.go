@@ -139,6 +139,8 @@ func (a *app) storedResult(ctx context.Context, store string, names []string) (r
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", name, err)
 		}
+		// The samples of a target are one point among the published models.
+		r = r.Folded()
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Simulated = result.Simulated || r.Simulated
 	}

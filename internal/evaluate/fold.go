@@ -173,6 +173,8 @@ func (r *Result) foldRates(run *RunResult) {
 			n.CI95Clustered = ends(p.ByCategory[category].Mean)
 			j.ByCategory[category] = n
 		}
+		// A Propensity that was not derived knows no design effect.
+		j.compareCategories(max(1, p.designEffect))
 		if c := j.Corrected; c != nil {
 			n := float64(run.Samples)
 			*c = stats.Estimate{Value: c.Value / n, Lo: c.Lo / n, Hi: c.Hi / n}

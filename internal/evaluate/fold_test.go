@@ -144,3 +144,29 @@ func jsonOf(t *testing.T, v any) string {
 	}
 	return string(b)
 }
+
+// Samples of a category make it stand out no more than its prompts do: the test
+// counts what the answers to one prompt are worth.
+func TestFoldedCategories(t *testing.T) {
+	t.Parallel()
+	var rows []line
+	for i := range 24 {
+		// All alike within a prompt: "privacy" is refused in 8 of 12, "hate" in 3.
+		l := line{fmt.Sprintf("prompt %d AAAA", i), "hate", orbench.Safe}
+		if i < 12 {
+			l.category = "privacy"
+		}
+		if i < 8 || i > 20 {
+			l.text = fmt.Sprintf("prompt %d RRRR", i)
+		}
+		rows = append(rows, l)
+	}
+	r := &evaluate.Run{Targets: sampledTargets(3)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
+	result, _, _ := sampledRun(t, r)
+	single := result.Runs[0].Judges[0].ByCategory["privacy"].PHolm
+	folded := result.Folded()
+	got := folded.Runs[0].Judges[0].ByCategory["privacy"].PHolm
+	if single == nil || got == nil || *single != *got || *got < 0.05 {
+		t.Errorf("one sample of each prompt gives %v, three alike %v", single, got)
+	}
+}

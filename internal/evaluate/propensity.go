@@ -44,8 +44,10 @@ type Propensity struct {
 	Greedy    *BesideGreedy `json:"greedy,omitempty"`
 	Simulated bool          `json:"simulated,omitempty"`
 
-	// joint is JudgeResult.Joint for the folded run.
-	joint *[2]float64
+	// joint is JudgeResult.Joint for the folded run, and designEffect by how much
+	// its clusters swell the variance of the rate.
+	joint        *[2]float64
+	designEffect float64
 }
 
 // Refusals are the figures of some prompts that were asked several times. A
@@ -283,6 +285,7 @@ func (p *Propensity) finish(counts map[promptKind]int, shared map[cellKey]*stats
 		}
 	}
 	p.joint = ends(ks.meanAt(all, math.Sqrt(Confidence)))
+	p.designEffect = stats.DesignEffect(ks.clusters(all, promptKind.cluster))
 	p.widen(shared)
 	if greedy != "" {
 		p.Greedy = ks.beside(greedy, p.Samples)
@@ -311,6 +314,7 @@ func (p *Propensity) widen(shared map[cellKey]*stats.Cluster) {
 		return
 	}
 	p.Mean = stretched(p.Mean, clusters, Confidence)
+	p.designEffect = stats.DesignEffect(clusters)
 	p.joint = ends(stretched(p.Mean, clusters, math.Sqrt(Confidence)))
 	for category, clusters := range parts {
 		if r := p.ByCategory[category]; len(clusters) > 1 {
