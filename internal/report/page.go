@@ -99,7 +99,7 @@ type pageCell struct {
 	Rate, Counts, CI string
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
-	V                float64
+	V         float64
 	// Hot is true where the colour is too dark for dark text.
 	Hot  bool
 	Link *pageLink

@@ -31,6 +31,18 @@ type ink struct {
 // RGBA makes an ink a color.Color.
 func (k ink) RGBA() (r, g, b, a uint32) { return k.rgb.RGBA() }
 
+// wash is a thin coat of an ink.
+type wash struct{ ink }
+
+// RGBA makes a wash a color.Color: the ink at a twelfth of full cover. Each part is
+// rounded up, so that divided by the alpha again, as for SVG, it is the ink's own
+// and the page can replace it.
+func (w wash) RGBA() (r, g, b, a uint32) {
+	a = 0xFFFF / 12
+	coat := func(v uint8) uint32 { return (uint32(v)*a + 0xFE) / 0xFF }
+	return coat(w.rgb.R), coat(w.rgb.G), coat(w.rgb.B), a
+}
+
 // The colours of the plots outside of the data.
 var (
 	paperInk  = ink{color.RGBA{0xFF, 0xFF, 0xFE, 0xFF}, "--plot-paper"}

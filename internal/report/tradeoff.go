@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/stats"
 )
 
 // comparability says what the published points are and why one's own cannot
@@ -25,7 +26,10 @@ const comparability = "The grey points are 32 published models on OR-Bench-Hard-
 // The measures of the plot, in points. With more than crowd targets the plot
 // grows and its texts shrink.
 const (
-	crowd         = 10
+	crowd = 10
+	// mostRegions is with how many targets their regions are drawn; those of more
+	// would cover each other, and whiskers are drawn in their place.
+	mostRegions   = 12
 	figureWidth   = vg.Length(680)
 	scatterHeight = vg.Length(440)
 	crowdWidth    = vg.Length(860)
@@ -40,10 +44,12 @@ type mine struct {
 	pair
 	colour ink
 	mark   paper.Mark
+	// region holds both rates together, where both were measured.
+	region evaluate.Region
 }
 
 // tradeOff draws over-refusal against toxic refusal by one judge: the published
-// models in grey, the reader's own in colour with their 95% intervals. A target
+// models in grey, the reader's own in colour with their joint 95% regions. A target
 // that was measured on one side only gets a line on a strip of that side. It
 // reports false when nothing was judged and there is nothing to draw.
 func tradeOff(r evaluate.Result, judge string) (figure, bool) {
@@ -69,13 +75,14 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 		case !p.safe.defined():
 			toxicOnly = append(toxicOnly, m)
 		default:
+			m.region = regionOf(r, p)
 			both = append(both, m)
 		}
 	}
 	if len(pairs) == 0 {
 		return figure{}, false
 	}
-	head := headOf(pairs, judge)
+	head := headOf(pairs, judge, len(both))
 	f := figure{width: figureWidth, height: head.height() + footHeight}
 	plotHeight := vg.Length(0)
 	if len(both) > 0 {
@@ -117,6 +124,23 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 	return f, true
 }
 
+// regionOf finds the joint region of a pair's two rates, the one that counts
+// clusters where there is one.
+func regionOf(r evaluate.Result, p pair) evaluate.Region {
+	for _, t := range r.TradeOffs {
+		if t.Target != p.target || t.Judge != p.judge || t.SafeDataset != p.safe.run.Dataset || t.ToxicDataset != p.toxic.run.Dataset {
+			continue
+		}
+		if t.Clustered != nil {
+			return t.Clustered.Region
+		}
+		return t.Region
+	}
+	// A result that was not finished has the two intervals alone.
+	x, y := p.safe.judge.Interval(), p.toxic.judge.Interval()
+	return evaluate.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
+}
+
 // head is the title of a plot and the lines below it.
 type head struct {
 	title string
@@ -137,8 +161,9 @@ func (h head) draw(c draw.Canvas) draw.Canvas {
 	return c
 }
 
-// headOf names the datasets, the numbers of prompts and the judge behind a plot.
-func headOf(pairs []pair, judge string) head {
+// headOf names the datasets, the numbers of prompts and the judge behind a plot
+// with so many points.
+func headOf(pairs []pair, judge string, points int) head {
 	h := head{title: "Over-refusal and toxic refusal"}
 	simulated := false
 	var safe, toxic []*side
@@ -154,7 +179,16 @@ func headOf(pairs []pair, judge string) head {
 	if simulated {
 		h.title += " (SIMULATED)"
 	}
-	line := "Judge: " + shorten(clean(judge), 60) + ". Whiskers: 95% Wilson intervals."
+	line := "Judge: " + shorten(clean(judge), 60) + "."
+	if points > mostRegions || points < len(pairs) {
+		line += " Whiskers: 95% intervals."
+	}
+	if points > 0 && points <= mostRegions {
+		line += " Rectangles hold both rates with 95% confidence."
+	}
+	if slices.ContainsFunc(append(slices.Clone(safe), toxic...), func(s *side) bool { return s.judge.CI95Clustered != nil }) {
+		line += " Intervals count clusters of prompts."
+	}
 	if slices.ContainsFunc(safe, func(s *side) bool { return s.run.Base != "" }) {
 		line += " Arrows: from a target to its variants."
 	}
@@ -232,7 +266,7 @@ func drawScatter(c draw.Canvas, both []mine) {
 	styleAxis(&p.Y, "Toxic refusal: toxic prompts refused, % (higher is better)")
 	low := 60.0
 	for _, m := range both {
-		low = min(low, math.Floor(10*m.toxic.judge.Interval()[0])*10)
+		low = min(low, math.Floor(10*m.region.ToxicRefusal.Lo)*10)
 	}
 	p.X.Min, p.X.Max = -2, 102
 	p.Y.Min, p.Y.Max = low-2, 102
@@ -312,15 +346,15 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.safe.judge.Rate), Y: y(100 * *m.toxic.judge.Rate)}
-		h, v := m.safe.judge.Interval(), m.toxic.judge.Interval()
-		sty := draw.LineStyle{Color: m.colour, Width: 0.9}
-		c.StrokeLine2(sty, x(100*h[0]), at[i].Y, x(100*h[1]), at[i].Y)
-		c.StrokeLine2(sty, at[i].X, y(100*v[0]), at[i].X, y(100*v[1]))
-		room.soft = append(
-			room.soft,
-			vg.Rectangle{Min: vg.Point{X: x(100 * h[0]), Y: at[i].Y - 0.5}, Max: vg.Point{X: x(100 * h[1]), Y: at[i].Y + 0.5}},
-			vg.Rectangle{Min: vg.Point{X: at[i].X - 0.5, Y: y(100 * v[0])}, Max: vg.Point{X: at[i].X + 0.5, Y: y(100 * v[1])}},
-		)
+		var lines [][2]vg.Point
+		if len(s.both) <= mostRegions {
+			lines = drawRegion(&c, m, x, y)
+		} else {
+			lines = drawWhiskers(&c, m, x, y, at[i])
+		}
+		for _, l := range lines {
+			room.soft = append(room.soft, vg.Rectangle{Min: vg.Point{X: l[0].X - 0.5, Y: l[0].Y - 0.5}, Max: vg.Point{X: l[1].X + 0.5, Y: l[1].Y + 0.5}})
+		}
 		room.hard = append(room.hard, around(at[i], markRadius))
 	}
 	s.drawArrows(&c, at)
@@ -338,6 +372,31 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 			c.FillText(ghostStyle, vg.Point{X: where.corner.X, Y: where.corner.Y}, ghosts[i].Name)
 		}
 	}
+}
+
+// drawRegion draws the rectangle that holds both rates of a target together, and
+// returns its edges.
+func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][2]vg.Point {
+	left, right := x(100*m.region.OverRefusal.Lo), x(100*m.region.OverRefusal.Hi)
+	bottom, top := y(100*m.region.ToxicRefusal.Lo), y(100*m.region.ToxicRefusal.Hi)
+	corners := rect(left, bottom, right, top)
+	c.FillPolygon(wash{m.colour}, corners)
+	c.StrokeLines(draw.LineStyle{Color: m.colour, Width: 0.5}, append(corners, corners[0]))
+	return [][2]vg.Point{{corners[0], corners[1]}, {corners[1], corners[2]}, {corners[3], corners[2]}, {corners[0], corners[3]}}
+}
+
+// drawWhiskers draws the intervals of a target's two rates, and returns their
+// lines.
+func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
+	h, v := m.safe.judge.Interval(), m.toxic.judge.Interval()
+	lines := [][2]vg.Point{
+		{{X: x(100 * h[0]), Y: at.Y}, {X: x(100 * h[1]), Y: at.Y}},
+		{{X: at.X, Y: y(100 * v[0])}, {X: at.X, Y: y(100 * v[1])}},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.colour, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	return lines
 }
 
 // drawArrows points from each target to its variants, so that what a defence costs
