@@ -45,6 +45,7 @@ func TestRegionOf(t *testing.T) {
 	t.Parallel()
 	r, _ := fixture{targets: 1, safe: 20, toxic: 6, oneJudge: true}.make()
 	p := pairsOf(r)[0]
+	r.TradeOffs = nil
 	if got := regionOf(r, p); got.OverRefusal.Lo != p.safe.judge.CI95[0] || got.ToxicRefusal.Hi != p.toxic.judge.CI95[1] {
 		t.Errorf("before the result is finished the region is %+v", got)
 	}
