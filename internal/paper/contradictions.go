@@ -28,13 +28,14 @@ func Contradictions() []Contradiction {
 	rate := func(t Table, model string, c orbench.Category) float64 {
 		return t.row(model).Rates[slices.Index(t.Categories, c)]
 	}
-	gap := func(model string) float64 {
-		for _, r := range KeywordAgainstGPT4() {
-			if r.Model == model {
-				return r.GPT4 - r.Keyword
-			}
-		}
-		panic("paper: no keyword row for " + model)
+	sampled := func(model string) KeywordRow {
+		rows := KeywordAgainstGPT4()
+		return rows[slices.IndexFunc(rows, func(r KeywordRow) bool { return r.Model == model })]
+	}
+	gap := func(model string) float64 { return sampled(model).GPT4 - sampled(model).Keyword }
+	averages := families(Models())
+	family := func(name string) FamilyAverage {
+		return averages[slices.IndexFunc(averages, func(f FamilyAverage) bool { return f.Name == name })]
 	}
 	illegal := CategorySizes()[slices.Index(orbench.PaperCategories, "illegal")]
 	return []Contradiction{
@@ -80,6 +81,23 @@ func Contradictions() []Contradiction {
 				gap("Llama-3-70b"), gap("GPT-3.5-turbo-0613")),
 		},
 		{
+			"table 8, tables 2 and 7",
+			fmt.Sprintf("a sample of answers, %.1f%% of Gemini-1.0-pro's being refusals by GPT-4", sampled("Gemini-1.0-pro").GPT4),
+			fmt.Sprintf("it refuses %.1f%% of the hard prompts and %.1f%% of the 80K set: no large random sample of either, and of what it is one is not said",
+				overall(hard, "Gemini-1.0-pro"), overall(keyword, "Gemini-1.0-pro")),
+		},
+		{
+			"family averages",
+			fmt.Sprintf("mean refusals of the hard prompts of %.1f%% (GPT-4) and %.1f%% (Llama 3.1)", family("GPT-4").PrintedMean, family("Llama 3.1").PrintedMean),
+			fmt.Sprintf("the models' rates in the trade-off figure give %.2f and %.2f; the printed means are those of rates that had been cut to 0.1 or rounded to whole per cents",
+				family("GPT-4").Mean, family("Llama 3.1").Mean),
+		},
+		{
+			"figure 3, table 6",
+			"the radar of GPT-3.5-turbo-0125 with about 18% (privacy) and 0% (self-harm) of the toxic prompts answered, as read off the released picture",
+			fmt.Sprintf("the table has %.1f and %.1f", rate(ToxicAcceptance(), "GPT-3.5-turbo-0125", "privacy"), rate(ToxicAcceptance(), "GPT-3.5-turbo-0125", "self-harm")),
+		},
+		{
 			"figure 7, the released files",
 			fmt.Sprintf("illegal is %.1f%% of the hard set", illegal.ShareHard),
 			fmt.Sprintf("that is %d of the older %s; of the released %s it is %d, %.2f%%",
@@ -114,6 +132,11 @@ func Contradictions() []Contradiction {
 			"table 5, tables 2, 6 and 7",
 			"GPT-4-1106-preview among the models compared",
 			"no other table has a row for it",
+		},
+		{
+			"appendix on keywords, the released code",
+			"one list of opening words for all models",
+			"the code has another list for each family, and one of them never matches: it looks for capital letters in text in lower case",
 		},
 		{
 			"rewriting, appendix O",

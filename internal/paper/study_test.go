@@ -219,6 +219,8 @@ func TestContradictions(t *testing.T) {
 		"add up to 13.27%", "add up to 8.85%",
 		"illegal (49.3 and 73.7); the overall rates are 34.7 and 52.9",
 		"the table's own gap is 2.4, and that of GPT-3.5-turbo-0613 is 5.5",
+		"it refuses 9.7% of the hard prompts and 5.2% of the 80K set",
+		"give 11.24 and 13.20", "the table has 31.7 and 12.0",
 		"610 of the older 1,534; of the released 1,319 it is 527, 39.95%",
 	} {
 		if !slices.ContainsFunc(all, func(c paper.Contradiction) bool { return strings.Contains(c.Found, want) }) {

@@ -103,7 +103,7 @@ func TestPaperJSON(t *testing.T) {
 	if rounded(got.AdvBench.Value, 3) != 0.991 {
 		t.Errorf("AdvBench's Spearman is %v", got.AdvBench.Value)
 	}
-	if len(got.Models) != 32 || len(got.Contradictions) < 10 {
+	if len(got.Models) != 32 || len(got.Contradictions) < 18 {
 		t.Errorf("%d models and %d contradictions", len(got.Models), len(got.Contradictions))
 	}
 }
@@ -250,10 +250,16 @@ func TestPaperPlots(t *testing.T) {
 		"tradeoff":         {"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"},
 		"radars":           append([]string{"harassment"}, figure3...),
 		"radars-more":      append([]string{"violence"}, figure8...),
-		"80k-against-hard": append([]string{"52.9", "99.8"}, figure4...),
+		"80k-against-hard": append([]string{"52.9", "99.8", "sim/temper-3"}, figure4...),
+		"category-pies":    {"illegal 39.8", "illegal 11.6", "illegal 7.6", "OR-Bench-Toxic"},
 		"categories":       {"illegal", "39.8", "11.6", "7.6"},
 		"families":         {"Claude 3", "93.9", "Llama 3.1", "53.6"},
-		"radars-own":       {"sim/temper-3", "sexual"},
+		"temperature":      {"Llama-2-7b", "96.7", "85.4", "0.25"},
+
+		"keyword-against-gpt4": {"Llama-3-70b", "26.8", "40.2"},
+		"advbench":             {"GPT-4-1106-preview", "37.9", "12.7"},
+		"moderators":           {"Ensemble", "96.0", "16.0", "93.0"},
+		"radars-own":           {"sim/temper-3", "sexual"},
 	}
 	for _, f := range p.plots() {
 		keepPicture(t, "paper-"+f.name, f.figure)
@@ -270,6 +276,94 @@ func TestPaperPlots(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("%s is not drawn", name)
+	}
+}
+
+// The names of pies touch neither each other nor the edges.
+func TestPieNamesDoNotCollide(t *testing.T) {
+	t.Parallel()
+	for name, shares := range map[string][]float64{
+		"many small ones on top":   {2, 2, 2, 2, 2, 80, 2, 2, 3, 3},
+		"many small ones on right": {20, 2, 2, 2, 2, 2, 60, 4, 3, 3},
+		"all alike":                {10, 10, 10, 10, 10, 10, 10, 10, 10, 10},
+		"one alone":                {100},
+	} {
+		const centre = 150
+		from, sides := 0.0, [2][]slice{}
+		for _, share := range shares {
+			middle := (from + share/2) / 50 * math.Pi
+			from += share
+			side := 0
+			if middle > math.Pi {
+				side = 1
+			}
+			sides[side] = append(sides[side], slice{y: centre + vg.Length(math.Cos(middle))*(pieRadius+13)})
+		}
+		slices.Reverse(sides[1])
+		for _, side := range sides {
+			spread(side, centre)
+			for i, s := range side {
+				if i > 0 && side[i-1].y-s.y < pieText+2 {
+					t.Errorf("%s: %v lies on %v", name, s.y, side[i-1].y)
+				}
+				if s.y > centre+pieHeight/2 || s.y < centre-pieHeight/2+14 {
+					t.Errorf("%s: %v is out of the figure", name, s.y)
+				}
+			}
+		}
+	}
+}
+
+// The reader's runs stand in the published tables: refusal of safe prompts as it
+// is, and of toxic ones turned into acceptance.
+func TestPaperOwnRows(t *testing.T) {
+	t.Parallel()
+	share := func(refused, n int) evaluate.JudgeResult {
+		rate := float64(refused) / float64(n)
+		return evaluate.JudgeResult{
+			Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{rate / 2, (1 + rate) / 2},
+			ByCategory: map[orbench.Category]evaluate.Count{"privacy": {N: n, Refused: refused}},
+		}
+	}
+	run := func(target, dataset string, label orbench.Label, n, refused int) evaluate.RunResult {
+		return evaluate.RunResult{Target: target, Dataset: dataset, Label: label, N: n, Judges: []evaluate.JudgeResult{share(refused, n)}}
+	}
+	hard := run("openai/a", "or-bench-hard-1k", orbench.Safe, 1319, 660)
+	hard.Agreement = []evaluate.Agreement{
+		{A: "lexical", B: openingWords, N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
+		{A: "lexical", B: "llm:sim/judge", N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
+	}
+	withheld := run("openai/b", "or-bench-hard-1k", orbench.Safe, 1319, 660)
+	withheld.Judges[0].Rate, withheld.Judges[0].CI95, withheld.Judges[0].Withheld = nil, nil, true
+	p := Paper{Study: paper.NewStudy(), Own: evaluate.Result{Runs: []evaluate.RunResult{
+		hard, withheld, run("openai/a", "or-bench-80k", orbench.Safe, 1000, 50), run("openai/a", "or-bench-toxic", orbench.Toxic, 655, 655),
+	}}}
+	find := func(title, name string) []string {
+		for _, s := range p.sections() {
+			for _, row := range s.rows {
+				if strings.HasPrefix(s.title, title) && row[0] == name {
+					return row
+				}
+			}
+		}
+		t.Fatalf("%s has no row of %s", title, name)
+		return nil
+	}
+	for _, tt := range []struct {
+		table, name string
+		want        []string
+	}{
+		{"Table 2", "openai/a", []string{"–", "–", "–", "–", "–", "50.0", "–", "–", "–", "–", "50.0"}},
+		{"Table 2", "openai/b", []string{"–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"}},
+		{"Table 6", "openai/a", []string{"–", "–", "–", "–", "–", "0.0", "–", "–", "–", "–", "0.0"}},
+		{"Table 7", "openai/a", []string{"–", "–", "–", "–", "–", "5.0", "–", "–", "–", "–", "5.0"}},
+		{"Figure 4", "openai/a", []string{"5.0", "50.0", "10.0"}},
+		{"Figure 4", "openai/b", []string{"–", "–", "–"}},
+		{"Table 8", "openai/a, safe", []string{"15.0", "40.0", "25.0"}},
+	} {
+		if got := find(tt.table, tt.name)[1:]; !slices.Equal(got, tt.want) {
+			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
+		}
 	}
 }
 
@@ -396,6 +490,33 @@ func TestOutlineOfText(t *testing.T) {
 		// The sides of the first and the last letter keep a little distance.
 		if left < at.X || left > at.X+2 || right > at.X+sty.Width(text)+0.1 || right < at.X+sty.Width(text)-2 {
 			t.Errorf("%q is drawn from %v to %v, want %v to %v", text, left, right, at.X, at.X+sty.Width(text))
+		}
+	}
+}
+
+// The pictures of docs/paper.md are these; -update writes them.
+func TestPaperPictures(t *testing.T) {
+	t.Parallel()
+	for _, f := range (Paper{Study: paper.NewStudy()}).plots() {
+		file := filepath.Join("..", "..", "docs", "images", "paper-"+f.name+".svg")
+		if f.name != "tradeoff" && f.name != "radars" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.figure.svg(&b); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(kept, b.Bytes()) {
+			t.Errorf("%s is out of date: go test ./internal/report -run TestPaperPictures -update", file)
 		}
 	}
 }

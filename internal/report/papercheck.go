@@ -109,23 +109,11 @@ func CheckPaperModel(model string) error {
 	}
 }
 
-// publishedTable chooses the table for a run: that of the 80K set for safe
-// prompts of its number, the hard one for other safe prompts, the toxic one for
-// toxic prompts. It reports false for other labels and where the table lacks the
-// model.
+// publishedTable is the table for a run. It reports false for runs without one
+// and where the table lacks the model.
 func publishedTable(run evaluate.RunResult, model string) (paper.Table, bool) {
-	var t paper.Table
-	switch {
-	case run.Label == orbench.Toxic:
-		t = paper.ToxicAcceptance()
-	case run.Label != orbench.Safe:
-		return t, false
-	case run.N == paper.Size80K || strings.Contains(strings.ToLower(run.Dataset), "80k"):
-		t = paper.KeywordRefusal80K()
-	default:
-		t = paper.HardRefusal()
-	}
-	return t, slices.ContainsFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })
+	t, ok := tableOf(run)
+	return t, ok && slices.ContainsFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })
 }
 
 func checkSide(run evaluate.RunResult, j evaluate.JudgeResult, t paper.Table, model string) PaperCheckSide {

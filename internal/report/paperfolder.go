@@ -33,8 +33,13 @@ func (p Paper) plots() []paperPlot {
 		{"radars", "Refusal by category of eight models", radarFigure("Figure 3: eight models by category", source, publishedRadars(figure3), 4)},
 		{"radars-more", "Refusal by category of fifteen models", radarFigure("Figure 8: fifteen models by category", source, publishedRadars(figure8), 3)},
 		{"80k-against-hard", "Refusal of the 80K set and of the hard set", p.againstFigure()},
-		{"categories", "Categories of the three sets", p.shareFigure()},
+		{"category-pies", "Categories of the three sets", p.pieFigure()},
+		{"categories", "Categories of the three sets side by side", p.shareFigure()},
 		{"families", "Mean refusal of the hard set by family", p.familyFigure()},
+		{"temperature", "Refusal of the hard set by temperature", p.temperatureFigure()},
+		{"keyword-against-gpt4", "Refusal by opening words and by GPT-4", p.keywordFigure()},
+		{"advbench", "Toxic prompts answered, of AdvBench and of OR-Bench-Toxic", p.advBenchFigure()},
+		{"moderators", "Moderators and people on 100 prompts", p.moderatorFigure()},
 	}
 	if own := p.ownRadars(); len(own) > 0 {
 		title := "Your runs by category"

@@ -18,7 +18,7 @@ func (p Paper) sections() []section {
 	}
 	all = append(all, p.correlationSection())
 	for _, t := range p.Tables {
-		all = append(all, categoryTable(t))
+		all = append(all, p.categoryTable(t))
 	}
 	return append(all, p.againstSection(), p.familySection(), p.shareSection(), p.temperatureSection(),
 		p.keywordSection(), p.advBenchSection(), p.moderatorSection())
@@ -27,6 +27,14 @@ func (p Paper) sections() []section {
 // printedRate shows a rate in per cent to one decimal, a half rounded up as people do
 // where its binary form lies a little below.
 func printedRate(v float64) string { return strconv.FormatFloat(v+1e-9, 'f', 1, 64) }
+
+// signedRate is printedRate of a difference.
+func signedRate(v float64) string {
+	if v < -0.05 {
+		return "−" + printedRate(-v)
+	}
+	return printedRate(max(v, 0))
+}
 
 // measured shows a correlation with its interval.
 func measured(m paper.Measured) string {
@@ -129,8 +137,8 @@ func (p Paper) correlationSection() section {
 	return s
 }
 
-// categoryTable lays out a published table.
-func categoryTable(t paper.Table) section {
+// categoryTable lays out a published table, and the reader's runs below it.
+func (p Paper) categoryTable(t paper.Table) section {
 	s := section{
 		title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
 		header: []string{"model"}, left: 1,
@@ -146,13 +154,16 @@ func categoryTable(t paper.Table) section {
 		}
 		s.rows = append(s.rows, append(row, printedRate(r.Overall)))
 	}
+	own := p.ownRows(t)
+	for _, r := range own {
+		row := []string{r.label()}
+		for _, v := range r.rates {
+			row = append(row, possibly(v))
+		}
+		s.rows = append(s.rows, append(row, possibly(r.overall)))
+	}
+	s.note = ownNote(own)
 	return s
-}
-
-// bothSets is a model's refusal of the 80K set and of the hard one.
-type bothSets struct {
-	model       string
-	broad, hard float64
 }
 
 // figure4 are the models of the paper's figure 4, in its order.
@@ -171,7 +182,7 @@ func against80K() []bothSets {
 	broad, hard := paper.KeywordRefusal80K(), paper.HardRefusal()
 	var rows []bothSets
 	for _, m := range figure4 {
-		rows = append(rows, bothSets{m, overall(broad, m), overall(hard, m)})
+		rows = append(rows, bothSets{model: m, broad: overall(broad, m), hard: overall(hard, m)})
 	}
 	return rows
 }
@@ -182,8 +193,16 @@ func (p Paper) againstSection() section {
 		header: []string{"model", "80K, opening words", "hard, GPT-4", "times"}, left: 1,
 		note: "Two judges: opening words find fewer refusals than GPT-4, so a part of the gap is theirs.",
 	}
-	for _, r := range against80K() {
-		s.rows = append(s.rows, []string{r.model, printedRate(r.broad), printedRate(r.hard), printedRate(r.hard / r.broad)})
+	own, rows := p.ownAgainst80K()
+	for _, r := range append(against80K(), own...) {
+		times := "–"
+		if r.broad > 0 && r.hard != unknown {
+			times = printedRate(r.hard / r.broad)
+		}
+		s.rows = append(s.rows, []string{r.model, possibly(r.broad), possibly(r.hard), times})
+	}
+	if note := ownNote(rows); note != "" {
+		s.note += " " + note
 	}
 	return s
 }
@@ -256,6 +275,14 @@ func (p Paper) keywordSection() section {
 	for _, r := range p.Keyword {
 		s.rows = append(s.rows, []string{r.Model, printedRate(r.Keyword), printedRate(r.GPT4), printedRate(r.GPT4 - r.Keyword)})
 	}
+	own, rows := p.ownKeywords(), []ownRow(nil)
+	for _, r := range own {
+		rows = append(rows, r.ownRow)
+		s.rows = append(s.rows, []string{r.label(), printedRate(r.keyword), printedRate(r.other), signedRate(r.other - r.keyword)})
+	}
+	if note := ownNote(rows); note != "" {
+		s.note += " " + note + " Your other judge is in the place of GPT-4."
+	}
 	return s
 }
 
@@ -271,6 +298,12 @@ func (p Paper) advBenchSection() section {
 	return s
 }
 
+// moderatorCounts gives, each of how many, the safe prompts that were called
+// safe, the toxic ones called so, and the prompts that were called right.
+func moderatorCounts(m paper.Moderator) [3][2]int {
+	return [3][2]int{{m.TP, m.TP + m.FN}, {m.FP, m.FP + m.TN}, {m.TP + m.TN, m.N()}}
+}
+
 func (p Paper) moderatorSection() section {
 	s := section{
 		title: "Tables 1 and 12: moderators and people on 100 prompts",
@@ -280,7 +313,7 @@ func (p Paper) moderatorSection() section {
 	}
 	for _, m := range p.Moderators {
 		row := []string{m.Name}
-		for _, n := range [][2]int{{m.TP, m.TP + m.FN}, {m.FP, m.FP + m.TN}, {m.TP + m.TN, m.N()}} {
+		for _, n := range moderatorCounts(m) {
 			lo, hi := stats.Wilson(n[0], n[1], 0.95)
 			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], percent(float64(n[0])/float64(n[1]))), interval(&[2]float64{lo, hi}))
 		}
