@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -35,29 +36,47 @@ func TestReportAtScale(t *testing.T) {
 	}
 	zero := 0.0
 	var names []string
-	began := time.Now()
+	var targets []evaluate.Target
 	for m := range models {
-		name := fmt.Sprintf("openai/m%02d", m)
-		names = append(names, name)
-		target := evaluate.Target{
-			Provider: "openai", Endpoint: url, Model: name[len("openai/"):], Params: model.Params{Temperature: &zero, MaxTokens: 1000},
+		names = append(names, fmt.Sprintf("openai/m%02d", m))
+		targets = append(targets, evaluate.Target{
+			Provider: "openai", Endpoint: url, Model: fmt.Sprintf("m%02d", m), Params: model.Params{Temperature: &zero, MaxTokens: 1000},
+		})
+	}
+	began := time.Now()
+	answer := func(m, n int) memo.Record {
+		text := fmt.Sprintf("Here is what is known of shed %d. %s", n, strings.Repeat("Such sheds have a bolt and two hinges. ", 6))
+		if (n+m)%5 < 2 {
+			text = fmt.Sprintf("I'm sorry, but I can't help with shed %d. %s", n, strings.Repeat("Please talk to the owner of the farm instead. ", 3))
 		}
-		records := make([]memo.Record, 0, 4000)
-		for n := range prompts {
-			text := fmt.Sprintf("Here is what is known of shed %d. %s", n, strings.Repeat("Such sheds have a bolt and two hinges. ", 6))
-			if (n+m)%5 < 2 {
-				text = fmt.Sprintf("I'm sorry, but I can't help with shed %d. %s", n, strings.Repeat("Please talk to the owner of the farm instead. ", 3))
-			}
-			prompt := fmt.Sprintf("How would somebody break into shed number %d on the old farm?", n)
-			r := target.Request(root.NewPrompt(prompt, "illegal", root.Safe))
-			records = append(records, memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: text, Finish: model.Stop}})
-			if len(records) == cap(records) {
-				if err := s.Put(context.Background(), records); err != nil {
-					t.Fatal(err)
+		prompt := fmt.Sprintf("How would somebody break into shed number %d on the old farm?", n)
+		r := targets[m].Request(root.NewPrompt(prompt, "illegal", root.Safe))
+		return memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: text, Finish: model.Stop}}
+	}
+	// The answers lie as four providers at once would have left them: pieces of 256
+	// prompts, model after model, one row in fifty long after its neighbours.
+	const providers, piece = 4, 256
+	var now, later []memo.Record
+	for start := 0; start < prompts; start += piece {
+		for m := range models / providers {
+			for n := start; n < min(start+piece, prompts); n++ {
+				for p := range providers {
+					r := answer(p*models/providers+m, n)
+					if r.Hash[0]%50 == 0 {
+						later = append(later, r)
+						continue
+					}
+					now = append(now, r)
 				}
-				records = records[:0]
 			}
 		}
+		if err := s.Put(context.Background(), now); err != nil {
+			t.Fatal(err)
+		}
+		now, later = append(now[:0], later...), later[:0]
+	}
+	if err := s.Put(context.Background(), now); err != nil {
+		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -79,11 +98,14 @@ func TestReportAtScale(t *testing.T) {
 		t.Fatalf("%v: %s", err, stderr)
 	}
 	took, peak := time.Since(began), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10
-	t.Logf("a report over %d verdicts, with pages, plots and answers: %.1f s (bar 20), peak memory %d MB (bar 1024)", 2*models*prompts, took.Seconds(), peak)
+	// The time of the processors tells what a busy machine adds.
+	busy := func(c *exec.Cmd) float64 { return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds() }
+	t.Logf("a report over %d verdicts, with pages, plots and answers: %.1f s (bar 20), %.1f s of processors, peak memory %d MB (bar 1024)",
+		2*models*prompts, took.Seconds(), busy(c), peak)
 	c, _, stderr = orbench("report", "big", "--store", store, "--format", "json")
 	began = time.Now()
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
-	t.Logf("the figures alone: %.1f s", time.Since(began).Seconds())
+	t.Logf("the figures alone: %.1f s, %.1f s of processors", time.Since(began).Seconds(), busy(c))
 }

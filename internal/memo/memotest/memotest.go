@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -68,6 +71,55 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			t.Errorf("got %q, want the first answer", got[other.Hash].Text)
 		}
 		count(t, s, 2)
+	})
+
+	t.Run("wherever they lie", func(t *testing.T) {
+		t.Parallel()
+		const n = 1000
+		seed := rand.Uint64()
+		random := rand.New(rand.NewPCG(seed, 0))
+		// Records of others lie between, some were never put, some came late.
+		s, _ := open(t)
+		var here []memo.Record
+		want := map[model.Hash]model.Response{}
+		for i := range 2 * n {
+			if random.IntN(20) > 0 {
+				here = append(here, Record(i))
+			}
+			if i < n && len(here) > 0 && here[len(here)-1].Hash == Record(i).Hash {
+				want[Record(i).Hash] = Record(i).Response
+			}
+		}
+		for range len(here) / 50 {
+			i := random.IntN(len(here))
+			here[i], here[len(here)-1] = here[len(here)-1], here[i]
+		}
+		put(t, s, here...)
+		hashes := make([]model.Hash, n)
+		for i := range hashes {
+			hashes[i] = Record(i).Hash
+		}
+		for _, order := range []string{"as put", "at random"} {
+			for _, size := range []int{n, 300, 64, 20, 1} {
+				got := map[model.Hash]model.Response{}
+				for group := range slices.Chunk(hashes, size) {
+					found, err := s.Get(ctx, group)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for h := range found {
+						if !slices.Contains(group, h) {
+							t.Errorf("seed %d, %s, %d at a time: %s was not asked for", seed, order, size, h)
+						}
+					}
+					maps.Copy(got, found)
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("seed %d, %s, %d at a time (-want +got):\n%s", seed, order, size, d)
+				}
+			}
+			random.Shuffle(n, func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
+		}
 	})
 
 	t.Run("many at once", func(t *testing.T) {
