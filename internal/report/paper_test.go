@@ -2,12 +2,15 @@ package report
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -490,6 +494,39 @@ func TestOutlineOfText(t *testing.T) {
 		// The sides of the first and the last letter keep a little distance.
 		if left < at.X || left > at.X+2 || right > at.X+sty.Width(text)+0.1 || right < at.X+sty.Width(text)-2 {
 			t.Errorf("%q is drawn from %v to %v, want %v to %v", text, left, right, at.X, at.X+sty.Width(text))
+		}
+	}
+}
+
+// A sheer colour reaches the PDF library with its own hue.
+func TestPDFKeepsSheerHues(t *testing.T) {
+	t.Parallel()
+	f := figure{width: 10, height: 10, draw: func(c draw.Canvas) {
+		c.FillPolygon(sheer{overInk, 0x2C}, rect(0, 0, 10, 10))
+	}}
+	doc := vgpdf.New(f.width, f.height)
+	f.draw(draw.NewCanvas(pdfCanvas{doc}, f.width, f.height))
+	var b bytes.Buffer
+	if _, err := doc.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	_, stream, _ := bytes.Cut(b.Bytes(), []byte("stream\n"))
+	z, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// #D55E00 in the units of PDF, but for what eight bits of mixed parts lose.
+	got := regexp.MustCompile(`([0-9.]+) ([0-9.]+) ([0-9.]+) rg`).FindAllStringSubmatch(string(page), -1)
+	if len(got) == 0 {
+		t.Fatalf("no colour in %q", page)
+	}
+	for i, want := range []float64{0.835, 0.369, 0} {
+		if v, _ := strconv.ParseFloat(got[len(got)-1][i+1], 64); math.Abs(v-want) > 0.02 {
+			t.Errorf("part %d of the colour is %v, want %v", i, v, want)
 		}
 	}
 }

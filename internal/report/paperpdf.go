@@ -36,10 +36,27 @@ func (f figure) pdf(w io.Writer) error {
 	return err
 }
 
-// pdfCanvas mends how the library's PDF canvas writes text. It takes text as
+// pdfCanvas mends how the library's PDF canvas writes text: it takes text as
 // Windows-1252 where the rest of the library has UTF-8; it embeds one face however
-// many are asked for; and it makes that face anew for every size of it.
+// many are asked for; and it makes that face anew for every size of it. And it mends sheer colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
+
+// SetColor sets a colour. The library takes what Go has already mixed with alpha
+// for the pure colour, and so makes sheer colours grey.
+func (c pdfCanvas) SetColor(k color.Color) {
+	if k == nil {
+		k = color.Black
+	}
+	c.Canvas.SetColor(pure{color.NRGBAModel.Convert(k).(color.NRGBA)})
+}
+
+// pure is a colour of which RGBA gives the parts before they are mixed with alpha.
+type pure struct{ color.NRGBA }
+
+// RGBA is what vgpdf takes for the colour.
+func (k pure) RGBA() (r, g, b, a uint32) {
+	return 0x101 * uint32(k.R), 0x101 * uint32(k.G), 0x101 * uint32(k.B), 0x101 * uint32(k.A)
+}
 
 // FillString writes plain text of Windows-1252 as text, which can be searched.
 // All other text is drawn, and bold text lies below its drawing unseen.
