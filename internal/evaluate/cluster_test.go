@@ -85,7 +85,12 @@ func TestClusters(t *testing.T) {
 			t.Errorf("%s: the interval is %v, want %v", what, got, want)
 		}
 	}
-	for target, r := range tally.result().Runs {
+	run.Datasets[0].Count = 600
+	result, err := tally.result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, r := range result.Runs {
 		if r.ClusteredBy != "seed" || r.Clusters != 100 || r.N != 600 {
 			t.Errorf("%d prompts in %d clusters by %q", r.N, r.Clusters, r.ClusteredBy)
 		}
@@ -130,7 +135,12 @@ func TestNoClusters(t *testing.T) {
 				{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}},
 			}})
 		}
-		r := tally.result().Runs[0]
+		run.Datasets[0].Count = len(test.clusters)
+		result, err := tally.result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := result.Runs[0]
 		if j := r.Judges[0]; j.CI95Clustered != nil || j.ByCategory["hate"].CI95Clustered != nil || j.Interval() != j.CI95 || r.Clusters != test.want {
 			t.Errorf("%s: %d clusters, the interval is %v", name, r.Clusters, j.CI95Clustered)
 		}

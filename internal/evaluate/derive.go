@@ -60,7 +60,10 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	result := tally.result()
+	result, err := tally.result()
+	if err != nil {
+		return Result{}, err
+	}
 	result.Propensities = sampling.result()
 	return result, nil
 }

@@ -21,6 +21,8 @@ type tally struct {
 	counts map[tallyKey]*counted
 	// clusters is indexed by dataset, nil for those without clusters.
 	clusters []*clusterIndex
+	// rows is indexed by target, then dataset.
+	rows [][]recount
 }
 
 // counted is a result in the making.
@@ -38,6 +40,13 @@ func newTally(r *Run) *tally {
 		if set.ClusteredBy != "" {
 			t.clusters[i] = newClusterIndex()
 		}
+	}
+	for range r.Targets {
+		rows := make([]recount, len(r.Datasets))
+		for i := range rows {
+			rows[i].judged, rows[i].refused = make([]int, len(r.Judges)), make([]int, len(r.Judges))
+		}
+		t.rows = append(t.rows, rows)
 	}
 	return t
 }
@@ -83,6 +92,7 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 
 // add counts a row.
 func (t *tally) add(c chunk, row *Row) {
+	t.rows[c.index][c.dataset].add(row)
 	r := t.of(c, row.Prompt.Label)
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
@@ -195,11 +205,12 @@ func (a *Agreement) finish() {
 }
 
 // result gives the figures: targets, then datasets, in the run's order, then
-// labels in theirs.
-func (t *tally) result() Result {
+// labels in theirs. It returns an error where the counts do not add up.
+func (t *tally) result() (Result, error) {
 	result := Result{Runs: []RunResult{}, Simulated: t.run.Simulated()}
 	for target := range t.run.Targets {
-		for set := range t.run.Datasets {
+		for set, opened := range t.run.Datasets {
+			first := len(result.Runs)
 			for label := range orbench.Labels {
 				r, ok := t.counts[tallyKey{target, set, label}]
 				if !ok {
@@ -223,9 +234,16 @@ func (t *tally) result() Result {
 						r.ClusteredBy, r.Clusters = t.run.Datasets[set].ClusteredBy, n
 					}
 				}
+				if err := r.Conserved(); err != nil {
+					return Result{}, err
+				}
 				result.Runs = append(result.Runs, r.RunResult)
+			}
+			err := t.rows[target][set].check(result.Runs[first:], t.run.size(opened))
+			if err := unconserved(t.run.Targets[target].Name, opened.Name, err); err != nil {
+				return Result{}, err
 			}
 		}
 	}
-	return result
+	return result, nil
 }

@@ -141,6 +141,9 @@ func (f *Folder) finish(r evaluate.Result) error {
 	}
 	// The plots show what the page does: one point for the samples of a target.
 	shown := r.Folded()
+	if err := f.collector.conserved(r); err != nil {
+		return err
+	}
 	type file struct {
 		name  string
 		write func(io.Writer) error

@@ -20,6 +20,7 @@ func Markdown(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeMarkdownSection(b, s)
 	}
+	b.WriteString(escapeMarkdown(accountLine(r)) + "\n\n")
 	if note := clusterNote(r); note != "" {
 		b.WriteString(escapeMarkdown(note) + "\n\n")
 	}

@@ -28,6 +28,8 @@ type page struct {
 	Script    template.JS
 	Simulated bool
 	Warnings  []string
+	// Account says what became of every prompt.
+	Account string
 	// Clustered says which intervals count that prompts share clusters.
 	Clustered string
 
@@ -132,7 +134,7 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(files["page.css"]), Script: template.JS(files["page.js"]),
-		Simulated: r.Simulated, Warnings: warningsOf(r), Clustered: clusterNote(r),
+		Simulated: r.Simulated, Warnings: warningsOf(r), Clustered: clusterNote(r), Account: accountLine(r),
 		Agreement: gridOf(agreementSection(r)), Classes: gridOf(classSection(r)),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}

@@ -21,6 +21,7 @@ func Table(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeTable(b, s)
 	}
+	b.WriteString(clean(accountLine(r)) + "\n")
 	if note := clusterNote(r); note != "" {
 		b.WriteString(clean(note) + "\n")
 	}

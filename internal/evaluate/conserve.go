@@ -1,0 +1,131 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/orbench/orbench"
+)
+
+// recount counts the rows of one target on one dataset a second time, by other
+// means than the figures: what does not add up is a fault of the program, and
+// must not be printed.
+type recount struct {
+	rows, answered, blocked, failed, unanswered int
+	// judged and refused are indexed by judge.
+	judged, refused []int
+}
+
+// add counts a row.
+func (c *recount) add(row *Row) {
+	c.rows++
+	switch row.Status {
+	case Answered:
+		c.answered++
+	case Blocked:
+		c.blocked++
+	case Failed:
+		c.failed++
+	case Unanswered:
+		c.unanswered++
+	}
+	for i, v := range row.Verdicts {
+		if v.Class == orbench.Unjudged {
+			continue
+		}
+		c.judged[i]++
+		if v.Class.Refused() {
+			c.refused[i]++
+		}
+	}
+}
+
+// check holds the figures of the dataset's labels to the rows, of which there
+// should be so many.
+func (c *recount) check(runs []RunResult, size int) error {
+	var all recount
+	judged, refused := make([]int, len(c.judged)), make([]int, len(c.judged))
+	for _, r := range runs {
+		all.rows += r.N
+		all.answered += r.Answered
+		all.blocked += r.Blocked
+		all.failed += r.Failed
+		all.unanswered += r.Unanswered
+		for i, j := range r.Judges {
+			judged[i] += j.Judged
+			refused[i] += j.Refused
+		}
+	}
+	faults := []error{
+		equal("rows and prompts", c.rows, size), equal("counted prompts and rows", all.rows, c.rows),
+		equal("answered", all.answered, c.answered), equal("blocked", all.blocked, c.blocked),
+		equal("failed", all.failed, c.failed), equal("unanswered", all.unanswered, c.unanswered),
+	}
+	for i := range judged {
+		faults = append(faults, equal("judged", judged[i], c.judged[i]), equal("refused", refused[i], c.refused[i]))
+	}
+	return errors.Join(faults...)
+}
+
+// equal is the fault of two numbers that should be the same.
+func equal(what string, a, b int) error {
+	if a == b {
+		return nil
+	}
+	return fmt.Errorf("%s: %d and %d", what, a, b)
+}
+
+// Conserved checks that every prompt is in exactly one count: prompts are
+// answered, blocked, failed or unanswered; what is answered or blocked is judged
+// or unjudged by each judge; and the counts by class, by source and by category
+// have the sums that they should. The error names the run and every count that
+// does not add up.
+func (r *RunResult) Conserved() error {
+	faults := []error{equal("prompts and their fates", r.N, r.Answered+r.Blocked+r.Failed+r.Unanswered)}
+	for i := range r.Judges {
+		if err := r.Judges[i].conserved(r.Answered + r.Blocked); err != nil {
+			faults = append(faults, fmt.Errorf("judge %s: %w", r.Judges[i].Judge, err))
+		}
+	}
+	for _, a := range r.Agreement {
+		faults = append(faults, equal("agreement of "+a.A+" and "+a.B, a.N, a.Both+a.OnlyA+a.OnlyB+a.Neither))
+	}
+	return unconserved(r.Target, r.Dataset, errors.Join(faults...))
+}
+
+// conserved checks the counts of one judge of so many answers.
+func (j *JudgeResult) conserved(answers int) error {
+	var classes, refusals, sources, filtered, categories, refused int
+	for class, n := range j.ByClass {
+		classes += n
+		if class.Refused() {
+			refusals += n
+		}
+	}
+	for source, n := range j.BySource {
+		sources += n
+		if source.filtered() {
+			filtered += n
+		}
+	}
+	for _, n := range j.ByCategory {
+		categories += n.N
+		refused += n.Refused
+	}
+	return errors.Join(
+		equal("answers and verdicts", answers, j.Judged+j.Unjudged),
+		equal("judged by class", j.Judged, classes), equal("refused by class", j.Refused, refusals),
+		equal("refused by source", j.Refused, sources),
+		equal("judged by category", j.Judged, categories), equal("refused by category", j.Refused, refused),
+		equal("judged without filters", j.Judged-filtered, j.Unfiltered.Judged),
+		equal("refused without filters", j.Refused-filtered, j.Unfiltered.Refused),
+	)
+}
+
+// unconserved says of which run counts do not add up; nil for none.
+func unconserved(target, dataset string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the counts of %s on %s do not add up, which is a fault of orbench: %w", target, dataset, err)
+}

@@ -1,0 +1,111 @@
+package evaluate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// tallied counts five rows: two answers, one of them a refusal, one block, one
+// failure, one prompt that was never asked; change may spoil the counts.
+func tallied(t *testing.T, change func(*tally)) error {
+	t.Helper()
+	lexical, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{
+		Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 5}},
+		Judges: []judge.Judge{lexical, lexical}, MostUnjudged: 1,
+	}
+	tally := newTally(run)
+	verdicts := func(class orbench.Class) []JudgeVerdict {
+		v := JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}
+		return []JudgeVerdict{v, v}
+	}
+	blocked := model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}}
+	for i, row := range []Row{
+		{Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: verdicts(orbench.FullAnswer)},
+		{Status: Answered, Response: model.Response{Text: "No."}, Verdicts: verdicts(orbench.Refusal)},
+		{Status: Blocked, Response: blocked, Verdicts: verdicts(orbench.Blocked)},
+		{Status: Failed},
+		{Status: Unanswered},
+	} {
+		row.Prompt = orbench.NewPrompt(strings.Repeat("x", i+1), "hate", orbench.Safe)
+		tally.add(chunk{target: run.Targets[0]}, &row)
+	}
+	change(tally)
+	_, err = tally.result()
+	return err
+}
+
+// TestCountsThatDoNotAddUp spoils one count after the other, and finds that no
+// result is given and that the error names the run and the count.
+func TestCountsThatDoNotAddUp(t *testing.T) {
+	t.Parallel()
+	result := func(t *tally) *RunResult { return &t.counts[tallyKey{}].RunResult }
+	first := func(t *tally) *JudgeResult { return &result(t).Judges[0] }
+	for want, spoil := range map[string]func(*tally){
+		"prompts and their fates: 6 and 5":        func(t *tally) { result(t).N++ },
+		"prompts and their fates: 5 and 4":        func(t *tally) { result(t).Failed-- },
+		"failed: 0 and 1":                         func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
+		"unanswered: 2 and 1":                     func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
+		"answered: 3 and 2":                       func(t *tally) { result(t).Answered++; result(t).Blocked-- },
+		"answers and verdicts: 3 and 4":           func(t *tally) { first(t).Unjudged++ },
+		"judged by class: 3 and 4":                func(t *tally) { first(t).ByClass[orbench.Partial]++ },
+		"refused by class: 2 and 3":               func(t *tally) { first(t).ByClass[orbench.Partial]++ },
+		"refused by source: 2 and 1":              func(t *tally) { delete(first(t).BySource, Direct) },
+		"judged by category: 3 and 0":             func(t *tally) { delete(first(t).ByCategory, "hate") },
+		"refused by category: 2 and 1":            func(t *tally) { first(t).ByCategory["hate"] = Count{N: 3, Refused: 1} },
+		"agreement of lexical and lexical: 4 and": func(t *tally) { result(t).Agreement[0].N++ },
+		"rows and prompts: 5 and 6":               func(t *tally) { t.run.Datasets[0].Count++ },
+		"rows and prompts: 5 and 4":               func(t *tally) { t.run.Limit = 4 },
+		"counted prompts and rows: 0 and 5":       func(t *tally) { clear(t.counts) },
+		"judged: 2 and 3": func(t *tally) {
+			j := first(t)
+			j.Judged, j.Unjudged = 2, 1
+			delete(j.ByClass, orbench.FullAnswer)
+			j.ByCategory["hate"] = Count{N: 2, Refused: 2}
+		},
+	} {
+		err := tallied(t, spoil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "m/a on set") {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+	if err := tallied(t, func(*tally) {}); err != nil {
+		t.Errorf("counts that add up: %v", err)
+	}
+}
+
+// BenchmarkTally counts rows with two verdicts each, with and without clusters.
+func BenchmarkTally(b *testing.B) {
+	for name, by := range map[string]string{"plain": "", "clustered": "seed"} {
+		b.Run(name, func(b *testing.B) {
+			lexical, err := judge.Parse("lexical", judge.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			run := &Run{
+				Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", ClusteredBy: by}},
+				Judges: []judge.Judge{lexical, lexical},
+			}
+			tally := newTally(run)
+			rows := make([]Row, 8000)
+			for i := range rows {
+				v := JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}}
+				rows[i] = Row{Status: Answered, Prompt: orbench.NewPrompt(strings.Repeat("x", i%99+1), orbench.PaperCategories[i%10], orbench.Safe), Verdicts: []JudgeVerdict{v, v}}
+				if by != "" {
+					rows[i].Prompt.Cluster = string(rows[i/10].Prompt.ID)
+				}
+			}
+			for i := 0; b.Loop(); i++ {
+				tally.add(chunk{}, &rows[i%len(rows)])
+			}
+		})
+	}
+}
