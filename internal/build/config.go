@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/moderate"
 )
 
@@ -161,19 +162,15 @@ func (c *Config) complete() {
 	}
 }
 
-// fault is a setting that makes no sense: where (a YAML path), what and how to
-// mend it.
-type fault struct{ path, problem, hint string }
-
 // check finds the first setting that makes no sense, in the order of the file.
-func (c *Config) check() *fault {
+func (c *Config) check() *settings.Fault {
 	switch {
-	case !nameLike(c.Name):
-		return &fault{"$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"}
-	case !nameLike(c.Version):
-		return &fault{"$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0"}
+	case !settings.IsName(c.Name):
+		return settings.Wrong("$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores")
+	case !settings.IsName(c.Version):
+		return settings.Wrong("$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0")
 	}
-	for _, find := range []func() *fault{c.checkPolicy, c.checkGeneration, c.checkModeration, c.checkSets} {
+	for _, find := range []func() *settings.Fault{c.checkPolicy, c.checkGeneration, c.checkModeration, c.checkSets} {
 		if f := find(); f != nil {
 			return f
 		}
@@ -181,61 +178,61 @@ func (c *Config) check() *fault {
 	return nil
 }
 
-func (c *Config) checkPolicy() *fault {
+func (c *Config) checkPolicy() *settings.Fault {
 	seen := map[string]bool{}
 	for i, category := range c.Policy {
 		at := fmt.Sprintf("$.policy[%d]", i)
 		name := strings.ToLower(strings.TrimSpace(string(category.Category)))
 		switch {
 		case name == "":
-			return &fault{at, "a category without a name", "give it one under category"}
+			return settings.Wrong(at, "a category without a name", "give it one under category")
 		case seen[name]:
-			return &fault{at + ".category", fmt.Sprintf("the category %q is there twice", name), "give each a name of its own"}
+			return settings.Wrong(at+".category", fmt.Sprintf("the category %q is there twice", name), "give each a name of its own")
 		case strings.TrimSpace(category.Text) == "":
-			return &fault{at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`}
+			return settings.Wrong(at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`)
 		case category.Seeds < 0:
-			return &fault{at + ".seeds", "a negative number of seeds", "give a positive one, or leave it out"}
+			return settings.Wrong(at+".seeds", "a negative number of seeds", "give a positive one, or leave it out")
 		}
 		seen[name] = true
 	}
 	if err := moderate.CheckPolicy(c.policy()); err != nil {
-		return &fault{"$.policy", err.Error(), "rename the category"}
+		return settings.Wrong("$.policy", err.Error(), "rename the category")
 	}
 	return nil
 }
 
-func (c *Config) checkGeneration() *fault {
+func (c *Config) checkGeneration() *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
 	switch {
 	case len(s.Generators) == 0:
-		return &fault{"$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b"}
+		return settings.Wrong("$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b")
 	case s.PerCategory < 1:
-		return &fault{"$.seeds.per_category", "fewer than one seed per category", "give a positive number"}
+		return settings.Wrong("$.seeds.per_category", "fewer than one seed per category", "give a positive number")
 	case s.Batch < 1 || s.Batch > 100:
-		return &fault{"$.seeds.batch", "a batch that is not from 1 to 100", "20 is the paper's"}
+		return settings.Wrong("$.seeds.batch", "a batch that is not from 1 to 100", "20 is the paper's")
 	case !temperature(s.Temperature):
-		return &fault{"$.seeds.temperature", "a temperature that is not from 0 to 2", "1.0 is the paper's"}
+		return settings.Wrong("$.seeds.temperature", "a temperature that is not from 0 to 2", "1.0 is the paper's")
 	case s.MaxTokens < 0:
-		return &fault{"$.seeds.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit"}
+		return settings.Wrong("$.seeds.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 	case !(s.MinYield >= 0 && s.MinYield <= 1):
-		return &fault{"$.seeds.min_yield", "a share that is not from 0 to 1", "0.1 is the default"}
+		return settings.Wrong("$.seeds.min_yield", "a share that is not from 0 to 1", "0.1 is the default")
 	case r.PerSeed < 1 || r.PerSeed > 50:
-		return &fault{"$.rewrites.per_seed", "a number that is not from 1 to 50", "5 is the paper's"}
+		return settings.Wrong("$.rewrites.per_seed", "a number that is not from 1 to 50", "5 is the paper's")
 	case !temperature(r.Temperature):
-		return &fault{"$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's"}
+		return settings.Wrong("$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's")
 	case r.MaxTokens < 0:
-		return &fault{"$.rewrites.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit"}
+		return settings.Wrong("$.rewrites.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 	case !(c.NearDuplicates > 0 && c.NearDuplicates <= 1):
-		return &fault{"$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default"}
+		return settings.Wrong("$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default")
 	}
 	for i, e := range r.Examples {
 		if strings.TrimSpace(e.Seed) == "" || strings.TrimSpace(e.Rewrite) == "" {
-			return &fault{fmt.Sprintf("$.rewrites.examples[%d]", i), "an example without a seed or without a rewrite", "give both"}
+			return settings.Wrong(fmt.Sprintf("$.rewrites.examples[%d]", i), "an example without a seed or without a rewrite", "give both")
 		}
 	}
 	for i, rule := range r.Rules {
 		if !slices.Contains(generator.Rules(), rule) {
-			return &fault{fmt.Sprintf("$.rewrites.rules[%d]", i), fmt.Sprintf("there is no rule %q", rule), "use " + join(generator.Rules())}
+			return settings.Wrong(fmt.Sprintf("$.rewrites.rules[%d]", i), fmt.Sprintf("there is no rule %q", rule), "use "+join(generator.Rules()))
 		}
 	}
 	if f := checkModels("$.seeds.generators", s.Generators); f != nil {
@@ -244,45 +241,45 @@ func (c *Config) checkGeneration() *fault {
 	return checkModels("$.rewrites.rewriters", r.Rewriters)
 }
 
-func (c *Config) checkModeration() *fault {
+func (c *Config) checkModeration() *settings.Fault {
 	m := c.Moderation
 	var models []string
 	for i, moderator := range m.Moderators {
 		models = append(models, moderator.Model)
 		if !(moderator.Weight >= 0) {
-			return &fault{fmt.Sprintf("$.moderation.moderators[%d].weight", i), "a negative weight", "give a positive one, or leave it out for 1"}
+			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d].weight", i), "a negative weight", "give a positive one, or leave it out for 1")
 		}
 		if slices.Contains(models[:i], moderator.Model) {
-			return &fault{fmt.Sprintf("$.moderation.moderators[%d]", i), fmt.Sprintf("%s is there twice and would vote twice alike", moderator.Model), "name another model, or give it a weight"}
+			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d]", i), fmt.Sprintf("%s is there twice and would vote twice alike", moderator.Model), "name another model, or give it a weight")
 		}
 	}
 	if len(models) == 0 {
-		return &fault{"$.moderation", "no moderator is named", "list at least one under moderators; the paper has three"}
+		return settings.Wrong("$.moderation", "no moderator is named", "list at least one under moderators; the paper has three")
 	}
 	if _, err := moderate.ParseRule(string(m.Rule)); err != nil {
-		return &fault{"$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted"}
+		return settings.Wrong("$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted")
 	}
 	if m.MaxTokens < 1 {
-		return &fault{"$.moderation.max_tokens", "no room for a vote", "1000 is the paper's"}
+		return settings.Wrong("$.moderation.max_tokens", "no room for a vote", "1000 is the paper's")
 	}
 	if c.SecondChance.MaxTokens < 0 {
-		return &fault{"$.second_chance.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit"}
+		return settings.Wrong("$.second_chance.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 	}
-	if name := c.SecondChance.Model; name != "" && !modelLike(name) {
-		return &fault{"$.second_chance.model", fmt.Sprintf("%q names no model", name), modelHint}
+	if name := c.SecondChance.Model; name != "" && !settings.IsModel(name) {
+		return settings.Wrong("$.second_chance.model", fmt.Sprintf("%q names no model", name), modelHint)
 	}
 	return checkModels("$.moderation.moderators", models)
 }
 
-func (c *Config) checkSets() *fault {
+func (c *Config) checkSets() *settings.Fault {
 	f, h, t := c.Feedback, c.Hard, c.Toxic
 	switch {
 	case f.Rounds < 0 || f.PerCategory < 0:
-		return &fault{"$.feedback", "a negative number", "give a positive one, or 0"}
+		return settings.Wrong("$.feedback", "a negative number", "give a positive one, or 0")
 	case h.MaxTokens < 0 || h.Size < 0:
-		return &fault{"$.hard", "a negative number", "give a positive one, or 0"}
+		return settings.Wrong("$.hard", "a negative number", "give a positive one, or 0")
 	case t.Size < 0 || t.CheckSeeds < 0:
-		return &fault{"$.toxic", "a negative number", "give a positive one, or 0"}
+		return settings.Wrong("$.toxic", "a negative number", "give a positive one, or 0")
 	case len(h.Selectors) == 0:
 		return nil
 	}
@@ -290,10 +287,10 @@ func (c *Config) checkSets() *fault {
 	for i, s := range h.Selectors {
 		at := fmt.Sprintf("$.hard.selectors[%d]", i)
 		if strings.TrimSpace(s.Family) == "" {
-			return &fault{at, fmt.Sprintf("the selector %s has no family", s.Model), "models of one family count once: write family: NAME"}
+			return settings.Wrong(at, fmt.Sprintf("the selector %s has no family", s.Model), "models of one family count once: write family: NAME")
 		}
 		if slices.Contains(models, s.Model) {
-			return &fault{at, s.Model + " is there twice", "remove one"}
+			return settings.Wrong(at, s.Model+" is there twice", "remove one")
 		}
 		models = append(models, s.Model)
 		if !slices.Contains(families, s.Family) {
@@ -301,7 +298,7 @@ func (c *Config) checkSets() *fault {
 		}
 	}
 	if h.RefusedBy < 1 || h.RefusedBy > len(families) {
-		return &fault{"$.hard.refused_by", fmt.Sprintf("%d is not from 1 to the number of families, %d", h.RefusedBy, len(families)), "3 is the paper's"}
+		return settings.Wrong("$.hard.refused_by", fmt.Sprintf("%d is not from 1 to the number of families, %d", h.RefusedBy, len(families)), "3 is the paper's")
 	}
 	return checkModels("$.hard.selectors", models)
 }
@@ -309,34 +306,16 @@ func (c *Config) checkSets() *fault {
 const modelHint = "write provider/model, such as openai/gpt-4o"
 
 // checkModels finds a name that is not provider/model in the list at path.
-func checkModels(path string, models []string) *fault {
+func checkModels(path string, models []string) *settings.Fault {
 	for i, m := range models {
-		if !modelLike(m) {
-			return &fault{fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q names no model", m), modelHint}
+		if !settings.IsModel(m) {
+			return settings.Wrong(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q names no model", m), modelHint)
 		}
 	}
 	return nil
 }
 
-func modelLike(s string) bool {
-	provider, name, ok := strings.Cut(s, "/")
-	return ok && provider != "" && name != "" && !strings.ContainsAny(s, " \t\r\n")
-}
-
 func temperature(t float64) bool { return t >= 0 && t <= 2 }
-
-// nameLike reports whether s is fit for a name in files and addresses.
-func nameLike(s string) bool {
-	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
-		return false
-	}
-	for _, r := range s {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
-			return false
-		}
-	}
-	return true
-}
 
 func join[T ~string](values []T) string {
 	words := make([]string, len(values))

@@ -1,0 +1,148 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/invopop/jsonschema"
+
+	"github.com/orbench/orbench"
+)
+
+// Fault is a setting that makes no sense.
+type Fault struct {
+	// Path says where, as a YAML path such as "$.seeds.generators[1]".
+	Path string
+	// Problem and Hint are as in orbench.InputError.
+	Problem, Hint string
+}
+
+// Wrong makes a Fault.
+func Wrong(path, problem, hint string) *Fault {
+	return &Fault{Path: path, Problem: problem, Hint: hint}
+}
+
+// ReadFile gives the text of a settings file. The error is an *orbench.InputError
+// with the hint.
+func ReadFile(path, hint string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		return text, nil
+	}
+	problem := err.Error()
+	// The path is named already.
+	if cause := errors.Unwrap(err); cause != nil {
+		problem = cause.Error()
+	}
+	return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + problem, Hint: hint, Err: err}
+}
+
+// Decode reads the text of a file into a struct that holds the defaults. A setting
+// that the struct does not have is an error. name stands for the file in errors,
+// which are of type *orbench.InputError and have the line and the hint.
+func Decode(name string, text []byte, into any, hint string) error {
+	err := yaml.UnmarshalWithOptions(text, into, yaml.Strict())
+	if err == nil {
+		return nil
+	}
+	e := &orbench.InputError{File: name, Problem: err.Error(), Hint: hint, Err: err}
+	var placed yaml.Error
+	if errors.As(err, &placed) {
+		e.Problem = placed.GetMessage()
+		if t := placed.GetToken(); t != nil && t.Position != nil {
+			e.Line = t.Position.Line
+		}
+	}
+	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
+	return e
+}
+
+// Error is the fault as an error about the file that it was found in.
+func (f Fault) Error(name string, text []byte) *orbench.InputError {
+	return &orbench.InputError{File: name, Line: Line(text, f.Path), Problem: f.Problem, Hint: f.Hint}
+}
+
+// Line finds the line of the setting at a YAML path, or of the nearest setting
+// around it that the text has; 0 where it has none.
+func Line(text []byte, path string) int {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return 0
+	}
+	for path != "$" && path != "" {
+		at, err := yaml.PathString(path)
+		if err != nil {
+			return 0
+		}
+		node, err := at.FilterFile(file)
+		if err == nil && node != nil {
+			return firstLine(node)
+		}
+		path = path[:max(0, strings.LastIndexByte(path, '.'), strings.LastIndexByte(path, '['))]
+	}
+	return 0
+}
+
+// firstLine is the line on which a node begins. That of a mapping or a list is
+// its first key's or item's: the node's own token is the colon or the hyphen.
+func firstLine(n ast.Node) int {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if len(n.Values) > 0 {
+			return firstLine(n.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return firstLine(n.Key)
+	}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		return t.Position.Line
+	}
+	return 0
+}
+
+// Schema is the JSON Schema of the struct behind a file.
+func Schema(title string, required []string, of any) []byte {
+	s := Reflect(of)
+	s.Title, s.Required, s.Version = title, required, jsonschema.Version
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic("settings: the schema of a type is not JSON: " + err.Error())
+	}
+	return append(text, '\n')
+}
+
+// Reflect is the schema of a type inside such a file. Types whose values can be
+// written in several forms put theirs together from it.
+func Reflect(of any) *jsonschema.Schema {
+	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, RequiredFromJSONSchemaTags: true}
+	s := r.Reflect(of)
+	s.Version = ""
+	return s
+}
+
+// IsName reports whether s is fit for a name in files and addresses: up to 100
+// letters, digits, dots, hyphens and underscores, not beginning with a dot or a
+// hyphen.
+func IsName(s string) bool {
+	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
+		return false
+	}
+	for _, r := range s {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsModel reports whether s is of the form provider/model; the model may hold
+// further slashes.
+func IsModel(s string) bool {
+	provider, name, ok := strings.Cut(s, "/")
+	return ok && provider != "" && name != "" && !strings.ContainsAny(s, " \t\r\n")
+}

@@ -1,0 +1,66 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+)
+
+type sample struct {
+	Name  string `yaml:"name"`
+	Inner struct {
+		List []string `yaml:"list"`
+	} `yaml:"inner"`
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	const text = "# a comment\nname: x\ninner:\n  list:\n    - a\n    - b\n"
+	for path, want := range map[string]int{
+		"$.name":           2,
+		"$.inner.list[1]":  6,
+		"$.inner.list[7]":  5, // its neighbours begin there
+		"$.inner.nothing":  4,
+		"$.nothing.at.all": 0,
+		"$":                0,
+		"":                 0,
+		"$.[":              0,
+	} {
+		if got := Line([]byte(text), path); got != want {
+			t.Errorf("Line of %s = %d, want %d", path, got, want)
+		}
+	}
+}
+
+func TestDecodeIsStrict(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text string
+		line int
+		want string
+	}{
+		"unknown setting": {"name: x\nnmae: y\n", 2, `unknown field "nmae"`},
+		"wrong kind":      {"name: x\ninner: 4\n", 2, "mapping"},
+		"not YAML":        {"name: [", 1, "sequence"},
+	} {
+		var s sample
+		err := Decode("file.yaml", []byte(tc.text), &s, "mend it")
+		var input *orbench.InputError
+		if !errors.As(err, &input) || input.File != "file.yaml" || input.Line != tc.line || input.Hint != "mend it" || !strings.Contains(input.Problem, tc.want) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestReadFileNamesThePathOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "none.yaml")
+	_, err := ReadFile(path, "make one")
+	if !errors.Is(err, orbench.ErrInput) || !errors.Is(err, os.ErrNotExist) || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("got %v", err)
+	}
+}
