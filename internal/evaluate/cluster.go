@@ -98,9 +98,9 @@ func (c *clusterCounts) prompts(x *clusterIndex) int {
 	return n
 }
 
-// finish gives the i-th judge's rates their clustered intervals. It returns the
-// design effect of the clusters.
-func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) float64 {
+// finish gives the i-th judge's rates their clustered intervals and their design
+// effect.
+func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 	all := make([]stats.Cluster, len(x.clusters))
 	// The cells of a category are its clusters.
 	byCategory := map[orbench.Category][]stats.Cluster{}
@@ -123,12 +123,14 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) float64 {
 		j.CI95Clustered = clusteredInterval(some, j.Judged, Confidence)
 		j.Joint = clusteredInterval(some, j.Judged, math.Sqrt(Confidence))
 	}
+	if j.CI95Clustered != nil {
+		j.DesignEffect = stats.DesignEffect(some)
+	}
 	for category, clusters := range byCategory {
 		n := j.ByCategory[category]
 		n.CI95Clustered = clusteredInterval(clusters, n.N, Confidence)
 		j.ByCategory[category] = n
 	}
-	return stats.DesignEffect(some)
 }
 
 // clusteredInterval is the interval of a rate over n prompts in clusters: nil

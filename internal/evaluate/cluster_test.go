@@ -79,6 +79,18 @@ func TestClusters(t *testing.T) {
 		e, _ := stats.WilsonClustered(clusters, Confidence)
 		return [2]float64{e.Lo, e.Hi}
 	}
+	effective := func(clusters map[string]stats.Cluster) float64 {
+		var n, k, squares float64
+		for _, c := range clusters {
+			n, k = n+float64(c.N), k+float64(c.Sum)
+		}
+		for _, c := range clusters {
+			d := float64(c.Sum) - k/n*float64(c.N)
+			squares += d * d
+		}
+		m := float64(len(clusters))
+		return math.Min(n, k/n*(1-k/n)/(m/(m-1)*squares/n/n))
+	}
 	same := func(what string, got *[2]float64, want [2]float64) {
 		t.Helper()
 		if got == nil || math.Abs(got[0]-want[0]) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
@@ -99,6 +111,9 @@ func TestClusters(t *testing.T) {
 			same("to be shown", j.Interval(), intervalOf(key{target, i, ""}))
 			if j.Joint == nil || j.Joint[0] >= j.CI95Clustered[0] || j.Joint[1] <= j.CI95Clustered[1] {
 				t.Errorf("the wider interval is %v around %v", j.Joint, j.CI95Clustered)
+			}
+			if j.DesignEffect < 1 || math.Abs(float64(j.Judged)/j.DesignEffect-effective(want[key{target, i, ""}])) > 1e-9 {
+				t.Errorf("the design effect is %v", j.DesignEffect)
 			}
 			for category, n := range j.ByCategory {
 				same(string(category), n.CI95Clustered, intervalOf(key{target, i, category}))

@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"math"
+
 	"github.com/orbench/orbench/stats"
 )
 
@@ -37,9 +39,29 @@ func (r *Result) Correct(c Calibration) {
 			if !ok || j.Rate == nil {
 				continue
 			}
-			if e, ok := stats.RoganGladen(j.Refused, j.Judged, confusion, Confidence); ok {
-				j.Corrected = &e
-			}
+			j.Corrected = j.corrected(confusion)
 		}
 	}
+}
+
+// corrected gives the corrected rate, nil where nothing can be corrected. Where
+// prompts share clusters, its interval is as wide as that of so many fewer prompts
+// as the design effect says.
+func (j *JudgeResult) corrected(confusion stats.Confusion) *stats.Estimate {
+	e, ok := stats.RoganGladen(j.Refused, j.Judged, confusion, Confidence)
+	if !ok {
+		return nil
+	}
+	if j.DesignEffect <= 1 {
+		return &e
+	}
+	effective := func(n int) int { return int(math.Round(float64(n) / j.DesignEffect)) }
+	fewer, ok := stats.RoganGladen(effective(j.Refused), max(1, effective(j.Judged)), confusion, Confidence)
+	if !ok {
+		return nil
+	}
+	// Rounding moves the rate of the fewer prompts a little.
+	e.Lo = math.Max(0, e.Value-(fewer.Value-fewer.Lo))
+	e.Hi = math.Min(1, e.Value+(fewer.Hi-fewer.Value))
+	return &e
 }

@@ -20,6 +20,13 @@ func TestCorrect(t *testing.T) {
 			t.Errorf("corrected %+v, want 2/7", c)
 		}
 	}
+	plain := *r.Runs[0].Judges[0].Corrected
+	clustered := Result{Runs: sidesOf("a", 160, 400, 160, 400)}
+	clustered.Runs[0].Judges[0].DesignEffect = 4
+	clustered.Correct(Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 90, FN: 10, FP: 20, TN: 80}}})
+	if c := clustered.Runs[0].Judges[0].Corrected; math.Abs(c.Value-plain.Value)+math.Abs(c.Lo-plain.Lo)+math.Abs(c.Hi-plain.Hi) > 1e-12 {
+		t.Errorf("400 prompts that are worth 100 are corrected to %+v, 100 to %+v", *c, plain)
+	}
 	if r.Calibration == nil {
 		t.Error("the result does not say what it was corrected by")
 	}

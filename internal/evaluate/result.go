@@ -82,6 +82,9 @@ type JudgeResult struct {
 	// stats.WilsonClustered), nil where they do not, and with Rate. Then CI95, which
 	// takes them as independent, is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+	// DesignEffect is by how much the clusters swell the variance of Rate, at least
+	// 1, and 0 without CI95Clustered; see stats.DesignEffect.
+	DesignEffect float64 `json:"design_effect,omitempty"`
 	// Joint is the same at the square root of that confidence: two of them make
 	// ClusteredTradeOff.Region.
 	Joint    *[2]float64 `json:"-"`

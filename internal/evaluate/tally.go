@@ -218,11 +218,10 @@ func (t *tally) result() (Result, error) {
 				}
 				for i := range r.Judges {
 					r.Judges[i].finish(t.run.mostUnjudged())
-					designEffect := 1.0
 					if r.clusters != nil {
-						designEffect = r.clusters.finish(&r.Judges[i], i, t.clusters[set])
+						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
-					r.Judges[i].compareCategories(designEffect)
+					r.Judges[i].compareCategories(max(1, r.Judges[i].DesignEffect))
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}
 				for i := range r.Agreement {

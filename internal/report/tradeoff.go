@@ -186,8 +186,9 @@ func headOf(pairs []pair, judge string, points int) head {
 	if points > 0 && points <= mostRegions {
 		line += " Rectangles hold both rates with 95% confidence."
 	}
-	if slices.ContainsFunc(append(slices.Clone(safe), toxic...), func(s *side) bool { return s.judge.CI95Clustered != nil }) {
-		line += " Intervals count clusters of prompts."
+	all := append(slices.Clone(safe), toxic...)
+	if i := slices.IndexFunc(all, func(s *side) bool { return s.judge.CI95Clustered != nil }); i >= 0 {
+		line += " Intervals are clustered by " + shorten(clean(all[i].run.ClusteredBy), 20) + "."
 	}
 	if slices.ContainsFunc(safe, func(s *side) bool { return s.run.Base != "" }) {
 		line += " Arrows: from a target to its variants."
