@@ -50,9 +50,11 @@ func (t Target) request(messages []orbench.Message, sample int) model.Request {
 // Defense is a ladder of steps; Parse makes it. The zero value is no defence at
 // all. It is read-only and safe for concurrent use.
 type Defense struct {
-	name     string
-	before   []inspection
-	rewrites []func([]orbench.Message) []orbench.Message
+	name string
+	// translation is nil where the prompt is asked as it is.
+	translation *translation
+	before      []inspection
+	rewrites    []func([]orbench.Message) []orbench.Message
 	// smooth is nil where the target is asked once.
 	smooth *smoothing
 	after  []inspection
@@ -77,6 +79,9 @@ func (d *Defense) Name() string {
 // once. A response-check without a model of its own asks the target.
 func (d *Defense) Models() []model.Ref {
 	var refs []model.Ref
+	if d.translation != nil {
+		refs = append(refs, d.translation.ref)
+	}
 	for _, i := range slices.Concat(d.before, d.after) {
 		if ref, ok := i.inspector.asks(); ok && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
@@ -94,11 +99,13 @@ const (
 	Passed Decision = "passed"
 	// Stopped: the step withheld the prompt or the answer.
 	Stopped Decision = "stopped"
-	// Failed: the step could not decide, and let pass. Finding.Why says what was
-	// wrong.
+	// Failed: the step could not decide, and let pass, or could not reword, and the
+	// prompt was not asked. Finding.Why says what was wrong.
 	Failed Decision = "failed"
 	// Voted: the step chose among several answers.
 	Voted Decision = "voted"
+	// Reworded: the step put the prompt into other words, which Finding.Why has.
+	Reworded Decision = "reworded"
 )
 
 // Finding is what one step did with one prompt.
@@ -111,13 +118,31 @@ type Finding struct {
 	Why string `json:"why"`
 }
 
+// Role says what a model is asked for on behalf of a target.
+type Role string
+
+// The roles.
+const (
+	// Translator: to put the prompt into another language.
+	Translator Role = "translator"
+	// Guard: to inspect a prompt or an answer.
+	Guard Role = "guard"
+	// Answerer: to answer. It is the target itself.
+	Answerer Role = "target"
+)
+
 // Outcome is what comes of a prompt under a defence.
 type Outcome struct {
+	// Awaits is the role for which replies are missing; empty when none is.
+	Awaits Role
+	// Unasked means that the prompt could not be put to the model, for the cause
+	// that the last finding has: there is no Response, and nobody refused anything.
+	Unasked bool
 	// Response is what the user of the defended model sees. Where a step stopped
 	// the prompt no model was asked, and Response.Model is empty.
 	Response model.Response
-	// Findings has one entry for each step that decided, in their order. Steps
-	// that only reword the prompt decide nothing, and a step behind one that
+	// Findings has one entry for each step that decided or translated, in their
+	// order. Other steps that only reword the prompt have none, and a step behind one that
 	// stopped, or behind an answer without text, is not reached.
 	Findings []Finding
 	// Calls is how many replies it took, those of guards included.
@@ -132,8 +157,8 @@ func (o Outcome) Failed() bool {
 }
 
 // Answer gives the outcome of a prompt. Where it needs replies that look does not
-// find, it returns their requests and a zero Outcome; the caller fills them and
-// asks again, until none is missing.
+// find, it returns their requests, all of one role, and an Outcome that has that
+// role only; the caller fills them and asks again, until none is missing.
 func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome, []model.Request) {
 	var o Outcome
 	counting := func(r model.Request) (model.Response, bool) {
@@ -144,10 +169,22 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		}
 		return response, ok
 	}
+	if d.translation != nil {
+		reworded, finding, missing := d.translation.apply(p, counting)
+		if len(missing) > 0 {
+			return Outcome{Awaits: Translator}, missing
+		}
+		o.Findings = append(o.Findings, finding)
+		if finding.Decision == Failed {
+			o.Unasked = true
+			return o, nil
+		}
+		p = reworded
+	}
 	for _, step := range d.before {
 		finding, missing := step.inspect(t, p, nil, counting)
 		if len(missing) > 0 {
-			return Outcome{}, missing
+			return Outcome{Awaits: Guard}, missing
 		}
 		o.Findings = append(o.Findings, finding)
 		if finding.Decision == Stopped {
@@ -156,7 +193,7 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		}
 	}
 	if missing := d.ask(&o, t, p, counting); len(missing) > 0 {
-		return Outcome{}, missing
+		return Outcome{Awaits: Answerer}, missing
 	}
 	for _, step := range d.after {
 		// An answer that is blocked or without text holds nothing to inspect.
@@ -165,7 +202,7 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		}
 		finding, missing := step.inspect(t, p, &o.Response.Text, counting)
 		if len(missing) > 0 {
-			return Outcome{}, missing
+			return Outcome{Awaits: Guard}, missing
 		}
 		o.Findings = append(o.Findings, finding)
 		if finding.Decision == Stopped {
@@ -173,6 +210,49 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		}
 	}
 	return o, nil
+}
+
+// Expect lists what Answer will ask for a prompt beyond what look finds, by role,
+// as far as that can be known: when every answer of the target is like the given
+// one, translations are as long as their originals, and no guard stops anything.
+func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look model.Lookup) map[Role][]model.Request {
+	expected := map[model.Hash]model.Response{}
+	translations := map[model.Hash]model.Response{}
+	if d.translation != nil {
+		for _, m := range p.Messages {
+			request, reply := d.translation.echo(m.Content)
+			translations[request.Hash()] = reply
+		}
+	}
+	all := map[Role][]model.Request{}
+	for {
+		o, missing := d.Answer(t, p, func(r model.Request) (model.Response, bool) {
+			if reply, ok := expected[r.Hash()]; ok {
+				return reply, true
+			}
+			return look(r)
+		})
+		if len(missing) == 0 {
+			return all
+		}
+		for _, r := range missing {
+			h := r.Hash()
+			reply, isTranslation := translations[h]
+			if !isTranslation {
+				// Different requests have different answers, about which guards are
+				// asked different questions.
+				reply = answer
+				reply.Text += h.String()
+			}
+			expected[h] = reply
+			// A guard cannot read what it is asked for in such a reply. Its first
+			// question is expected to do, and it lets pass.
+			if o.Awaits == Guard && r.Sample > 0 {
+				continue
+			}
+			all[o.Awaits] = append(all[o.Awaits], r)
+		}
+	}
 }
 
 // ask has the target answer, once or with perturbed copies.

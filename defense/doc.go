@@ -7,6 +7,7 @@
 // which requests are missing. The steps act in this order, whichever of them a
 // ladder has:
 //
+//	translate        puts the prompt into another language
 //	input-guard      may withhold the prompt
 //	icl              puts refused requests before the prompt
 //	self-reminder    puts words of care around the prompt
@@ -20,7 +21,9 @@
 // side.
 //
 // The package also holds ways of asking that are no defence: named system
-// prompts, and framings that stand before or after a prompt.
+// prompts, framings that stand before or after a prompt, and translation, which is
+// a step of a ladder because it asks a model too. A prompt that could not be
+// translated is not asked, and its Outcome says so.
 //
 // Sources: icl is the in-context defense of Wei et al. 2023 (arXiv 2310.06387),
 // self-reminder is of Xie et al. 2023 (Nature Machine Intelligence 5, 1486),

@@ -33,6 +33,7 @@ type Options struct {
 // The names of the steps.
 const (
 	none         = "none"
+	translate    = "translate"
 	inputGuard   = "input-guard"
 	icl          = "icl"
 	selfReminder = "self-reminder"
@@ -43,10 +44,10 @@ const (
 
 // order is the order in which steps act, and in which a ladder names them; the
 // two that inspect answers are of one rank.
-var order = map[string]int{inputGuard: 1, icl: 2, selfReminder: 3, smoothLLM: 4, checkAnswer: 5, outputGuard: 5}
+var order = map[string]int{translate: 1, inputGuard: 2, icl: 3, selfReminder: 4, smoothLLM: 5, checkAnswer: 6, outputGuard: 6}
 
 // names lists what a step can be.
-var names = []string{none, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
+var names = []string{none, translate, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
 
 // guardFormats lists the formats of guards that tell harm.
 var guardFormats = []string{string(judge.WildGuard), string(judge.LlamaGuard), string(judge.ShieldGemma), string(judge.GraniteGuardian)}
@@ -62,6 +63,8 @@ const (
 // Parse makes the defence that spec names:
 //
 //	none                                     no defence
+//	translate:LANGUAGE@PROVIDER/MODEL        a model puts the prompt into another
+//	                                         language first; see IsLanguage
 //	icl[:K]                                  K refused requests before the prompt,
 //	                                         1 to 8, or 2
 //	self-reminder                            words of care around the prompt
@@ -73,8 +76,9 @@ const (
 //	input-guard:[FORMAT@]PROVIDER/MODEL      a moderator, or a guard of the format,
 //	output-guard:[FORMAT@]PROVIDER/MODEL     inspects the prompt or the answer
 //	STEP+STEP…                               a ladder, in the order in which steps
-//	                                         act: input-guard, icl, self-reminder,
-//	                                         smoothllm, then checks of the answer
+//	                                         act: translate, input-guard, icl,
+//	                                         self-reminder, smoothllm, then checks of
+//	                                         the answer
 //
 // A plus sign always parts two steps. A ladder can have several guards and
 // checks, and each other step once. The error for any other text is an
@@ -102,7 +106,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 			return nil, unknown("defence", kind, names)
 		case slices.Contains(steps, step):
 			return nil, wrong("defence %q names %q twice", spec, step)
-		case kind == last && rank > order[inputGuard] && rank < order[outputGuard]:
+		case kind == last && rank != order[inputGuard] && rank < order[outputGuard]:
 			return nil, wrong("defence %q has %s twice", spec, kind)
 		case last != "" && rank < order[last]:
 			return nil, wrong("defence %q names %s after %s, which acts later; write the steps in the order %s", spec, kind, last, strings.Join(names[1:], ", "))
@@ -144,6 +148,14 @@ type parser struct {
 func (p *parser) step(step, kind, rest string) error {
 	d := p.defense
 	switch kind {
+	case translate:
+		// A language holds no @, a model's name may.
+		language, translator, _ := strings.Cut(rest, "@")
+		ref, err := p.ref(kind, translator)
+		if err != nil || !IsLanguage(language) {
+			return wrong("defence %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
+		}
+		d.translation = &translation{name: step, language: language, ref: ref, maxTokens: p.maxTokens()}
 	case icl:
 		k, err := p.demonstrations(rest)
 		if err != nil {

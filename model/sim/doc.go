@@ -10,9 +10,17 @@
 // refusal as real models do, and the same seed and request give the same answer.
 //
 // The answers are placeholders. They hold no help with anything, and all of them
-// end in "[simulated]". Two more models complete the set: "judge" gives verdicts
-// on answers when it is sent the prompt of package judge, and errs now and then;
-// "instant" says one constant sentence, for measuring everything around it.
+// end in "[simulated]". More models complete the set, one for each part that a
+// model plays beside that of the target. All of them err now and then:
+//
+//	judge              gives verdicts on answers when it is sent the prompt of
+//	                   package judge
+//	generator          makes toxic seeds and safe rewrites for package generator
+//	moderator-a, -b, -c  vote on what a prompt, or an answer, is for package moderate
+//	translator         gives the user's words back, marked with the language that
+//	                   package defense wants them in
+//	uncensored         answers everything, with placeholders for what would do harm
+//	instant            says one constant sentence, for measuring everything around it
 //
 // New makes a model in the process. NewHandler and Serve offer all of them over
 // HTTP in the OpenAI chat dialect, with the faults that providers have: see

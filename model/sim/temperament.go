@@ -20,6 +20,8 @@ const (
 	Judge = "judge"
 	// Generator makes toxic seeds and safe rewrites.
 	Generator = "generator"
+	// Translator gives messages back behind a mark that names a language.
+	Translator = "translator"
 	// Uncensored answers everything, with placeholders where that would be harmful.
 	Uncensored = "uncensored"
 	// Instant gives one constant answer at the least cost.
@@ -51,7 +53,7 @@ func Temperaments() []Temperament {
 }
 
 // Names lists what New accepts: the temperaments in their order, then the models
-// that judge and build.
+// that judge, build and translate.
 func Names() []string {
 	var names []string
 	for _, t := range Temperaments() {
@@ -61,7 +63,7 @@ func Names() []string {
 	for _, m := range moderators {
 		names = append(names, m.name)
 	}
-	return append(names, Uncensored, Instant)
+	return append(names, Translator, Uncensored, Instant)
 }
 
 // New makes the simulated model of a name in Names. Models of different seeds
@@ -88,6 +90,9 @@ func New(name string, seed int64) (model.Model, error) {
 			return nil, err
 		}
 		return &writer{seed: seed, words: words, lexicon: lexicon}, nil
+	}
+	if name == Translator {
+		return &translates{seed: seed, lexicon: lexicon}, nil
 	}
 	if name == Uncensored {
 		return &uncensored{seed: seed, lexicon: lexicon}, nil
