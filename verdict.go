@@ -93,7 +93,9 @@ const (
 	ReasonAbility  Reason = "capability"
 	ReasonMissing  Reason = "missing_information"
 	ReasonOther    Reason = "other"
+	// ReasonProvider and ReasonDefense say who withheld a blocked answer.
 	ReasonProvider Reason = "provider"
+	ReasonDefense  Reason = "defense"
 )
 
 // Span is a half-open range of bytes of the judged text. The zero Span marks

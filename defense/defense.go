@@ -11,7 +11,7 @@ import (
 
 // BlockKind is the kind of block of a response that a defence withheld. The
 // block's detail is the name of the step, a colon, a space and why.
-const BlockKind model.BlockKind = "defense"
+const BlockKind = model.Defended
 
 // withheldText is what the user sees instead. It is fixed, so that it says
 // nothing about the prompt or the answer.

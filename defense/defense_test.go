@@ -249,7 +249,7 @@ func checkWithheld(t *testing.T, o Outcome) {
 		t.Errorf("withheld by %q: %+v, block %+v", last.Step, r, r.Block)
 	}
 	v, settled := judge.Settled(r)
-	if !settled || v.Class != orbench.Blocked {
+	if !settled || v.Class != orbench.Blocked || v.Reason != orbench.ReasonDefense {
 		t.Errorf("settled as %+v", v)
 	}
 	r.Finish, r.Block = model.Stop, nil

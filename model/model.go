@@ -104,7 +104,7 @@ const (
 	OtherFinish Finish = "other"
 )
 
-// BlockKind says which of a provider's mechanisms withheld something.
+// BlockKind says which mechanism, mostly of a provider, withheld something.
 type BlockKind string
 
 // The mechanisms.
@@ -117,6 +117,9 @@ const (
 	RefusalField BlockKind = "refusal_field"
 	// NoCandidate: the reply was well-formed but held no answer at all.
 	NoCandidate BlockKind = "no_candidate"
+	// Defended: a defence around the model, and not its provider, withheld it; see
+	// package defense.
+	Defended BlockKind = "defense"
 )
 
 // Block tells how a provider withheld something.
