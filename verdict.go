@@ -87,12 +87,12 @@ type Reason string
 
 // The reasons for declining. The zero value goes with answers that do not decline.
 const (
-	NoReason       Reason = ""
-	ReasonSafety   Reason = "safety"
-	ReasonPolicy   Reason = "policy"
-	ReasonAbility  Reason = "capability"
-	ReasonMissing  Reason = "missing_information"
-	ReasonOther    Reason = "other"
+	NoReason      Reason = ""
+	ReasonSafety  Reason = "safety"
+	ReasonPolicy  Reason = "policy"
+	ReasonAbility Reason = "capability"
+	ReasonMissing Reason = "missing_information"
+	ReasonOther   Reason = "other"
 	// ReasonProvider and ReasonDefense say who withheld a blocked answer.
 	ReasonProvider Reason = "provider"
 	ReasonDefense  Reason = "defense"
