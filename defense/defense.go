@@ -79,15 +79,28 @@ func (d *Defense) Name() string {
 // once. A response-check without a model of its own asks the target.
 func (d *Defense) Models() []model.Ref {
 	var refs []model.Ref
-	if d.translation != nil {
-		refs = append(refs, d.translation.ref)
-	}
-	for _, i := range slices.Concat(d.before, d.after) {
-		if ref, ok := i.inspector.asks(); ok && !slices.Contains(refs, ref) {
+	roles := d.Roles()
+	for _, ref := range slices.Concat(roles[Translator], roles[Guard]) {
+		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}
 	}
 	return refs
+}
+
+// Roles lists the models other than the target by what they are asked for, each
+// once in a role.
+func (d *Defense) Roles() map[Role][]model.Ref {
+	roles := map[Role][]model.Ref{}
+	if d.translation != nil {
+		roles[Translator] = []model.Ref{d.translation.ref}
+	}
+	for _, i := range slices.Concat(d.before, d.after) {
+		if ref, ok := i.inspector.asks(); ok && !slices.Contains(roles[Guard], ref) {
+			roles[Guard] = append(roles[Guard], ref)
+		}
+	}
+	return roles
 }
 
 // Decision is what a step did.

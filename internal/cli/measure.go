@@ -269,6 +269,11 @@ func (m *measurement) models() [][2]string {
 	if !m.run.Recorded {
 		for _, t := range m.run.Targets {
 			names = append(names, [2]string{t.Provider, t.Model})
+			if t.Defense != nil {
+				for _, ref := range t.Defense.Models() {
+					names = append(names, [2]string{ref.Provider, ref.Model})
+				}
+			}
 		}
 	}
 	for _, j := range m.run.Judges {
@@ -321,16 +326,12 @@ func printPlans(w io.Writer, format string, plans []evaluate.Plan, prices price.
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "model\trole\tcalls\tfrom memo\tinput tokens\toutput tokens\tcost")
 	for _, p := range priced {
-		role := "target"
-		if p.Judge {
-			role = "judge"
-		}
 		cost := "unknown"
 		if p.MaxUSD != nil {
 			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
 		}
 		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\n",
-			p.Provider, p.Model, role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
+			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
 	}
 	return t.Flush()
 }

@@ -165,8 +165,12 @@ func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows [
 			outcome, missing := t.Defense.Answer(t.undefended(), t.framed(rows[i].Prompt), look)
 			lacking[i] = missing
 			if len(missing) == 0 {
-				rows[i].answered(outcome.Response)
 				rows[i].Findings = outcome.Findings
+				if outcome.Unasked {
+					rows[i].Status, rows[i].Failure = Failed, outcome.Findings[len(outcome.Findings)-1].Why
+				} else {
+					rows[i].answered(outcome.Response)
+				}
 				rows[i].Simulated = rows[i].Simulated || outcome.Simulated
 				continue
 			}

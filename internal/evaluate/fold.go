@@ -106,6 +106,7 @@ func (r *RunResult) fold(o RunResult) {
 	r.Blocked += o.Blocked
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
+	r.Untranslated += o.Untranslated
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)
 	for i := range r.Judges {

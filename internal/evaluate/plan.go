@@ -7,17 +7,23 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
-// Plan is what Fill would send to one model.
+// JudgeRole is the role of models that judge answers, beside those of package
+// defense.
+const JudgeRole defense.Role = "judge"
+
+// Plan is what Fill would send to one model in one role.
 type Plan struct {
-	Provider string `json:"provider"`
-	Endpoint string `json:"endpoint,omitempty"`
-	Model    string `json:"model"`
+	Provider string       `json:"provider"`
+	Endpoint string       `json:"endpoint,omitempty"`
+	Model    string       `json:"model"`
+	Role     defense.Role `json:"role"`
 	// Judge is true when the calls judge answers. Their number is exact for
 	// answers that are there, and one for each answer that is not.
 	Judge bool `json:"judge"`
@@ -40,40 +46,50 @@ func (p Plan) Usage() model.Usage {
 // judges are planned: some 300 tokens.
 var placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
-// Plan counts what Fill would send, by model: targets in the run's order, then
-// judges. m may be nil for an empty memo.
+// Plan counts what Fill would send, by model and role: targets in the run's order,
+// with whom their defences ask after them, then judges. m may be nil for an empty
+// memo.
 func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	type key struct {
 		LaneKey
 		model string
-		judge bool
+		role  defense.Role
 	}
 	var plans []Plan
 	index := map[key]int{}
-	of := func(lane LaneKey, name string, judging bool) *Plan {
-		k := key{lane, name, judging}
+	of := func(lane LaneKey, name string, role defense.Role) *Plan {
+		k := key{lane, name, role}
 		i, ok := index[k]
 		if !ok {
 			i = len(plans)
 			index[k] = i
-			plans = append(plans, Plan{Provider: lane.Provider, Endpoint: lane.Endpoint, Model: name, Judge: judging})
+			plans = append(plans, Plan{Provider: lane.Provider, Endpoint: lane.Endpoint, Model: name, Role: role, Judge: role == JudgeRole})
 		}
 		return &plans[i]
 	}
 	if !r.Recorded {
 		for _, t := range r.Targets {
-			of(t.lane(), t.Model, false)
+			of(t.lane(), t.Model, defense.Answerer)
+			if t.Defense == nil {
+				continue
+			}
+			roles := t.Defense.Roles()
+			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
+				for _, ref := range roles[role] {
+					of(LaneKey{ref.Provider, ref.Endpoint}, ref.Model, role)
+				}
+			}
 		}
 	}
 	for _, j := range r.Judges {
 		if asking, ok := j.(judge.ModelJudge); ok {
 			for _, ref := range asking.Models() {
-				of(LaneKey{ref.Provider, ref.Endpoint}, ref.Model, true)
+				of(LaneKey{ref.Provider, ref.Endpoint}, ref.Model, JudgeRole)
 			}
 		}
 	}
-	send := func(request model.Request, judging bool) {
-		p := of(KeyOf(request), request.Model, judging)
+	send := func(request model.Request, role defense.Role) {
+		p := of(KeyOf(request), request.Model, role)
 		p.Calls++
 		p.InputTokens += price.EstimateTokens(request.Messages)
 		p.MaxOutputTokens += request.Params.MaxTokens
@@ -102,21 +118,26 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 			}
 			for _, request := range judgeRequests {
 				if first(request) {
-					send(request, true)
+					send(request, JudgeRole)
 				}
 			}
 		}
 		if r.Recorded {
 			continue
 		}
-		of(c.target.lane(), c.target.Model, false).FromMemo += len(c.prompts) - len(absent)
+		of(c.target.lane(), c.target.Model, defense.Answerer).FromMemo += len(c.prompts) - len(absent)
 		for _, p := range absent {
-			requests := c.target.requests(p)
+			requests, err := c.target.requests(ctx, m, p)
+			if err != nil {
+				return nil, err
+			}
 			fresh := false
-			for _, request := range requests {
-				if first(request) {
-					fresh = true
-					send(request, false)
+			for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
+				for _, request := range requests[role] {
+					if first(request) {
+						fresh = true
+						send(request, role)
+					}
 				}
 			}
 			if !fresh {
@@ -130,7 +151,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 				for _, request := range requests {
 					if h := request.Hash(); !slices.Contains(asked, h) {
 						asked = append(asked, h)
-						send(request, true)
+						send(request, JudgeRole)
 					}
 				}
 			}
@@ -139,28 +160,24 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	return plans, nil
 }
 
-// requests are those that a prompt takes: one, or where a defence stands before the
-// model, all that it asks when every reply is like the placeholder.
-func (t Target) requests(p orbench.Prompt) []model.Request {
+// requests are those that a prompt takes, by role: one, or where a defence stands
+// before the model, all that are expected and not remembered.
+func (t Target) requests(ctx context.Context, m *memo.Memo, p orbench.Prompt) (map[defense.Role][]model.Request, error) {
 	if t.Defense == nil {
-		return []model.Request{t.Request(p)}
+		return map[defense.Role][]model.Request{defense.Answerer: {t.Request(p)}}, nil
 	}
-	asked := map[model.Hash]bool{}
-	// Replies to different prompts will differ, and so will the questions about them.
-	reply := placeholder
-	reply.Text += string(p.ID)
-	look := func(r model.Request) (model.Response, bool) { return reply, asked[r.Hash()] }
-	var all []model.Request
-	for {
-		_, missing := t.Defense.Answer(t.undefended(), t.framed(p), look)
-		if len(missing) == 0 {
-			return all
+	var failed error
+	look := func(r model.Request) (model.Response, bool) {
+		if m == nil || failed != nil {
+			return model.Response{}, false
 		}
-		for _, r := range missing {
-			asked[r.Hash()] = true
-			all = append(all, r)
-		}
+		h := r.Hash()
+		found, err := m.Get(ctx, []model.Hash{h})
+		failed = err
+		response, ok := found[h]
+		return response, ok
 	}
+	return t.Defense.Expect(t.undefended(), t.framed(p), placeholder, look), failed
 }
 
 // missingOf gives the prompts of a chunk without an answer, and the requests
@@ -172,7 +189,7 @@ func (r *Run) missingOf(ctx context.Context, m *memo.Memo, c chunk) ([]orbench.P
 	}
 	var absent []orbench.Prompt
 	for _, row := range rows {
-		if row.Status == Unanswered || row.Status == Failed {
+		if row.Status == Unanswered || row.Status == Failed && !row.untranslated() {
 			absent = append(absent, row.Prompt)
 		}
 	}

@@ -45,6 +45,9 @@ type RunResult struct {
 	Blocked    int `json:"blocked"`
 	Failed     int `json:"failed"`
 	Unanswered int `json:"unanswered"`
+	// Untranslated counts those of Failed that could not be put into the target's
+	// language, and so were asked in none. Asking again does not help.
+	Untranslated int `json:"untranslated,omitempty"`
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit int `json:"limit,omitempty"`
 	// ClusteredBy says what makes clusters of the prompts, which then are not
@@ -202,13 +205,18 @@ type Row struct {
 	Response model.Response `json:"response,omitzero"`
 	// Findings is what each step of the target's defence did; none without one.
 	Findings []defense.Finding `json:"findings,omitempty"`
-	// Failure is the last error, when Status is Failed.
+	// Failure is the last error, or why there is no translation, when Status is
+	// Failed.
 	Failure string `json:"failure,omitempty"`
 	// Verdicts are in the order of the run's judges; none unless Status is
 	// Answered or Blocked.
 	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`
 	Simulated bool           `json:"simulated,omitempty"`
 }
+
+// untranslated reports whether the prompt failed because it could not be put into
+// the target's language: what its defence found is complete.
+func (r *Row) untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
 
 // JudgeVerdict is a verdict with its judge's name.
 type JudgeVerdict struct {

@@ -103,6 +103,9 @@ func (t *tally) add(c chunk, row *Row) {
 		r.Blocked++
 	case Failed:
 		r.Failed++
+		if row.untranslated() {
+			r.Untranslated++
+		}
 	case Unanswered:
 		r.Unanswered++
 	}

@@ -55,6 +55,12 @@ func warningGroups(r evaluate.Result) []warning {
 		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
 	}
 	for _, run := range r.Runs {
+		if run.Untranslated > 0 {
+			add("Not asked, since there is no translation", run.Target+" ("+count(run.Untranslated)+" of "+count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
+				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others are hardly those of all.")
+		}
+	}
+	for _, run := range r.Runs {
 		for _, j := range run.Judges {
 			switch j.Kin {
 			case evaluate.SameModel:
