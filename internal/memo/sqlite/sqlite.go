@@ -149,14 +149,14 @@ func (s *Store) check(ctx context.Context, abs string) (version int, err error) 
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var id, tables int
-	for pragma, to := range map[string]*int{
-		`PRAGMA application_id`: &id, `PRAGMA user_version`: &version, `SELECT count(*) FROM sqlite_schema`: &tables,
-	} {
-		if err := db.QueryRowContext(ctx, pragma).Scan(to); err != nil {
-			return 0, &orbench.InputError{
-				File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
-				Hint: "name another file with --store", Err: err,
-			}
+	// One statement sees one state of the file, while another process may be
+	// making it.
+	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_schema)`
+	if err := db.QueryRowContext(ctx, query).Scan(&id, &version, &tables); err != nil {
+		return 0, &orbench.InputError{
+			File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
+			Hint: "name another file with --store", Err: err,
 		}
 	}
 	switch {

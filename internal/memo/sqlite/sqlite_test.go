@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/memo/memotest"
 	"github.com/orbench/orbench/model"
+	"golang.org/x/sync/errgroup"
 )
 
 func TestStore(t *testing.T) {
@@ -78,6 +79,28 @@ func TestOpenRefuses(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
+	}
+}
+
+// TestOpenAtOnce has several make one store at the same time, as processes that
+// start together do.
+func TestOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "m.db")
+		var opening errgroup.Group
+		for range 6 {
+			opening.Go(func() error {
+				s, err := Open(context.Background(), path)
+				if err != nil {
+					return err
+				}
+				return s.Close()
+			})
+		}
+		if err := opening.Wait(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
