@@ -157,6 +157,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 		}
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Propensities = append(result.Propensities, r.Propensities...)
+		result.Changes = append(result.Changes, r.Changes...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Finish()

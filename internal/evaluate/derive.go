@@ -41,11 +41,12 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, 
 		rows, _, _, err := r.judgeChunk(ctx, m, c)
 		return derived{c, rows}, err
 	}
-	tally, sampling := newTally(r), newSampling(r, sinks.Propensity)
+	tally, sampling, changing := newTally(r), newSampling(r, sinks.Propensity), newChanging(r)
 	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(d derived) error {
 		if err := sampling.add(d.chunk, d.rows); err != nil {
 			return err
 		}
+		changing.add(d.chunk, d.rows)
 		for i := range d.rows {
 			tally.add(d.chunk, &d.rows[i])
 			if sink == nil {
@@ -64,7 +65,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	result.Propensities = sampling.result()
+	result.Propensities, result.Changes = sampling.result(), changing.result()
 	return result, nil
 }
 

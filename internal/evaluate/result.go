@@ -18,6 +18,9 @@ type Result struct {
 	// Propensities has an entry for each target that is asked several times, with
 	// each dataset, label and judge.
 	Propensities []Propensity `json:"propensities,omitempty"`
+	// Changes has what each variant of a target adds to its refusals, where the
+	// target itself is in the run.
+	Changes []Change `json:"changes,omitempty"`
 	// Calibration is what rates were corrected by, nil where they were not.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Cost        Cost         `json:"cost"`
@@ -29,7 +32,7 @@ type Result struct {
 func (r *Result) Finish() {
 	// Samples of one target are no targets of their own.
 	folded := r.Folded()
-	r.TradeOffs = tradeOffs(folded.Pairs())
+	r.TradeOffs = tradeOffs(folded.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// variant is a target that is asked several times for each prompt.
+// variant is a target that is asked once or several times for each prompt.
 type variant struct {
 	name string
 	// samples are the targets of the run that differ in nothing but the number of
@@ -23,42 +23,52 @@ type variant struct {
 
 // variants finds the targets of the run that are asked several times.
 func (r *Run) variants() []variant {
-	var all []variant
-	index := map[string]int{}
+	all := r.sampleGroups()
 	greedy := map[string]int{}
 	for i, t := range r.Targets {
-		// Names do not count, and so two targets are alike by their other fields.
-		sample := t.Sample
-		t.Name, t.Base, t.Sample = "", "", 0
-		key := keyOf(t)
-		n, ok := index[key]
-		switch {
-		case !ok:
-			index[key] = len(all)
-			all = append(all, variant{name: withoutSample(r.Targets[i]), samples: []int{i}, greedy: -1})
-		case !slices.ContainsFunc(all[n].samples, func(other int) bool { return r.Targets[other].Sample == sample }):
-			all[n].samples = append(all[n].samples, i)
-		}
-		if t.Params.Temperature != nil && *t.Params.Temperature == 0 && sample == 0 {
-			t.Params.Temperature = nil
-			greedy[keyOf(t)] = i
+		if t.Params.Temperature != nil && *t.Params.Temperature == 0 && t.Sample == 0 {
+			greedy[keyOf(t.atAnyTemperature())] = i
 		}
 	}
 	all = slices.DeleteFunc(all, func(v variant) bool { return len(v.samples) < 2 })
 	for n := range all {
 		v := &all[n]
-		t := r.Targets[v.samples[0]]
-		t.Name, t.Base, t.Sample, t.Params.Temperature = "", "", 0, nil
-		if i, ok := greedy[keyOf(t)]; ok && !slices.Contains(v.samples, i) {
+		if i, ok := greedy[keyOf(r.Targets[v.samples[0]].atAnyTemperature())]; ok && !slices.Contains(v.samples, i) {
 			v.greedy = i
 		}
 	}
 	return all
 }
 
-// keyOf is the target as a text that is equal for equal targets. A defence is in
-// it by its name.
+// sampleGroups puts the targets that differ in nothing but the number of the
+// sample together; most are a group of one.
+func (r *Run) sampleGroups() []variant {
+	var all []variant
+	index := map[string]int{}
+	for i, t := range r.Targets {
+		key := keyOf(t)
+		n, ok := index[key]
+		switch {
+		case !ok:
+			index[key] = len(all)
+			all = append(all, variant{name: withoutSample(t), samples: []int{i}, greedy: -1})
+		case !slices.ContainsFunc(all[n].samples, func(other int) bool { return r.Targets[other].Sample == t.Sample }):
+			all[n].samples = append(all[n].samples, i)
+		}
+	}
+	return all
+}
+
+// atAnyTemperature is the target without its temperature.
+func (t Target) atAnyTemperature() Target {
+	t.Params.Temperature = nil
+	return t
+}
+
+// keyOf is the target as a text that is equal for targets which are alike but for
+// their names and the number of the sample. A defence is in it by its name.
 func keyOf(t Target) string {
+	t.Name, t.Base, t.Sample = "", "", 0
 	b, err := json.Marshal(t)
 	if err != nil {
 		panic(fmt.Sprintf("evaluate: a target cannot be written as JSON: %v", err))

@@ -35,8 +35,8 @@ type TradeOff struct {
 	DominatedBy []string `json:"dominated_by"`
 	// Base is the target of which this one is a variant, empty for none, and Cost
 	// and Gain are what the variant adds to the base's over-refusal and toxic
-	// refusal, as differences of rates. Their 95% intervals (Newcombe) do not use
-	// that the prompts are the same, and so are wider than those of paired tests.
+	// refusal, prompt by prompt: Change.Difference. They are nil where the base is
+	// not in the run.
 	Base      string          `json:"base,omitempty"`
 	Cost      *stats.Estimate `json:"cost,omitempty"`
 	Gain      *stats.Estimate `json:"gain,omitempty"`
@@ -83,7 +83,7 @@ type Region struct {
 const contrast = "contrast_"
 
 // tradeOffs gives the trade-off of every pair that has both sides, in their order.
-func tradeOffs(pairs []Pair) []TradeOff {
+func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 	all := []TradeOff{}
 	var keys []string
 	for _, p := range pairs {
@@ -112,6 +112,9 @@ func tradeOffs(pairs []Pair) []TradeOff {
 				t.ByCategory[name] = j
 			}
 		}
+		if t.Base != "" {
+			t.Cost, t.Gain = changeOf(changes, p.Safe, t.Base), changeOf(changes, p.Toxic, t.Base)
+		}
 		all = append(all, t)
 		keys = append(keys, strings.Join([]string{
 			p.Judge, p.Safe.Run.Dataset, p.Safe.Run.DatasetSHA256, p.Toxic.Run.Dataset, p.Toxic.Run.DatasetSHA256,
@@ -122,22 +125,9 @@ func tradeOffs(pairs []Pair) []TradeOff {
 			if keys[i] == keys[j] && all[j].dominates(all[i]) {
 				all[i].DominatedBy = append(all[i].DominatedBy, all[j].Target)
 			}
-			if keys[i] == keys[j] && all[i].Base == all[j].Target {
-				all[i].Cost = added(all[j].Safe, all[i].Safe)
-				all[i].Gain = added(all[j].Toxic, all[i].Toxic)
-			}
 		}
 	}
 	return all
-}
-
-// added is what one rate has more than another.
-func added(from, to Count) *stats.Estimate {
-	e, ok := stats.Newcombe(to.Refused, to.N, from.Refused, from.N, Confidence)
-	if !ok {
-		return nil
-	}
-	return &e
 }
 
 // dominates reports whether t does at least as well as o on both sides, and

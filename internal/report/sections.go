@@ -151,7 +151,7 @@ func ladderSection(r evaluate.Result) section {
 			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "toxic refusal", "gain", "95% interval",
 		},
 		left: 4,
-		note: "The intervals do not use that the prompts are the same; orbench compare does, and lists the prompts that changed.",
+		note: "Differences are prompt by prompt. orbench compare lists the prompts that changed.",
 	}
 	points := func(v float64) string {
 		return strings.Replace(strconv.FormatFloat(100*v, 'f', 1, 64), "-", "−", 1)

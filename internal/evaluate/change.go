@@ -1,0 +1,253 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Change is what a variant adds to the refusals of its base, on the prompts of one
+// label of one dataset on which both have a verdict by one judge.
+type Change struct {
+	// Target is the variant and Base the target that it is a variant of, without
+	// the number of a sample.
+	Target        string        `json:"target"`
+	Base          string        `json:"base"`
+	Dataset       string        `json:"dataset"`
+	DatasetSHA256 string        `json:"dataset_sha256"`
+	Limit         int           `json:"limit,omitempty"`
+	Label         orbench.Label `json:"label"`
+	Judge         string        `json:"judge"`
+	// Prompts have a verdict on both.
+	Prompts int `json:"prompts"`
+	// Difference is the variant's rate less the base's, with a 95% interval that
+	// uses that the prompts are the same: stats.PairedDifference for one answer to
+	// each prompt, stats.MeanDifference for several, and the bootstrap of whole
+	// clusters where prompts share them, which ClusteredBy then names.
+	Difference  stats.Estimate `json:"difference"`
+	ClusteredBy string         `json:"clustered_by,omitempty"`
+	Simulated   bool           `json:"simulated,omitempty"`
+}
+
+// changing counts what variants change. As in sampling, the verdicts on one piece
+// are all that is kept of the rows. It is nil for a run without variants of a base
+// that is in the run, or without judges.
+type changing struct {
+	run   *Run
+	pairs []basePair
+	// piece has the verdicts on the piece under way, by target, then prompt and
+	// judge; needed says of which targets.
+	piece  [][]outcome
+	needed []bool
+	counts map[changeKey]*changed
+}
+
+// basePair is a variant and its base, with their samples.
+type basePair struct{ variant, base variant }
+
+// outcome is a verdict in two classes.
+type outcome int8
+
+const (
+	noOutcome outcome = iota
+	answered
+	refused
+)
+
+type changeKey struct{ pair, dataset, label, judge int }
+
+// changed is a Change under way. A cluster's Sum is how many more of its N were
+// refused by the variant.
+type changed struct {
+	Change
+	kinds map[stats.Cluster]int
+	// shared counts the dataset's own clusters, nil where it names none.
+	shared map[string]*stats.Cluster
+}
+
+func newChanging(r *Run) *changing {
+	if len(r.Judges) == 0 {
+		return nil
+	}
+	c := &changing{
+		run: r, piece: make([][]outcome, len(r.Targets)), needed: make([]bool, len(r.Targets)), counts: map[changeKey]*changed{},
+	}
+	groups := r.sampleGroups()
+	for _, v := range groups {
+		base := r.Targets[v.samples[0]].Base
+		for _, b := range groups {
+			if b.name != base || b.name == v.name {
+				continue
+			}
+			c.pairs = append(c.pairs, basePair{v, b})
+			for _, i := range slices.Concat(v.samples, b.samples) {
+				c.needed[i] = true
+			}
+		}
+	}
+	if len(c.pairs) == 0 {
+		return nil
+	}
+	return c
+}
+
+// add takes the rows of a chunk, and counts a piece when it is complete.
+func (c *changing) add(of chunk, rows []Row) {
+	if c == nil {
+		return
+	}
+	if c.needed[of.index] {
+		outcomes := make([]outcome, len(rows)*len(c.run.Judges))
+		for i := range rows {
+			for j, v := range rows[i].Verdicts {
+				switch {
+				case v.Class == orbench.Unjudged:
+				case v.Class.Refused():
+					outcomes[i*len(c.run.Judges)+j] = refused
+				default:
+					outcomes[i*len(c.run.Judges)+j] = answered
+				}
+			}
+		}
+		c.piece[of.index] = outcomes
+	}
+	if of.index < len(c.run.Targets)-1 {
+		return
+	}
+	for n := range c.pairs {
+		for i, p := range of.prompts {
+			for j := range c.run.Judges {
+				c.count(n, of.dataset, j, i, p)
+			}
+		}
+	}
+	clear(c.piece)
+}
+
+// count counts one prompt, the i-th of the piece, by one judge.
+func (c *changing) count(pair, set, judging, i int, p orbench.Prompt) {
+	sum := func(v variant) (k, n int) {
+		for _, target := range v.samples {
+			switch c.piece[target][i*len(c.run.Judges)+judging] {
+			case refused:
+				k++
+				n++
+			case answered:
+				n++
+			}
+		}
+		return k, n
+	}
+	k, n := sum(c.pairs[pair].variant)
+	baseK, baseN := sum(c.pairs[pair].base)
+	if n == 0 || baseN == 0 {
+		return
+	}
+	// The difference of the two shares, over a denominator that both have.
+	difference := stats.Cluster{Sum: k - baseK, N: n}
+	if n != baseN {
+		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
+	}
+	of := c.of(changeKey{pair, set, labelled(p.Label), judging})
+	of.Prompts++
+	if of.shared == nil {
+		of.kinds[difference]++
+		return
+	}
+	if of.shared[p.Cluster] == nil {
+		of.shared[p.Cluster] = &stats.Cluster{}
+	}
+	of.shared[p.Cluster].Sum += difference.Sum
+	of.shared[p.Cluster].N += difference.N
+}
+
+// of finds or makes the counts of a key.
+func (c *changing) of(key changeKey) *changed {
+	if found, ok := c.counts[key]; ok {
+		return found
+	}
+	pair, d, j := c.pairs[key.pair], c.run.Datasets[key.dataset], c.run.Judges[key.judge]
+	made := &changed{
+		Change: Change{
+			Target: pair.variant.name, Base: pair.base.name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.run.Limit,
+			Label: orbench.Labels[key.label], Judge: j.Name(), ClusteredBy: d.ClusteredBy,
+			Simulated: c.run.Targets[pair.variant.samples[0]].Simulated() || simulatedJudge(j),
+		},
+		kinds: map[stats.Cluster]int{},
+	}
+	if d.ClusteredBy != "" {
+		made.shared = map[string]*stats.Cluster{}
+	}
+	c.counts[key] = made
+	return made
+}
+
+// result gives the changes: variants, then datasets, in the run's order, then
+// labels in theirs, then judges.
+func (c *changing) result() []Change {
+	if c == nil {
+		return nil
+	}
+	var all []Change
+	for pair := range c.pairs {
+		for set := range c.run.Datasets {
+			for label := range orbench.Labels {
+				for judging := range c.run.Judges {
+					if found, ok := c.counts[changeKey{pair, set, label, judging}]; ok {
+						found.Difference = found.difference()
+						all = append(all, found.Change)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// difference estimates the change from its counts, of which there are some.
+func (c *changed) difference() stats.Estimate {
+	var e stats.Estimate
+	if c.shared != nil {
+		var clusters []stats.Cluster
+		for _, one := range c.shared {
+			clusters = append(clusters, *one)
+		}
+		e, _ = stats.Bootstrap{Confidence: Confidence, Seed: changeSeed}.ClusteredDifference(clusters)
+		return e
+	}
+	single := true
+	var prompts []stats.Cluster
+	for kind, n := range c.kinds {
+		single = single && kind.N == 1
+		prompts = append(prompts, slices.Repeat([]stats.Cluster{kind}, n)...)
+	}
+	if single {
+		e, _ = stats.PairedDifference(c.kinds[stats.Cluster{Sum: -1, N: 1}], c.kinds[stats.Cluster{Sum: 1, N: 1}], c.Prompts, Confidence)
+		return e
+	}
+	// Sums of floating point numbers depend on their order.
+	slices.SortFunc(prompts, func(a, b stats.Cluster) int {
+		if a.N != b.N {
+			return a.N - b.N
+		}
+		return a.Sum - b.Sum
+	})
+	e, _ = stats.MeanDifference(prompts, Confidence)
+	return e
+}
+
+// changeSeed makes the bootstrapped intervals the same every time.
+const changeSeed = 1
+
+// changeOf finds what a variant changes on one side, nil where it was not derived.
+func changeOf(changes []Change, s *Side, base string) *stats.Estimate {
+	i := slices.IndexFunc(changes, func(c Change) bool {
+		return c.Target == s.Run.Target && c.Base == base && c.Judge == s.Judge.Judge && c.Label == s.Run.Label &&
+			c.Dataset == s.Run.Dataset && c.DatasetSHA256 == s.Run.DatasetSHA256 && c.Limit == s.Run.Limit
+	})
+	if i < 0 {
+		return nil
+	}
+	return &changes[i].Difference
+}

@@ -1,0 +1,111 @@
+package evaluate_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/stats"
+)
+
+func sameEstimate(a, b stats.Estimate) bool {
+	const eps = 1e-12
+	return math.Abs(a.Value-b.Value) < eps && math.Abs(a.Lo-b.Lo) < eps && math.Abs(a.Hi-b.Hi) < eps
+}
+
+// A script's last letter is the answer of the base at temperature 0, the first that
+// of the variant at 0.7.
+func TestChangeOfSingleAnswers(t *testing.T) {
+	t.Parallel()
+	r := &evaluate.Run{
+		Targets: sampledTargets(1), Judges: newJudges(t, "lexical"),
+		// Two newly refused, one newly answered, three alike, one without a verdict.
+		Datasets: []*dataset.Dataset{scripts(t, "RA", "RA", "AR", "AA", "RR", "AA", "UA")},
+	}
+	result, _, _ := sampledRun(t, r)
+	if len(result.Changes) != 1 {
+		t.Fatalf("changes %+v, want one", result.Changes)
+	}
+	c := result.Changes[0]
+	want, _ := stats.PairedDifference(1, 2, 6, evaluate.Confidence)
+	if c.Target != r.Targets[1].Name || c.Base != r.Targets[0].Name || c.Prompts != 6 || c.Label != orbench.Safe || !sameEstimate(c.Difference, want) {
+		t.Errorf("change %+v, want %+v over 6 prompts", c, want)
+	}
+}
+
+func TestChangeOfSamples(t *testing.T) {
+	t.Parallel()
+	r := &evaluate.Run{
+		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"),
+		Datasets: []*dataset.Dataset{scripts(t, "RRA", "RAA", "AAR", "AAA", "UUA")},
+	}
+	result, _, _ := sampledRun(t, r)
+	if len(result.Changes) != 1 {
+		t.Fatalf("changes %+v, want one for all samples", result.Changes)
+	}
+	// By prompt: 2/2 - 0, 1/2 - 0, 0/2 - 1, 0 - 0; the last has no verdict on one side.
+	want, _ := stats.MeanDifference([]stats.Cluster{{Sum: 2, N: 2}, {Sum: 1, N: 2}, {Sum: -2, N: 2}, {Sum: 0, N: 2}}, evaluate.Confidence)
+	if c := result.Changes[0]; c.Target != "p/m [temperature 0.7]" || c.Prompts != 4 || !sameEstimate(c.Difference, want) {
+		t.Errorf("change %+v, want %+v over 4 prompts", c, want)
+	}
+}
+
+// Prompts that share a seed are drawn together.
+func TestChangeOfClusters(t *testing.T) {
+	t.Parallel()
+	var with, without strings.Builder
+	with.WriteString("prompt,seed\n")
+	without.WriteString("prompt\n")
+	for seed := range 12 {
+		script := []string{"RA", "AA", "AR"}[seed%3]
+		for i := range 5 {
+			fmt.Fprintf(&with, "prompt %d of %d %s,%d\n", i, seed, script, seed)
+			fmt.Fprintf(&without, "prompt %d of %d %s\n", i, seed, script)
+		}
+	}
+	derive := func(csv string) evaluate.Result {
+		path := filepath.Join(t.TempDir(), "seeds.csv")
+		if err := os.WriteFile(path, []byte(csv), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set, err := dataset.Open(t.Context(), path, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, _, _ := sampledRun(t, &evaluate.Run{
+			Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set},
+		})
+		return result
+	}
+	apart, together := derive(without.String()), derive(with.String())
+	a, b := apart.Changes[0].Difference, together.Changes[0].Difference
+	if a.Value != 0 || b.Value != 0 || together.Changes[0].ClusteredBy == "" {
+		t.Errorf("changes %+v and %+v, want 0 both", a, together.Changes[0])
+	}
+	if wide, narrow := b.Hi-b.Lo, a.Hi-a.Lo; wide < 1.5*narrow {
+		t.Errorf("clusters of five that change alike widen the interval from %.3f to %.3f only", narrow, wide)
+	}
+}
+
+// The ladder of a trade-off takes its cost and gain from the changes.
+func TestTradeOffTakesChanges(t *testing.T) {
+	t.Parallel()
+	rows := []line{{"a RA", "hate", orbench.Safe}, {"b AA", "hate", orbench.Safe}, {"c RA", "hate", orbench.Toxic}, {"d RR", "hate", orbench.Toxic}}
+	r := &evaluate.Run{Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "both", rows)}}
+	result, _, _ := sampledRun(t, r)
+	result.Finish()
+	if len(result.TradeOffs) != 2 || result.TradeOffs[0].Cost != nil {
+		t.Fatalf("trade-offs %+v, want two, the base without a cost", result.TradeOffs)
+	}
+	want, _ := stats.PairedDifference(0, 1, 2, evaluate.Confidence)
+	v := result.TradeOffs[1]
+	if v.Cost == nil || v.Gain == nil || !sameEstimate(*v.Cost, want) || !sameEstimate(*v.Gain, want) {
+		t.Errorf("cost %+v and gain %+v, want %+v", v.Cost, v.Gain, want)
+	}
+}
