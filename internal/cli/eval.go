@@ -190,6 +190,14 @@ func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlag
 		}
 	}
 	m.config.Targets = m.run.Targets
+	// A defence that names no model asks the target's, and finds it again by this.
+	for _, t := range m.run.Targets {
+		for _, d := range m.config.Defenses {
+			if d.Spec == t.Guarded {
+				d.Structured[t.Provider] = m.wiring.clients[evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}].structured
+			}
+		}
+	}
 	return checks, nil
 }
 
