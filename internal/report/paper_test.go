@@ -369,6 +369,10 @@ func TestPaperOwnRows(t *testing.T) {
 			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
 		}
 	}
+	texts := svgTexts(t, p.againstFigure())
+	if !slices.Contains(texts, "openai/a") || slices.Contains(texts, "openai/b") {
+		t.Errorf("the plot should show the model with rates alone: %v", texts)
+	}
 }
 
 // The families' colours follow the page's theme: none is left as it is on white.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -124,6 +125,8 @@ func (p Paper) againstFigure() figure {
 	if note := ownNote(rows); note != "" {
 		b.lines = append(b.lines, note+" Whiskers: 95% intervals.")
 	}
+	// What has neither rate is a line of the table and nothing to draw.
+	own = slices.DeleteFunc(own, func(r bothSets) bool { return r.broad == unknown && r.hard == unknown })
 	b.own = len(own)
 	for _, r := range append(against80K(), own...) {
 		b.names = append(b.names, r.model)
