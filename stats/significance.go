@@ -42,6 +42,64 @@ func McNemar(onlyFirst, onlySecond int) (p float64, exact bool) {
 	return 2*tail - b.Prob(least), false
 }
 
+// McNemarClustered tests as McNemar does where prompts share clusters, which are
+// drawn as a whole: only the clusters that changed count, each with its Sum, how
+// many more of its prompts were refused the second time. Where nothing differs, each
+// cluster is as likely to have changed by its Sum as by the opposite; the p-value is
+// the share of all ways to choose the signs that add up to a change as large as the
+// observed one, either way (Fisher's randomization test of paired data, 1935, with
+// clusters for the pairs; Gail and others 1996, Statistics in Medicine
+// 15:1069-1092). With many clusters it comes close to Obuchowski's statistic (1998,
+// Statistics in Medicine 17:1495-1507), and where no Sum is beyond 1 it is McNemar
+// of the clusters.
+//
+// As there, it is exact up to 25 clusters that changed, and beyond that counts the
+// observed change by half. K clusters that changed give no p-value below 2 / 2^K. It
+// panics unless -N <= Sum <= N for each.
+func McNemarClustered(clusters []Cluster) (p float64, exact bool) {
+	var change, most, changed int
+	for _, c := range clusters {
+		checkCounts("McNemarClustered", max(c.Sum, -c.Sum), c.N)
+		change += c.Sum
+		most += max(c.Sum, -c.Sum)
+		if c.Sum != 0 {
+			changed++
+		}
+	}
+	// up[t] is the chance that the clusters so far that went up add up to t.
+	up := make([]float64, most+1)
+	up[0] = 1
+	reached := 0
+	for _, c := range clusters {
+		size := max(c.Sum, -c.Sum)
+		if size == 0 {
+			continue
+		}
+		reached += size
+		for t := reached; t >= size; t-- {
+			up[t] = (up[t] + up[t-size]) / 2
+		}
+		for t := range size {
+			up[t] /= 2
+		}
+	}
+	observed := max(change, -change)
+	var beyond, same float64
+	for t, chance := range up {
+		// The others went down.
+		switch size := max(2*t-most, most-2*t); {
+		case size > observed:
+			beyond += chance
+		case size == observed:
+			same += chance
+		}
+	}
+	if changed <= mcNemarExact {
+		return math.Min(1, beyond+same), true
+	}
+	return math.Min(1, beyond+same/2), false
+}
+
 // FisherExact tests whether two independent groups refuse equally often, given
 // k1 refusals among n1 and k2 among n2 (Fisher 1935). The two-sided p-value adds
 // the probabilities of all tables with the same margins that are no likelier than
