@@ -88,6 +88,9 @@ func (d *Defense) Models() []model.Ref {
 	return refs
 }
 
+// Translates reports whether prompts are put into another language.
+func (d *Defense) Translates() bool { return d.translation != nil }
+
 // Roles lists the models other than the target by what they are asked for, each
 // once in a role.
 func (d *Defense) Roles() map[Role][]model.Ref {

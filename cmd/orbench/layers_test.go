@@ -17,7 +17,7 @@ var ranks = map[string]int{
 	"model/modeltest": 3, "dataset": 3, "dataset/starter": 3, "judge": 3, "moderate": 3, "generator": 3,
 	"internal/provider": 3, "internal/price": 3, "internal/paper": 3,
 	"internal/memo": 3, "defense": 4, "internal/memo/sqlite": 4, "internal/memo/memotest": 4,
-	"internal/fill": 5, "internal/evaluate": 6, "internal/build": 6, "internal/audit": 6, "internal/compare": 7, "internal/report": 8, "internal/cli": 9, "cmd/orbench": 10,
+	"internal/fill": 5, "internal/experiment": 5, "internal/evaluate": 6, "internal/build": 6, "internal/audit": 6, "internal/compare": 7, "internal/report": 8, "internal/cli": 9, "cmd/orbench": 10,
 }
 
 // insideOnly are the folders whose packages are tools of one package.

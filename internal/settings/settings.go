@@ -3,6 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -46,7 +47,7 @@ func ReadFile(path, hint string) ([]byte, error) {
 // that the struct does not have is an error. name stands for the file in errors,
 // which are of type *orbench.InputError and have the line and the hint.
 func Decode(name string, text []byte, into any, hint string) error {
-	err := yaml.UnmarshalWithOptions(text, into, yaml.Strict())
+	err := safely(func() error { return yaml.UnmarshalWithOptions(text, into, yaml.Strict()) })
 	if err == nil {
 		return nil
 	}
@@ -62,6 +63,17 @@ func Decode(name string, text []byte, into any, hint string) error {
 	return e
 }
 
+// safely turns a panic into an error: the YAML reader panics on some texts that it
+// should refuse, such as a list's place filled by a tag and nothing.
+func safely(read func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("this YAML cannot be read (%v)", r)
+		}
+	}()
+	return read()
+}
+
 // Error is the fault as an error about the file that it was found in.
 func (f Fault) Error(name string, text []byte) *orbench.InputError {
 	return &orbench.InputError{File: name, Line: Line(text, f.Path), Problem: f.Problem, Hint: f.Hint}
@@ -70,6 +82,16 @@ func (f Fault) Error(name string, text []byte) *orbench.InputError {
 // Line finds the line of the setting at a YAML path, or of the nearest setting
 // around it that the text has; 0 where it has none.
 func Line(text []byte, path string) int {
+	line := 0
+	// A text whose lines cannot be found has faults all the same.
+	_ = safely(func() error {
+		line = findLine(text, path)
+		return nil
+	})
+	return line
+}
+
+func findLine(text []byte, path string) int {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return 0

@@ -56,6 +56,19 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
+// The YAML reader panics on this text; it is an error like others.
+func TestDecodeDoesNotPanic(t *testing.T) {
+	t.Parallel()
+	var s struct {
+		Targets []string `yaml:"targets"`
+	}
+	const text = "targets: !0000000000000\n0000000000000"
+	if err := Decode("file.yaml", []byte(text), &s, ""); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("got %v", err)
+	}
+	Line([]byte(text), "$.targets[0]")
+}
+
 func TestReadFileNamesThePathOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "none.yaml")

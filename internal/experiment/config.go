@@ -1,0 +1,286 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orbench/orbench/defense"
+)
+
+// Config is an experiment: every target in every variant answers every prompt of
+// every dataset, and every judge judges every answer.
+type Config struct {
+	Name     string    `yaml:"name" json:"name,omitempty" jsonschema_description:"Name of the run in the store; made from the settings when left out."`
+	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
+	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
+	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval --judge."`
+	// Limit is the number of prompts taken from the start of each dataset, 0 for
+	// all.
+	Limit          int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
+	MaxTokens      int `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
+	JudgeMaxTokens int `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
+	// Seed is sent with each request to a target, nil for none.
+	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
+	// BaseURLs are the addresses of providers, for whoever is asked there and has
+	// none of its own.
+	BaseURLs map[string]string `yaml:"base_urls" json:"base_urls,omitempty" jsonschema_description:"Addresses of OpenAI-compatible servers, by provider."`
+	Variants Variants          `yaml:"variants" json:"variants,omitempty" jsonschema_description:"Ways of asking the targets, beside the plain one."`
+}
+
+// Target is a model to measure. In the file it is a text, or an object where it
+// has settings of its own.
+type Target struct {
+	// Target is PROVIDER/MODEL, sim/NAME or replay:FILE.
+	Target string `yaml:"target" json:"target" jsonschema_description:"PROVIDER/MODEL, sim/NAME or replay:FILE."`
+	// Name stands for the target in reports; Target when it is empty.
+	Name    string `yaml:"name" json:"name,omitempty" jsonschema_description:"Name in reports; the target itself when left out."`
+	BaseURL string `yaml:"base_url" json:"base_url,omitempty" jsonschema_description:"Address of this target's server."`
+	// MaxTokens and Seed replace the experiment's when they are set.
+	MaxTokens *int   `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"In place of the experiment's."`
+	Seed      *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"In place of the experiment's."`
+	// PromptColumn and ResponseColumn are those of a replay file.
+	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
+	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
+}
+
+// Called is the target's name in reports.
+func (t Target) Called() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.Target
+}
+
+// Dataset is a set of prompts. In the file it is a text, or an object where a file
+// has columns that have to be named.
+type Dataset struct {
+	// Dataset is a name or the path of a file.
+	Dataset  string `yaml:"dataset" json:"dataset" jsonschema_description:"A name, or the path of a CSV, JSON Lines or Parquet file."`
+	Prompt   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts."`
+	Category string `yaml:"category_column" json:"category_column,omitempty" jsonschema_description:"Column of the categories."`
+	Labels   string `yaml:"label_column" json:"label_column,omitempty" jsonschema_description:"Column of the labels."`
+	Cluster  string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values tell prompts that are not independent."`
+	// Label is that of all prompts of a file without a column of labels.
+	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
+}
+
+// Variants are ways of asking, as axes of which the plain target takes the first
+// system prompt and the first temperature, and no framing, language or defence.
+type Variants struct {
+	// Cross takes every value of each axis with every value of the others; without
+	// it each variant differs from the plain target in one.
+	Cross         bool          `yaml:"cross" json:"cross,omitempty" jsonschema_description:"true, the default: every combination of the lists. false: one change at a time."`
+	SystemPrompts []System      `yaml:"system_prompts" json:"system_prompts,omitempty" jsonschema_description:"System prompts; the plain target has the first."`
+	Temperatures  []Temperature `yaml:"temperatures" json:"temperatures,omitempty" jsonschema_description:"Temperatures; the plain target has the first."`
+	Framings      []Framing     `yaml:"framings" json:"framings,omitempty" jsonschema_description:"What users put around the prompts. The plain prompts are asked in any case."`
+	Languages     []string      `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages that the translator puts the prompts into, by code or name. The prompts as they are, are asked in any case."`
+	Translator    string        `yaml:"translator" json:"translator,omitempty" jsonschema_description:"The model that translates, as provider/model."`
+	Defenses      []string      `yaml:"defenses" json:"defenses,omitempty" jsonschema_description:"Defences and ladders of them, as for orbench eval --defense. The target without one is asked in any case."`
+	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
+}
+
+// System is a system prompt with a name. In the file it is one of the built-in
+// names, the name of another of the list, or an object.
+type System struct {
+	Name string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
+	Text string `yaml:"text" json:"text,omitempty"`
+	File string `yaml:"file" json:"file,omitempty" jsonschema_description:"File with the text, in place of text."`
+}
+
+// Temperature is a temperature and how often each prompt is asked at it. In the
+// file it is a number, the word default, or an object.
+type Temperature struct {
+	// Value is nil for the provider's own.
+	Value   *float64 `json:"temperature"`
+	Samples int      `json:"samples,omitempty"`
+
+	// unreadable says what is wrong with what the file has.
+	unreadable string
+}
+
+// Framing is a defense.Framing. In the file it is one of the built-in names, the
+// name of another of the list, or an object.
+type Framing struct {
+	Name   string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
+	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
+	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
+}
+
+// Combination is a single variant. What it leaves out is as for the plain target.
+type Combination struct {
+	System      *System      `yaml:"system_prompt" json:"system_prompt,omitempty"`
+	Temperature *Temperature `yaml:"temperature" json:"temperature,omitempty"`
+	Framing     *Framing     `yaml:"framing" json:"framing,omitempty"`
+	Language    string       `yaml:"language" json:"language,omitempty"`
+	Defense     string       `yaml:"defense" json:"defense,omitempty"`
+}
+
+// None is the name of no system prompt, no framing, no language and no defence.
+const None = "none"
+
+// Default is what an experiment that says nothing means, except for its targets
+// and datasets, which it has to name.
+func Default() Config {
+	return Config{Judges: []string{"lexical"}, MaxTokens: 1000, JudgeMaxTokens: 1000, Variants: Variants{Cross: true}}
+}
+
+// Way is one way of asking a target.
+type Way struct {
+	System      System
+	Temperature Temperature
+	Framing     Framing
+	// Language and Defense are None where there is none.
+	Language string
+	Defense  string
+}
+
+// Labels say in what a way differs from another, the plain one: a name for each
+// difference, in a fixed order. Samples are no difference.
+func (w Way) Labels(plain Way) []string {
+	var labels []string
+	add := func(differs bool, label string) {
+		if differs {
+			labels = append(labels, label)
+		}
+	}
+	add(w.System.Name != plain.System.Name, w.System.label())
+	add(!w.Temperature.same(plain.Temperature), w.Temperature.label())
+	add(w.Framing.Name != plain.Framing.Name, w.Framing.Name)
+	add(w.Language != plain.Language, w.Language)
+	add(w.Defense != plain.Defense, w.Defense)
+	return labels
+}
+
+func (s System) label() string {
+	if s.Name == None {
+		return "no system prompt"
+	}
+	return s.Name
+}
+
+func (t Temperature) label() string {
+	if t.Value == nil {
+		return "default temperature"
+	}
+	return "temperature " + strconv.FormatFloat(*t.Value, 'g', -1, 64)
+}
+
+func (t Temperature) same(o Temperature) bool {
+	if t.Value == nil || o.Value == nil {
+		return t.Value == nil && o.Value == nil
+	}
+	return *t.Value == *o.Value
+}
+
+// Ways lists the variants, each once, the plain one first.
+func (c *Config) Ways() []Way {
+	v := c.Variants
+	plain := Way{System: System{Name: None}, Temperature: Temperature{Value: new(float64), Samples: 1}, Framing: Framing{Name: None}, Language: None, Defense: None}
+	if len(v.SystemPrompts) > 0 {
+		plain.System = v.SystemPrompts[0]
+	}
+	if len(v.Temperatures) > 0 {
+		plain.Temperature = v.Temperatures[0]
+	}
+	// Each axis sets one thing; the first of its values leaves the plain way as it
+	// is.
+	axes := [][]func(*Way){{func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}}
+	for _, s := range v.SystemPrompts[min(1, len(v.SystemPrompts)):] {
+		axes[0] = append(axes[0], func(w *Way) { w.System = s })
+	}
+	for _, t := range v.Temperatures[min(1, len(v.Temperatures)):] {
+		axes[1] = append(axes[1], func(w *Way) { w.Temperature = t })
+	}
+	for _, f := range v.Framings {
+		if f.Name != None {
+			axes[2] = append(axes[2], func(w *Way) { w.Framing = f })
+		}
+	}
+	for _, l := range v.Languages {
+		if l != None {
+			axes[3] = append(axes[3], func(w *Way) { w.Language = l })
+		}
+	}
+	for _, d := range v.Defenses {
+		if d != None {
+			axes[4] = append(axes[4], func(w *Way) { w.Defense = d })
+		}
+	}
+	ways := []Way{plain}
+	for _, values := range axes {
+		if !v.Cross {
+			for _, set := range values[1:] {
+				w := plain
+				set(&w)
+				ways = append(ways, w)
+			}
+			continue
+		}
+		var crossed []Way
+		for _, way := range ways {
+			for _, set := range values {
+				w := way
+				set(&w)
+				crossed = append(crossed, w)
+			}
+		}
+		ways = crossed
+	}
+	for _, single := range v.Also {
+		w := single.way(plain)
+		name := w.Labels(plain)
+		if !slices.ContainsFunc(ways, func(o Way) bool { return slices.Equal(o.Labels(plain), name) }) {
+			ways = append(ways, w)
+		}
+	}
+	return ways
+}
+
+// way is the combination as a variant of the plain way.
+func (c Combination) way(plain Way) Way {
+	if c.System != nil {
+		plain.System = *c.System
+	}
+	if c.Temperature != nil {
+		plain.Temperature = *c.Temperature
+	}
+	if c.Framing != nil {
+		plain.Framing = *c.Framing
+	}
+	if c.Language != "" {
+		plain.Language = c.Language
+	}
+	if c.Defense != "" {
+		plain.Defense = c.Defense
+	}
+	return plain
+}
+
+// count is the number of ways before repetitions are left out, at most most.
+func (v Variants) count() int {
+	const most = math.MaxInt32
+	sizes := []int{len(v.SystemPrompts), len(v.Temperatures), len(v.Framings) + 1, len(v.Languages) + 1, len(v.Defenses) + 1}
+	n := 1
+	for _, size := range sizes {
+		if v.Cross {
+			n = min(most, n*max(1, size))
+		} else {
+			n += max(1, size) - 1
+		}
+	}
+	return n + len(v.Also)
+}
+
+// Spec is the ladder of steps, as defense.Parse reads it, that stands before a
+// target asked in this way.
+func (c *Config) Spec(w Way) string {
+	if w.Language == None {
+		return w.Defense
+	}
+	step := defense.TranslateStep(w.Language, c.Variants.Translator)
+	if w.Defense == None {
+		return step
+	}
+	return step + "+" + w.Defense
+}
