@@ -32,28 +32,25 @@ type Sinks struct {
 
 // DeriveTo is Derive with more than one sink.
 func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, error) {
-	sink := sinks.Row
-	type derived struct {
-		chunk chunk
-		rows  []Row
-	}
-	judged := func(ctx context.Context, c chunk) (derived, error) {
-		rows, _, _, err := r.judgeChunk(ctx, m, c)
-		return derived{c, rows}, err
-	}
+	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) { return r.judgePiece(ctx, m, piece) }
 	tally, sampling, changing := newTally(r), newSampling(r, sinks.Propensity), newChanging(r)
-	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(d derived) error {
-		if err := sampling.add(d.chunk, d.rows); err != nil {
-			return err
-		}
-		changing.add(d.chunk, d.rows)
-		for i := range d.rows {
-			tally.add(d.chunk, &d.rows[i])
-			if sink == nil {
-				continue
-			}
-			if err := sink(d.rows[i]); err != nil {
+	// Counting and writing are one goroutine's work and a fifth of the whole, so more
+	// than a few others would only fill the memory with rows that wait.
+	width := min(runtime.GOMAXPROCS(0), 8)
+	err := inorder.Do(ctx, width, r.pieces(), judge, func(piece []judgedChunk) error {
+		for _, j := range piece {
+			if err := sampling.add(j.chunk, j.rows); err != nil {
 				return err
+			}
+			changing.add(j.chunk, j.rows)
+			for i := range j.rows {
+				tally.add(j.chunk, &j.rows[i])
+				if sinks.Row == nil {
+					continue
+				}
+				if err := sinks.Row(j.rows[i]); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -69,26 +66,52 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, 
 	return result, nil
 }
 
-// judgeChunk derives the rows of a chunk, and the requests that defences and
-// judges lack. A run that judges what is there lacks nothing for defences.
-func (r *Run) judgeChunk(ctx context.Context, m *memo.Memo, c chunk) (rows []Row, ofDefense, ofJudges []model.Request, err error) {
-	rows = make([]Row, len(c.prompts))
-	for i, p := range c.prompts {
-		rows[i] = Row{
-			Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
-			Prompt: p, Status: Unanswered, Simulated: c.target.Simulated(),
+// judgedChunk is a chunk with its rows, and the requests that defences and judges
+// lack for them.
+type judgedChunk struct {
+	chunk
+	rows                []Row
+	ofDefense, ofJudges []model.Request
+}
+
+// judgePiece derives the rows of chunks, whose answers are looked up together: the
+// answers of several targets to the same prompts often lie side by side in the
+// memo. A run that judges what is there lacks nothing for defences.
+func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk) ([]judgedChunk, error) {
+	all := make([]judgedChunk, len(piece))
+	for n, c := range piece {
+		all[n] = judgedChunk{chunk: c, rows: make([]Row, len(c.prompts))}
+		for i, p := range c.prompts {
+			all[n].rows[i] = Row{
+				Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
+				Prompt: p, Status: Unanswered, Simulated: c.target.Simulated(),
+			}
 		}
 	}
-	answer := r.answerPlain
-	if c.target.Defense != nil {
-		answer = r.answerDefended
+	if err := answerPlain(ctx, m, all); err != nil {
+		return nil, err
 	}
-	if ofDefense, err = answer(ctx, m, c.target, rows); err != nil {
-		return nil, nil, nil, err
+	for n := range all {
+		j := &all[n]
+		var err error
+		if j.target.Defense != nil {
+			if j.ofDefense, err = r.answerDefended(ctx, m, j.target, j.rows); err != nil {
+				return nil, err
+			}
+		}
+		if r.Recorded {
+			j.ofDefense = nil
+		}
+		if j.ofJudges, err = r.judgeRows(ctx, m, j.rows); err != nil {
+			return nil, err
+		}
 	}
-	if r.Recorded {
-		ofDefense = nil
-	}
+	return all, nil
+}
+
+// judgeRows has the answers among some rows judged, and gives the requests that
+// judges lack.
+func (r *Run) judgeRows(ctx context.Context, m *memo.Memo, rows []Row) ([]model.Request, error) {
 	var cases []judge.Case
 	var at []int
 	for i, row := range rows {
@@ -97,46 +120,57 @@ func (r *Run) judgeChunk(ctx context.Context, m *memo.Memo, c chunk) (rows []Row
 			at = append(at, i)
 		}
 	}
-	verdicts, ofJudges, err := JudgeAll(ctx, m, r.Judges, cases)
+	verdicts, missing, err := JudgeAll(ctx, m, r.Judges, cases)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	for i, v := range verdicts {
 		row := &rows[at[i]]
 		row.Verdicts = v
 		row.Simulated = row.Simulated || row.Response.Simulated()
 	}
-	return rows, ofDefense, ofJudges, nil
+	return missing, nil
 }
 
-// answerPlain finds the answers of a target without a defence. What is missing is
-// planned from the prompts alone, so it names no request.
-func (r *Run) answerPlain(ctx context.Context, m *memo.Memo, t Target, rows []Row) ([]model.Request, error) {
-	hashes := make([]model.Hash, len(rows))
-	for i := range rows {
-		hashes[i] = t.Request(rows[i].Prompt).Hash()
+// answerPlain finds the answers of the targets without a defence. What is missing
+// is planned from the prompts alone, so it names no request.
+func answerPlain(ctx context.Context, m *memo.Memo, piece []judgedChunk) error {
+	var hashes []model.Hash
+	var rows []*Row
+	for _, j := range piece {
+		if j.target.Defense != nil {
+			continue
+		}
+		for i := range j.rows {
+			hashes = append(hashes, j.target.Request(j.rows[i].Prompt).Hash())
+			rows = append(rows, &j.rows[i])
+		}
 	}
 	responses, err := m.Get(ctx, hashes)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if len(responses) < len(hashes) {
-		failures, err := m.Failures(ctx, hashes)
-		if err != nil {
-			return nil, err
-		}
-		for i, h := range hashes {
-			if f, ok := failures[h]; ok {
-				rows[i].Status, rows[i].Failure = Failed, f.Message
-			}
-		}
-	}
+	var absent []model.Hash
 	for i, h := range hashes {
 		if response, ok := responses[h]; ok {
 			rows[i].answered(response)
+		} else {
+			absent = append(absent, h)
 		}
 	}
-	return nil, nil
+	if len(absent) == 0 {
+		return nil
+	}
+	failures, err := m.Failures(ctx, absent)
+	if err != nil {
+		return err
+	}
+	for i, h := range hashes {
+		if f, ok := failures[h]; ok && rows[i].Status == Unanswered {
+			rows[i].Status, rows[i].Failure = Failed, f.Message
+		}
+	}
+	return nil
 }
 
 // answered notes the response to a row's prompt.

@@ -183,15 +183,15 @@ func (t Target) requests(ctx context.Context, m *memo.Memo, p orbench.Prompt) (m
 // missingOf gives the prompts of a chunk without an answer, and the requests
 // that the judges of the others lack.
 func (r *Run) missingOf(ctx context.Context, m *memo.Memo, c chunk) ([]orbench.Prompt, []model.Request, error) {
-	rows, _, requests, err := r.judgeChunk(ctx, m, c)
+	judged, err := r.judgePiece(ctx, m, []chunk{c})
 	if err != nil {
 		return nil, nil, err
 	}
 	var absent []orbench.Prompt
-	for _, row := range rows {
+	for _, row := range judged[0].rows {
 		if row.Status == Unanswered || row.Status == Failed && !row.untranslated() {
 			absent = append(absent, row.Prompt)
 		}
 	}
-	return absent, requests, nil
+	return absent, judged[0].ofJudges, nil
 }

@@ -75,7 +75,7 @@ func (r *Recorded) chunks() iter.Seq2[[]dataset.Answer, error] {
 				yield(nil, err)
 				return
 			}
-			if answers = append(answers, a); len(answers) == chunkSize {
+			if answers = append(answers, a); len(answers) == pieceSize {
 				if !yield(answers, nil) {
 					return
 				}

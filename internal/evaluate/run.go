@@ -321,14 +321,14 @@ func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fil
 func (r *Run) wanted(ctx context.Context, m *memo.Memo, key LaneKey, targets bool) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
 		inRounds := r.roundsOn(key)
-		for chunk, err := range r.chunks() {
+		for c, err := range r.chunks() {
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			if targets && !r.Recorded && chunk.target.Defense == nil && chunk.target.lane() == key {
-				for _, p := range chunk.prompts {
-					if !yield(chunk.target.Request(p), nil) {
+			if targets && !r.Recorded && c.target.Defense == nil && c.target.lane() == key {
+				for _, p := range c.prompts {
+					if !yield(c.target.Request(p), nil) {
 						return
 					}
 				}
@@ -336,12 +336,12 @@ func (r *Run) wanted(ctx context.Context, m *memo.Memo, key LaneKey, targets boo
 			if !inRounds {
 				continue
 			}
-			_, ofDefense, ofJudges, err := r.judgeChunk(ctx, m, chunk)
+			judged, err := r.judgePiece(ctx, m, []chunk{c})
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			for _, request := range slices.Concat(ofDefense, ofJudges) {
+			for _, request := range slices.Concat(judged[0].ofDefense, judged[0].ofJudges) {
 				if KeyOf(request) == key && !yield(request, nil) {
 					return
 				}
@@ -350,8 +350,13 @@ func (r *Run) wanted(ctx context.Context, m *memo.Memo, key LaneKey, targets boo
 	}
 }
 
-// chunkSize is how many prompts are looked up and judged together.
-const chunkSize = 256
+const (
+	// pieceSize is how many prompts are looked up and judged together.
+	pieceSize = 256
+	// pieceRows bounds that by the targets: a piece has a row for each of them and
+	// each prompt.
+	pieceRows = 8192
+)
 
 // chunk is a target and a piece of a dataset.
 type chunk struct {
@@ -361,25 +366,42 @@ type chunk struct {
 	prompts []orbench.Prompt
 }
 
-// chunks walks the run: the datasets in their order, piece by piece, and each
-// piece for every target, so that all targets advance together.
+// chunks walks the run, piece by piece, and each piece for every target.
 func (r *Run) chunks() iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
+		for piece, err := range r.pieces() {
+			if err != nil {
+				yield(chunk{}, err)
+				return
+			}
+			for _, c := range piece {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pieces walks the run: the datasets in their order, some prompts at a time, as a
+// chunk for each target, so that all targets advance together.
+func (r *Run) pieces() iter.Seq2[[]chunk, error] {
+	size := max(16, min(pieceSize, pieceRows/max(1, len(r.Targets))))
+	return func(yield func([]chunk, error) bool) {
 		for d, set := range r.Datasets {
 			var prompts []orbench.Prompt
 			flush := func() bool {
+				piece := make([]chunk, len(r.Targets))
 				for i, t := range r.Targets {
-					if !yield(chunk{target: t, dataset: d, index: i, prompts: prompts}, nil) {
-						return false
-					}
+					piece[i] = chunk{target: t, dataset: d, index: i, prompts: prompts}
 				}
 				prompts = nil
-				return true
+				return yield(piece, nil)
 			}
 			left := r.size(set)
 			for p, err := range set.Prompts() {
 				if err != nil {
-					yield(chunk{}, err)
+					yield(nil, err)
 					return
 				}
 				if left == 0 {
@@ -387,7 +409,7 @@ func (r *Run) chunks() iter.Seq2[chunk, error] {
 				}
 				left--
 				prompts = append(prompts, p)
-				if len(prompts) == chunkSize && !flush() {
+				if len(prompts) == size && !flush() {
 					return
 				}
 			}

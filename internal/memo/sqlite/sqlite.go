@@ -18,7 +18,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/model"
-	_ "modernc.org/sqlite" // the database/sql driver
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
 )
 
 var _ memo.Store = (*Store)(nil)
@@ -37,15 +38,15 @@ type Store struct {
 	path string
 	// write has a single connection: SQLite has one writer, and waiting for it
 	// in Go is cheaper and fairer than in the database.
-	write *sql.DB
-	read  *sql.DB
+	write   *sql.DB
+	readers *sql.DB
 	// The statements of the hot paths are parsed once. has is on the writer's
 	// connection: it runs while rows are being added, and every commit makes the
 	// readers drop their cached pages, but not the writer.
 	put      *sql.Stmt
 	get, has lookUp
-	// span finds where four hashes lie, between reads what lies there; see near.
-	span, between *sql.Stmt
+	// locate finds where some hashes lie, between reads what lies there; see getInto.
+	locate, between *sql.Stmt
 	// now is the clock for Run.Saved.
 	now func() time.Time
 }
@@ -90,11 +91,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	for ; version < len(migrations); version++ {
-		if err := s.migrate(ctx, version); err != nil {
+		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: schema %d: %w", path, version+1, err), s.write.Close())
 		}
 	}
-	if s.read, err = open(abs, durable, 4); err != nil {
+	if s.readers, err = open(abs, durable, 4); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -113,12 +114,12 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		query string
 	}{
 		{&s.put, s.write, `INSERT INTO calls (hash, request, response) VALUES (?,?,?) ON CONFLICT (hash) DO NOTHING`},
-		{&s.get.few, s.read, get + list(fewHashes)},
-		{&s.get.many, s.read, get + list(hashesPerQuery)},
+		{&s.get.few, s.readers, get + list(fewHashes)},
+		{&s.get.many, s.readers, get + list(hashesPerQuery)},
 		{&s.has.few, s.write, has + list(fewHashes)},
 		{&s.has.many, s.write, has + list(hashesPerQuery)},
-		{&s.span, s.read, `SELECT min(id), max(id) FROM calls WHERE hash IN (?,?,?,?)`},
-		{&s.between, s.read, `SELECT hash, response FROM calls WHERE id BETWEEN ? AND ?`},
+		{&s.locate, s.readers, `SELECT id FROM calls WHERE hash IN ` + list(probes)},
+		{&s.between, s.readers, `SELECT hash, response FROM calls WHERE id BETWEEN ? AND ?`},
 	} {
 		if *p.into, err = p.db.PrepareContext(ctx, p.query); err != nil {
 			return err
@@ -175,6 +176,24 @@ func (s *Store) check(ctx context.Context, abs string) (version int, err error) 
 	return version, nil
 }
 
+// patiently does something again while the file is locked. SQLite waits for other
+// processes by itself, but not while it turns a new file to WAL mode.
+func patiently(ctx context.Context, do func() error) error {
+	const pause, most = 20 * time.Millisecond, 30 * time.Second
+	for began := time.Now(); ; {
+		err := do()
+		var failed *driver.Error
+		if !errors.As(err, &failed) || failed.Code()&0xff != codes.SQLITE_BUSY || time.Since(began) > most {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
 // migrate applies migrations[from], unless another process has done so meanwhile.
 func (s *Store) migrate(ctx context.Context, from int) error {
 	tx, err := s.write.BeginTx(ctx, nil)
@@ -198,7 +217,7 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 // Close closes the file.
 func (s *Store) Close() error {
 	// Closing a database closes its statements.
-	return errors.Join(s.read.Close(), s.write.Close())
+	return errors.Join(s.readers.Close(), s.write.Close())
 }
 
 // Put implements memo.Store.
@@ -252,76 +271,125 @@ func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 // Get implements memo.Store.
 func (s *Store) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found := make(map[model.Hash]model.Response, len(hashes))
-	add := func(hash, response []byte) error {
-		var r model.Response
-		if err := json.Unmarshal(response, &r); err != nil {
-			return fmt.Errorf("the response of %x is damaged: %w", hash, err)
-		}
-		found[model.Hash(hash)] = r
-		return nil
-	}
-	for group := range slices.Chunk(hashes, hashesPerQuery) {
-		if err := s.near(ctx, group, add); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.path, err)
-		}
-		rest := slices.DeleteFunc(slices.Clone(group), func(h model.Hash) bool {
-			_, ok := found[h]
-			return ok
-		})
-		err := s.each(ctx, s.get, rest, func(rows *sql.Rows) error {
-			var hash, response sql.RawBytes
-			if err := rows.Scan(&hash, &response); err != nil {
-				return err
-			}
-			return add(hash, response)
-		})
-		if err != nil {
-			return nil, err
-		}
+	if err := s.getInto(ctx, found, hashes); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	return found, nil
 }
 
-// What near bothers with: groups of some size whose rows are that close.
+// getInto adds the responses that are present to found.
+//
+// What is looked up together was mostly written together, by a run that walked
+// its prompts in the same order. Reading a row in a stretch of rows takes an
+// eighth of the time of finding it through the index of hashes. So hashes whose
+// rows lie close are read as one stretch; others are parted, until they lie close
+// or are few; and the index finds what is left.
+func (s *Store) getInto(ctx context.Context, found map[model.Hash]model.Response, hashes []model.Hash) error {
+	if len(hashes) >= nearAtLeast {
+		first, last, err := s.stretch(ctx, hashes)
+		if err != nil {
+			return err
+		}
+		switch half := len(hashes) / 2; {
+		case last > 0:
+			rest, err := s.read(ctx, found, hashes, first, last)
+			if err != nil || len(rest) == 0 {
+				return err
+			}
+			if len(rest) < len(hashes) {
+				return s.getInto(ctx, found, rest)
+			}
+		case len(hashes) > hashesPerQuery:
+			if err := s.getInto(ctx, found, hashes[:half]); err != nil {
+				return err
+			}
+			return s.getInto(ctx, found, hashes[half:])
+		}
+	}
+	return s.each(ctx, s.get, hashes, func(rows *sql.Rows) error { return addResponse(rows, found, nil) })
+}
+
 const (
+	// nearAtLeast is the least number of hashes for which to look where they lie.
 	nearAtLeast = 32
-	nearFactor  = 8
+	// nearFactor is how many rows a stretch may have for each that is wanted.
+	nearFactor = 4
+	// probes is how many of the hashes tell where all of them lie.
+	probes = 5
 )
 
-// near calls add for those of the hashes that lie close together, if they do.
-// What is looked up together was mostly written together, by a run that walked
-// its prompts in the same order; reading a row in a stretch takes an eighth of
-// the time of finding each one through the index of hashes.
-func (s *Store) near(ctx context.Context, hashes []model.Hash, add func(hash, response []byte) error) error {
-	n := len(hashes)
-	if n < nearAtLeast {
-		return nil
+// stretch finds a stretch of rows in which most of the hashes lie, if there is one
+// that is not too long; last is 0 otherwise.
+func (s *Store) stretch(ctx context.Context, hashes []model.Hash) (first, last int64, err error) {
+	args := make([]any, probes)
+	for i := range args {
+		args[i] = hashes[i*(len(hashes)-1)/(probes-1)][:]
 	}
-	var first, last sql.NullInt64
-	// A row that came late lies far from the others. Should it be one of the four,
-	// the index serves.
-	err := s.span.QueryRowContext(ctx, hashes[0][:], hashes[n/3][:], hashes[2*n/3][:], hashes[n-1][:]).Scan(&first, &last)
-	if err != nil || !first.Valid || last.Int64-first.Int64 >= int64(nearFactor*n) {
+	rows, err := s.locate.QueryContext(ctx, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	var ids []int64
+	err = scanAll(rows, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		ids = append(ids, id)
 		return err
+	})
+	if err != nil || len(ids) < probes-1 {
+		return 0, 0, err
 	}
-	wanted := make(map[model.Hash]bool, n)
+	slices.Sort(ids)
+	// A call that was tried again lies far behind the others.
+	if n := len(ids); n == probes && ids[n-1]-ids[n-2] > ids[n-2]-ids[0] {
+		ids = ids[:n-1]
+	}
+	// Calls that were under way at once came back in any order.
+	margin := int64(len(hashes) / 8)
+	if len(ids) < probes {
+		margin += (ids[len(ids)-1] - ids[0]) / (probes - 2)
+	}
+	first, last = ids[0]-margin, ids[len(ids)-1]+margin
+	if last-first >= int64(nearFactor*len(hashes)) {
+		return 0, 0, nil
+	}
+	return first, last, nil
+}
+
+// read adds what a stretch has of the hashes, and gives the hashes that it has not.
+func (s *Store) read(ctx context.Context, found map[model.Hash]model.Response, hashes []model.Hash, first, last int64) ([]model.Hash, error) {
+	wanted := make(map[model.Hash]bool, len(hashes))
 	for _, h := range hashes {
 		wanted[h] = true
 	}
-	rows, err := s.between.QueryContext(ctx, first.Int64, last.Int64)
+	rows, err := s.between.QueryContext(ctx, first, last)
 	if err != nil {
+		return nil, err
+	}
+	if err := scanAll(rows, func(rows *sql.Rows) error { return addResponse(rows, found, wanted) }); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(hashes), func(h model.Hash) bool {
+		_, ok := found[h]
+		return ok
+	}), nil
+}
+
+// addResponse adds the row's response if it is wanted; nil wants all.
+func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map[model.Hash]bool) error {
+	var hash, response sql.RawBytes
+	if err := rows.Scan(&hash, &response); err != nil {
 		return err
 	}
-	return scanAll(rows, func(rows *sql.Rows) error {
-		var hash, response sql.RawBytes
-		if err := rows.Scan(&hash, &response); err != nil {
-			return err
-		}
-		if !wanted[model.Hash(hash)] {
-			return nil
-		}
-		return add(hash, response)
-	})
+	if wanted != nil && !wanted[model.Hash(hash)] {
+		return nil
+	}
+	var r model.Response
+	if err := json.Unmarshal(response, &r); err != nil {
+		return fmt.Errorf("the response of %x is damaged: %w", []byte(hash), err)
+	}
+	found[model.Hash(hash)] = r
+	return nil
 }
 
 // Has implements memo.Store.
@@ -335,14 +403,17 @@ func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bo
 		found[model.Hash(hash)] = true
 		return nil
 	})
-	return found, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return found, nil
 }
 
 // Failures implements memo.Store.
 func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]memo.Failure, error) {
 	found := map[model.Hash]memo.Failure{}
 	var any bool
-	if err := s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM failures)`).Scan(&any); err != nil {
+	if err := s.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM failures)`).Scan(&any); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
 	if !any {
@@ -352,7 +423,7 @@ func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Ha
 		AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = ?1)`
 	for _, h := range hashes {
 		f := memo.Failure{Hash: h}
-		err := s.read.QueryRowContext(ctx, query, h[:]).Scan(&f.Kind, &f.Message)
+		err := s.readers.QueryRowContext(ctx, query, h[:]).Scan(&f.Kind, &f.Message)
 		switch {
 		case err == nil:
 			found[h] = f
@@ -382,7 +453,7 @@ func (s *Store) each(ctx context.Context, of lookUp, hashes []model.Hash, scan f
 			err = scanAll(rows, scan)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.path, err)
+			return err
 		}
 	}
 	return nil
@@ -402,7 +473,7 @@ func scanAll(rows *sql.Rows, scan func(*sql.Rows) error) error {
 // Count implements memo.Store.
 func (s *Store) Count(ctx context.Context) (int, error) {
 	var n int
-	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n); err != nil {
+	if err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("%s: %w", s.path, err)
 	}
 	return n, nil
@@ -443,7 +514,7 @@ func (s *Store) Runs(ctx context.Context) ([]memo.Run, error) {
 
 func (s *Store) runs(ctx context.Context, rest string, args ...any) ([]memo.Run, error) {
 	var runs []memo.Run
-	found, err := s.read.QueryContext(ctx, `SELECT name, config, saved FROM runs `+rest, args...)
+	found, err := s.readers.QueryContext(ctx, `SELECT name, config, saved FROM runs `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
