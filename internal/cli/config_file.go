@@ -1,40 +1,65 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/experiment"
 )
+
+// configKind is a kind of settings file.
+type configKind struct {
+	name, template string
+	schema         func() []byte
+}
+
+// configKinds lists them; the first is meant where none is named.
+var configKinds = [...]configKind{
+	{"build", build.Template, build.Schema},
+	{"experiment", experiment.Template, experiment.Schema},
+}
 
 func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print a configuration to start from, or its schema",
-		Long: `Print what "orbench build --config" reads: a commented build.yaml to start from,
-or its JSON Schema, with which editors check the file as one types.`,
+		Long: `Print what "orbench build --config" or "orbench eval --config" reads: a commented
+file to start from, or its JSON Schema, with which editors check the file as one
+types. Both are of build.yaml where the kind, build or experiment, is left out.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(&cobra.Command{
-		Use:     "init",
-		Short:   "Print a commented build.yaml",
-		Example: "  orbench config init > build.yaml",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(a.env.Stdout, build.Template)
-			return err
-		},
-	}, &cobra.Command{
-		Use:     "schema",
-		Short:   "Print the JSON Schema of build.yaml",
-		Example: "  orbench config schema > build.schema.json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := a.env.Stdout.Write(build.Schema())
-			return err
-		},
-	})
+	c.AddCommand(
+		a.configPart("init", "Print a commented build.yaml or experiment.yaml",
+			"  orbench config init build > build.yaml\n  orbench config init experiment > experiment.yaml",
+			func(k configKind) string { return k.template }),
+		a.configPart("schema", "Print the JSON Schema of build.yaml or experiment.yaml",
+			"  orbench config schema experiment > experiment.schema.json",
+			func(k configKind) string { return string(k.schema()) }))
 	return c
+}
+
+// configPart is a command that prints something of a kind of file.
+func (a *app) configPart(use, short, example string, of func(configKind) string) *cobra.Command {
+	var names []string
+	for _, k := range configKinds {
+		names = append(names, k.name)
+	}
+	return &cobra.Command{
+		Use: use + " [" + strings.Join(names, "|") + "]", Short: short, Example: example,
+		Args: cobra.MaximumNArgs(1), ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, k := range configKinds {
+				if len(args) == 0 || args[0] == k.name {
+					_, err := io.WriteString(a.env.Stdout, of(k))
+					return err
+				}
+			}
+			return inputError("orbench config "+use, fmt.Sprintf("there is no configuration of the kind %q", args[0]), "use "+strings.Join(names, " or "))
+		},
+	}
 }

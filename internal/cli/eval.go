@@ -7,23 +7,31 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/spf13/cobra"
 )
 
 // evalFlags are the flags of eval.
 type evalFlags struct {
+	// config is the file of an experiment, in whose place the other flags up to
+	// samples stand.
+	config                    string
 	targets, datasets, judges []string
 	prompt, category, label   string
 	cluster                   string
 	defaultLabel              string
 	responseColumn            string
 	limit                     int
+	limited                   bool
 	system, temperature       string
 	maxTokens, judgeMaxTokens int
 	seed                      int64
 	seeded                    bool
 	defenses, framings        []string
+	languages                 []string
+	translator                string
 	samples                   int
 	name, store               string
 	calls                     callFlags
@@ -48,24 +56,35 @@ or paths of CSV, JSON Lines or Parquet files. Judges are lexical (embedded,
 free), paper-keywords, llm:PROVIDER/MODEL, guard:FORMAT@PROVIDER/MODEL and
 panel:RULE(JUDGE,...).
 
---defense, --framing and --samples measure variants of every target beside it.
-Defences are icl[:K], self-reminder, smoothllm[:KIND], response-check[:MODEL],
-input-guard:MODEL and output-guard:MODEL, or a ladder such as
-icl+response-check; the system prompt "helpful-and-safe" has a name too.
+--defense, --framing, --language and --samples measure variants of every target
+beside it. Defences are icl[:K], self-reminder, smoothllm[:KIND],
+response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder such
+as icl+response-check; the system prompt "helpful-and-safe" has a name too. A
+--language is asked in by having the --translator put the prompts into it.
+
+--config FILE reads all of this, and more kinds of variants, from an experiment
+in YAML; "orbench config init experiment" prints one to start from.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
   orbench eval --target openai/gpt-4o-mini --dataset xstest --defense self-reminder,icl+response-check
+  orbench eval --config experiment.yaml --dry-run
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.seeded = c.Flags().Changed("seed")
+			f.seeded, f.limited = c.Flags().Changed("seed"), c.Flags().Changed("limit")
+			if f.config != "" {
+				if err := checkBeside(c, f.config); err != nil {
+					return err
+				}
+			}
 			return a.eval(c.Context(), f)
 		},
 	}
 	flags := c.Flags()
+	flags.StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
 	flags.StringArrayVar(&f.targets, "target", nil, "`PROVIDER/MODEL` to measure; repeatable or comma separated")
 	flags.StringArrayVar(&f.datasets, "dataset", nil, "dataset `NAME or FILE`; repeatable or comma separated")
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
@@ -83,6 +102,8 @@ a budget, 130 interrupted.`,
 	flags.Int64Var(&f.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
 	flags.StringArrayVar(&f.defenses, "defense", nil, "measure each target behind this `DEFENSE` too; repeatable or comma separated")
 	flags.StringSliceVar(&f.framings, "framing", nil, "measure each target with prompts put in this `FRAMING` too: authority or purpose")
+	flags.StringSliceVar(&f.languages, "language", nil, "measure each target with prompts put into this `LANGUAGE` too, by code or name")
+	flags.StringVar(&f.translator, "translator", "", "`PROVIDER/MODEL` that puts prompts into languages")
 	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	a.storeFlag(c, &f.store)
@@ -99,31 +120,30 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 	if err := f.calls.check(); err != nil {
 		return err
 	}
-	if f.limit < 0 || f.maxTokens < 0 || f.judgeMaxTokens < 0 {
-		return inputError("--limit, --max-tokens, --judge-max-tokens", "a negative number", "give a positive one")
+	read := fromFlags
+	if f.config != "" {
+		read = fromFile
 	}
-	targets, refs := splitList(f.targets), splitList(f.datasets)
-	if len(targets) == 0 {
-		return inputError("--target", "no target is named", "name one, such as --target openai/gpt-4o-mini or --target sim/balanced")
-	}
-	if len(refs) == 0 {
-		return inputError("--dataset", "no dataset is named", `name one, such as --dataset starter; "orbench dataset list" lists them`)
-	}
-	named := namedProviders(slices.Concat(targets, f.defenses))
-	if len(named) == 0 {
-		named = namedProviders(f.judges)
-	}
-	urls, err := f.calls.urls(named)
+	x, err := read(f)
 	if err != nil {
 		return err
+	}
+	urls, err := f.calls.urls(x.providers())
+	if err != nil {
+		return err
+	}
+	for name, url := range x.BaseURLs {
+		if _, given := urls[name]; !given {
+			urls[name] = url
+		}
 	}
 	w, err := a.newWiring(f.calls.providers, urls)
 	if err != nil {
 		return err
 	}
-	m := measurement{wiring: w, calls: f.calls, out: f.out, store: f.store, name: f.name}
-	m.run.Limit, m.config.Limit = f.limit, f.limit
-	checks, err := m.addTargets(ctx, targets, f)
+	m := measurement{wiring: w, calls: f.calls, out: f.out, store: f.store, name: x.Name}
+	m.run.Limit, m.config.Limit = x.Limit, x.Limit
+	checks, err := m.addTargets(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -132,18 +152,17 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 			a.sayConflicts(r)
 		}
 	}
-	if m.run.Judges, err = w.judges(f.judges, f.judgeMaxTokens); err != nil {
+	if err := m.addJudges(x); err != nil {
 		return err
 	}
-	m.config.Judges = w.judgeConfigs(m.run.Judges, f.judgeMaxTokens)
-	for _, ref := range refs {
-		if err := m.addDataset(ctx, a, ref, f); err != nil {
-			return err
+	for i, d := range x.Datasets {
+		if err := m.addDataset(ctx, a, d); err != nil {
+			return x.placed(item("datasets", i), err)
 		}
 	}
 	for _, check := range checks {
 		for _, set := range m.run.Datasets {
-			if err := check(set, f.limit); err != nil {
+			if err := check(set, x.Limit); err != nil {
 				return err
 			}
 		}
@@ -151,39 +170,31 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 	return a.measure(ctx, m)
 }
 
-// addTargets makes the targets with the parameters that the flags set. It
-// returns the checks of datasets that replayed files ask for.
-func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlags) (checks []func(*dataset.Dataset, int) error, err error) {
-	params := model.Params{MaxTokens: f.maxTokens}
-	if params.Temperature, err = parseTemperature(f.temperature); err != nil {
-		return nil, err
-	}
-	if f.seeded {
-		params.Seed = &f.seed
-	}
-	system, err := systemPrompt(f.system)
+// addTargets makes the targets and their variants. It returns the checks of
+// datasets that replayed files ask for.
+func (m *measurement) addTargets(ctx context.Context, x asked) (checks []func(*dataset.Dataset, int) error, err error) {
+	variants, err := m.variants(x)
 	if err != nil {
 		return nil, err
 	}
-	variants, err := m.variants(f)
-	if err != nil {
-		return nil, err
-	}
-	for _, spec := range specs {
-		t, unknown, err := m.wiring.target(ctx, spec, dataset.RecordingOptions{Prompt: f.prompt, Response: f.responseColumn})
+	for i, named := range x.Targets {
+		t, unknown, err := m.wiring.target(ctx, named)
 		if err != nil {
-			return nil, err
+			return nil, x.placed(item("targets", i), err)
 		}
-		t.System, t.Params = system, params
+		t.Params = model.Params{MaxTokens: x.MaxTokens, Seed: x.Seed}
+		if named.MaxTokens != nil {
+			t.Params.MaxTokens = *named.MaxTokens
+		}
+		if named.Seed != nil {
+			t.Params.Seed = named.Seed
+		}
 		if t.Simulated() && t.Params.Seed == nil {
 			seed := int64(simSeed)
 			t.Params.Seed = &seed
 		}
-		if slices.ContainsFunc(m.run.Targets, func(o evaluate.Target) bool { return o.Name == t.Name }) {
-			continue
-		}
-		for _, change := range variants {
-			m.run.Targets = append(m.run.Targets, change(t))
+		for _, made := range variants {
+			m.run.Targets = append(m.run.Targets, made(t))
 		}
 		if unknown != nil {
 			checks = append(checks, unknown)
@@ -201,10 +212,28 @@ func (m *measurement) addTargets(ctx context.Context, specs []string, f evalFlag
 	return checks, nil
 }
 
+// addJudges makes the judges, each once.
+func (m *measurement) addJudges(x asked) error {
+	for i, spec := range x.Judges {
+		judges, err := m.wiring.judges([]string{spec}, x.JudgeMaxTokens)
+		if err != nil {
+			return x.placed(item("judges", i), err)
+		}
+		for _, j := range judges {
+			if !slices.ContainsFunc(m.run.Judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
+				m.run.Judges = append(m.run.Judges, j)
+			}
+		}
+	}
+	m.config.Judges = m.wiring.judgeConfigs(m.run.Judges, x.JudgeMaxTokens)
+	return nil
+}
+
 // addDataset reads a dataset and says what a user should know of it.
-func (m *measurement) addDataset(ctx context.Context, a *app, ref string, f evalFlags) error {
+func (m *measurement) addDataset(ctx context.Context, a *app, d experiment.Dataset) error {
+	ref := d.Dataset
 	c := datasetConfig{
-		Ref: absolute(ref), Prompt: f.prompt, Category: f.category, Label: f.label, Default: orbench.Label(f.defaultLabel), Cluster: f.cluster,
+		Ref: absolute(ref), Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Default: orbench.Label(d.Label), Cluster: d.Cluster,
 	}
 	// The path as the user wrote it stands in errors.
 	opened := c

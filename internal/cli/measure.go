@@ -298,7 +298,42 @@ func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) err
 	if err != nil {
 		return err
 	}
-	return printPlans(a.env.Stdout, m.out.format, plans, prices)
+	if err := printPlans(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
+		return err
+	}
+	_, err = fmt.Fprintln(a.env.Stdout, m.planned(plans))
+	return err
+}
+
+// planned says in one line what the calls of a plan come of.
+func (m *measurement) planned(plans []evaluate.Plan) string {
+	calls := 0
+	for _, p := range plans {
+		calls += p.Calls
+	}
+	plain, all := 0, len(m.run.Targets)
+	for _, t := range m.run.Targets {
+		if t.Base == "" {
+			plain++
+		}
+	}
+	targets := fmt.Sprintf("%d targets", plain)
+	if plain == 1 {
+		targets = "1 target"
+	}
+	if plain > 0 && all > plain {
+		targets += fmt.Sprintf(" in %d variants and samples", all/plain)
+	}
+	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.run.Prompts(), listOfJudges(m.run.Judges), calls)
+}
+
+// listOfJudges names judges.
+func listOfJudges(judges []judge.Judge) string {
+	var names []string
+	for _, j := range judges {
+		names = append(names, j.Name())
+	}
+	return strings.Join(names, ", ")
 }
 
 // pricedPlan is a plan with the most that it can cost.

@@ -65,6 +65,7 @@ Models:
 	fmt.Fprintf(&b, "  %-11s %s\n", sim.Judge, "gives verdicts, as llm:sim/judge")
 	fmt.Fprintf(&b, "  %-11s %s\n", sim.Generator, "makes seeds and rewrites for orbench build")
 	fmt.Fprintf(&b, "  %-11s %s\n", "moderator-a", "votes on what a prompt is; so do moderator-b and moderator-c")
+	fmt.Fprintf(&b, "  %-11s %s\n", sim.Translator, "puts prompts into a \"language\", for --language")
 	fmt.Fprintf(&b, "  %-11s %s\n", sim.Uncensored, "declines nothing; gives the second chance")
 	fmt.Fprintf(&b, "  %-11s %s", sim.Instant, "one constant sentence, for measuring speed")
 	return b.String()

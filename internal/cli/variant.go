@@ -2,108 +2,80 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 )
 
-// systemPrompt gives the system prompt that a flag names or holds.
-func systemPrompt(value string) (string, error) {
-	for _, s := range defense.SystemPrompts() {
-		if s.Name == value {
-			return s.Text, nil
-		}
-	}
-	return textOrFile("--system", value)
-}
+// variant makes a target of the one that it is given, which is as its provider
+// has it.
+type variant func(evaluate.Target) evaluate.Target
 
-// variants crosses the framings, the defences and the samples of the flags. Each
-// variant makes a target of the one that it is given; the first leaves it as it
-// is.
-func (m *measurement) variants(f evalFlags) ([]func(evaluate.Target) evaluate.Target, error) {
-	if f.samples < 1 {
-		return nil, inputError("--samples", "fewer than one answer", "give a positive number")
+// variants makes the variants of an experiment, each sample for itself. The first
+// is the plain target.
+func (m *measurement) variants(x asked) ([]variant, error) {
+	ways := x.Ways()
+	if t := x.Variants.Translator; t != "" {
+		name, modelName, _ := strings.Cut(t, "/")
+		if err := m.wiring.reach(name, modelName); err != nil {
+			return nil, x.placed("$.variants.translator", err)
+		}
 	}
-	if f.samples > 1 && f.temperature == "0" {
-		return nil, inputError("--samples", "at temperature 0 all answers are meant to be the same", "give a --temperature above 0")
-	}
-	framings := []*defense.Framing{nil}
-	for _, name := range f.framings {
-		framing, err := framingNamed(name)
+	opts := m.wiring.defenseOptions(x.JudgeMaxTokens)
+	var variants []variant
+	for _, way := range ways {
+		d, err := defense.Parse(x.Spec(way), opts)
 		if err != nil {
-			return nil, err
+			return nil, x.placed(x.pathOf(way.Defense), err)
 		}
-		if framing.Prefix+framing.Suffix != "" {
-			framings = append(framings, &framing)
-		}
-	}
-	defenses := []*defense.Defense{nil}
-	opts := m.wiring.defenseOptions(f.judgeMaxTokens)
-	for _, list := range f.defenses {
-		for _, spec := range defense.Split(list) {
-			d, err := defense.Parse(spec, opts)
-			if err != nil {
-				return nil, err
-			}
-			for _, ref := range d.Models() {
-				if _, err := m.wiring.connect(ref.Provider); err != nil {
-					return nil, err
-				}
-				if err := checkSim(ref.Provider, ref.Model); err != nil {
-					return nil, err
-				}
-			}
-			m.config.Defenses = append(m.config.Defenses, m.wiring.defenseConfig(d, f.judgeMaxTokens))
-			if d.Name() != "none" {
-				defenses = append(defenses, d)
+		for _, ref := range d.Models() {
+			if err := m.wiring.reach(ref.Provider, ref.Model); err != nil {
+				return nil, x.placed(x.pathOf(way.Defense), err)
 			}
 		}
-	}
-	var variants []func(evaluate.Target) evaluate.Target
-	for _, framing := range framings {
-		for _, d := range defenses {
-			for sample := range f.samples {
-				variants = append(variants, func(t evaluate.Target) evaluate.Target { return variantOf(t, framing, d, sample) })
-			}
+		if d.Name() == experiment.None {
+			d = nil
+		} else if !slices.ContainsFunc(m.config.Defenses, func(c judgeConfig) bool { return c.Spec == d.Name() }) {
+			m.config.Defenses = append(m.config.Defenses, m.wiring.defenseConfig(d, x.JudgeMaxTokens))
+		}
+		labels := way.Labels(ways[0])
+		for sample := range way.Temperature.Samples {
+			variants = append(variants, func(t evaluate.Target) evaluate.Target { return variantOf(t, way, d, labels, sample) })
 		}
 	}
 	return variants, nil
 }
 
-// variantOf is a target under a framing, behind a defence, asked for its n-th
-// sample; it has a name of its own unless nothing is changed.
-func variantOf(t evaluate.Target, framing *defense.Framing, d *defense.Defense, sample int) evaluate.Target {
-	var changes []string
-	if framing != nil {
-		changes = append(changes, framing.Name)
-		t.Framing = framing
+// pathOf is where a defence stands in an experiment.
+func (x asked) pathOf(spec string) string {
+	if i := slices.Index(x.Variants.Defenses, spec); i >= 0 {
+		return item("variants.defenses", i)
+	}
+	i := slices.IndexFunc(x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	return item("variants.also", max(i, 0)) + ".defense"
+}
+
+// variantOf is a target asked in a way, for its n-th sample. Its name has a label
+// for everything in which it differs from the plain target, which is its Base.
+func variantOf(t evaluate.Target, way experiment.Way, d *defense.Defense, labels []string, sample int) evaluate.Target {
+	t.System, t.Params.Temperature, t.Sample = way.System.Text, way.Temperature.Value, sample
+	if framing := defense.Framing(way.Framing); framing.Prefix+framing.Suffix != "" {
+		t.Framing = &framing
 	}
 	if d != nil {
-		changes = append(changes, d.Name())
 		t.Defense, t.Guarded = d, d.Name()
 	}
 	if sample > 0 {
-		changes = append(changes, fmt.Sprintf("sample %d", sample+1))
-		t.Sample = sample
+		labels = append(slices.Clone(labels), fmt.Sprintf("sample %d", sample+1))
 	}
-	if len(changes) > 0 {
+	if len(labels) > 0 {
 		t.Base = t.Name
-		t.Name += " [" + strings.Join(changes, ", ") + "]"
+		t.Name += " [" + strings.Join(labels, ", ") + "]"
 	}
 	return t
-}
-
-// framingNamed finds a framing.
-func framingNamed(name string) (defense.Framing, error) {
-	var names []string
-	for _, f := range defense.Framings() {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
-	}
-	return defense.Framing{}, inputError("--framing", fmt.Sprintf("no framing is called %q", name), "use "+strings.Join(names, ", "))
 }
 
 // defenseOptions are the settings of defences; they make the clients that

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/judge"
@@ -87,6 +88,11 @@ func loadPrices(file string) (price.Table, error) {
 
 // connect makes the client of a provider, unless it is there, and gives its lane.
 func (w *wiring) connect(name string) (evaluate.LaneKey, error) {
+	return w.connectAt(name, w.baseURLs[name])
+}
+
+// connectAt is connect for an address of the user's, empty for the provider's own.
+func (w *wiring) connectAt(name, baseURL string) (evaluate.LaneKey, error) {
 	if name == evaluate.SimProvider {
 		key := evaluate.LaneKey{Provider: name}
 		if _, ok := w.clients[key]; !ok {
@@ -98,7 +104,7 @@ func (w *wiring) connect(name string) (evaluate.LaneKey, error) {
 	if err != nil {
 		return evaluate.LaneKey{}, err
 	}
-	e, err := p.Resolve(w.baseURLs[name], w.getenv)
+	e, err := p.Resolve(baseURL, w.getenv)
 	if err != nil {
 		return evaluate.LaneKey{}, err
 	}
@@ -154,15 +160,17 @@ func simulated() model.Model {
 	})
 }
 
-// target makes the target that a spec names, without parameters: replay:FILE,
-// or provider/model. unknown, for a replay, checks a dataset against the file.
-func (w *wiring) target(ctx context.Context, spec string, columns dataset.RecordingOptions) (t evaluate.Target, unknown func(*dataset.Dataset, int) error, err error) {
+// target makes the target that an experiment names, without parameters:
+// replay:FILE, or provider/model. unknown, for a replay, checks a dataset against
+// the file.
+func (w *wiring) target(ctx context.Context, named experiment.Target) (t evaluate.Target, unknown func(*dataset.Dataset, int) error, err error) {
+	spec := named.Target
 	if path, ok := strings.CutPrefix(spec, replayPrefix); ok {
-		r, err := loadReplay(ctx, path, columns)
+		r, err := loadReplay(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
 		if err != nil {
 			return t, nil, err
 		}
-		t = evaluate.Target{Name: spec, Provider: replayProvider, Endpoint: "sha256:" + r.recording.SHA256, Model: r.recording.Path}
+		t = evaluate.Target{Name: named.Called(), Provider: replayProvider, Endpoint: "sha256:" + r.recording.SHA256, Model: r.recording.Path}
 		key := evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}
 		w.clients[key] = client{model: r, concurrency: replayConcurrency}
 		return t, r.unknown, nil
@@ -171,14 +179,26 @@ func (w *wiring) target(ctx context.Context, spec string, columns dataset.Record
 	if err != nil {
 		return t, nil, err
 	}
-	key, err := w.connect(name)
+	url := named.BaseURL
+	if url == "" {
+		url = w.baseURLs[name]
+	}
+	key, err := w.connectAt(name, url)
 	if err != nil {
 		return t, nil, err
 	}
 	if err := checkSim(name, modelName); err != nil {
 		return t, nil, err
 	}
-	return evaluate.Target{Name: spec, Provider: key.Provider, Endpoint: key.Endpoint, Model: modelName}, nil, nil
+	return evaluate.Target{Name: named.Called(), Provider: key.Provider, Endpoint: key.Endpoint, Model: modelName}, nil, nil
+}
+
+// reach makes the client of a model that is asked on behalf of others.
+func (w *wiring) reach(providerName, modelName string) error {
+	if _, err := w.connect(providerName); err != nil {
+		return err
+	}
+	return checkSim(providerName, modelName)
 }
 
 // checkSim refuses a simulated model that does not exist.

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/judge"
+	"github.com/spf13/cobra"
+)
+
+// asked is the experiment that a user asked for, by flags or by a file, and where
+// its settings stand.
+type asked struct {
+	experiment.Config
+	// file is nil for flags.
+	file *experiment.File
+}
+
+// inConfig are the flags of eval that say what the file of --config says.
+var inConfig = []string{
+	"target", "dataset", "judge", "prompt-column", "category-column", "label-column", "cluster-column", "label", "response-column",
+	"system", "temperature", "max-tokens", "judge-max-tokens", "seed", "defense", "framing", "language", "translator", "samples",
+}
+
+// checkBeside refuses flags that a file has settings for.
+func checkBeside(c *cobra.Command, file string) error {
+	for _, name := range inConfig {
+		if c.Flags().Changed(name) {
+			return inputError("--"+name, "the experiment in "+file+" says this", "change it there, or leave --config out")
+		}
+	}
+	return nil
+}
+
+// fromFile reads an experiment; --name and --limit replace what it says.
+func fromFile(f evalFlags) (asked, error) {
+	file, err := experiment.Load(f.config)
+	if err != nil {
+		return asked{}, err
+	}
+	x := asked{file.Config, file}
+	if f.name != "" {
+		x.Name = f.name
+	}
+	if f.limited {
+		x.Limit = f.limit
+	}
+	if x.Limit < 0 {
+		return x, inputError("--limit", "a negative number", "give a positive one, or 0")
+	}
+	for i, t := range x.Targets {
+		if path, ok := strings.CutPrefix(t.Target, replayPrefix); ok {
+			x.Targets[i].Name, x.Targets[i].Target = t.Called(), replayPrefix+file.Resolve(path)
+		}
+	}
+	for i, d := range x.Datasets {
+		if !isName(d.Dataset) && strings.ContainsAny(d.Dataset, `./\`) {
+			x.Datasets[i].Dataset = file.Resolve(d.Dataset)
+		}
+	}
+	return x, nil
+}
+
+// fromFlags makes the experiment that the flags say.
+func fromFlags(f evalFlags) (asked, error) {
+	x := asked{Config: experiment.Default()}
+	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
+	for _, spec := range distinct(splitList(f.targets)) {
+		x.Targets = append(x.Targets, experiment.Target{Target: spec, PromptColumn: f.prompt, ResponseColumn: f.responseColumn})
+	}
+	for _, ref := range distinct(splitList(f.datasets)) {
+		x.Datasets = append(x.Datasets, experiment.Dataset{
+			Dataset: ref, Prompt: f.prompt, Category: f.category, Labels: f.label, Cluster: f.cluster, Label: f.defaultLabel,
+		})
+	}
+	x.Judges = distinct(judge.Split(strings.Join(f.judges, ",")))
+	if f.seeded {
+		x.Seed = &f.seed
+	}
+	system, err := systemPrompt(f.system)
+	if err != nil {
+		return x, err
+	}
+	temperature, err := parseTemperature(f.temperature)
+	if err != nil {
+		return x, err
+	}
+	if f.samples < 1 {
+		return x, inputError("--samples", "fewer than one answer", "give a positive number")
+	}
+	x.Variants.SystemPrompts = []experiment.System{system}
+	x.Variants.Temperatures = []experiment.Temperature{{Value: temperature, Samples: f.samples}}
+	for _, name := range distinct(f.framings) {
+		x.Variants.Framings = append(x.Variants.Framings, experiment.Framing{Name: name})
+	}
+	x.Variants.Languages, x.Variants.Translator = distinct(f.languages), f.translator
+	for _, list := range f.defenses {
+		x.Variants.Defenses = append(x.Variants.Defenses, defense.Split(list)...)
+	}
+	x.Variants.Defenses = distinct(x.Variants.Defenses)
+	if fault := x.Check(); fault != nil {
+		return x, x.placed(fault.Path, &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint})
+	}
+	return x, nil
+}
+
+// systemPrompt gives the system prompt that a flag names or holds.
+func systemPrompt(value string) (experiment.System, error) {
+	if value == "" {
+		return experiment.System{Name: experiment.None}, nil
+	}
+	for _, s := range defense.SystemPrompts() {
+		if s.Name == value {
+			return experiment.System{Name: value}, nil
+		}
+	}
+	text, err := textOrFile("--system", value)
+	if text == "" {
+		return experiment.System{Name: experiment.None}, err
+	}
+	return experiment.System{Name: "own", Text: text}, err
+}
+
+// distinct leaves repetitions out.
+func distinct(values []string) []string {
+	var once []string
+	for _, v := range values {
+		if !slices.Contains(once, v) {
+			once = append(once, v)
+		}
+	}
+	return once
+}
+
+// flagOf has the flags by the beginnings of the paths of what they say, the longer
+// ones first.
+var flagOf = [][2]string{
+	{"$.name", "--name"},
+	{"$.targets", "--target"},
+	{"$.datasets[0].label", "--label"},
+	{"$.datasets", "--dataset"},
+	{"$.judges", "--judge"},
+	{"$.limit", "--limit"},
+	{"$.max_tokens", "--max-tokens"},
+	{"$.judge_max_tokens", "--judge-max-tokens"},
+	{"$.base_urls", "--base-url"},
+	{"$.variants.system_prompts", "--system"},
+	{"$.variants.temperatures[0].samples", "--samples"},
+	{"$.variants.temperatures", "--temperature"},
+	{"$.variants.framings", "--framing"},
+	{"$.variants.languages", "--language"},
+	{"$.variants.translator", "--translator"},
+	{"$.variants.defenses", "--defense"},
+	{"$.variants", "--framing, --language, --defense"},
+}
+
+// placed puts the place of a setting, given by its path, to an error about it that
+// names none: a line of the file, or a flag.
+func (x asked) placed(path string, err error) error {
+	var input *orbench.InputError
+	if !errors.As(err, &input) || input.Line > 0 {
+		return err
+	}
+	placed := *input
+	named := input.File != "" && !strings.HasPrefix(input.File, "-")
+	if x.file == nil {
+		if named {
+			return err
+		}
+		for _, flag := range flagOf {
+			if strings.HasPrefix(path, flag[0]) {
+				placed.File = flag[1]
+				break
+			}
+		}
+		return &placed
+	}
+	if named {
+		placed.Problem = input.File + ": " + input.Problem
+	}
+	placed.File, placed.Line = x.file.Path, x.file.Line(path)
+	return &placed
+}
+
+// item is the path of the n-th item of a list.
+func item(list string, n int) string { return fmt.Sprintf("$.%s[%d]", list, n) }
+
+// providers lists the providers of the targets and of those who stand before them,
+// or where these have none of an address of their own, those of the judges.
+func (x asked) providers() []string {
+	var specs []string
+	for _, t := range x.Targets {
+		if t.BaseURL == "" {
+			specs = append(specs, t.Target)
+		}
+	}
+	for _, w := range x.Ways() {
+		specs = append(specs, x.Spec(w))
+	}
+	if named := namedProviders(specs); len(named) > 0 {
+		return named
+	}
+	return namedProviders(x.Judges)
+}
