@@ -85,7 +85,30 @@ func labelSection(r evaluate.Result, label orbench.Label) section {
 	if len(withheld) > 0 {
 		s.note = "No rate, since too many answers are unjudged: " + strings.Join(withheld, ", ") + ". --most-unjudged 1 gives it all the same."
 	}
+	// Most runs lose no prompt, and then six columns say so in vain: the account
+	// below the tables has it in a line.
+	n := slices.Index(s.header, "n")
+	if s.drop(func(row []string, at int) bool { return row[at] == "0" }, "blocked", "failed", "unanswered", "unjudged") == 4 {
+		s.drop(func(row []string, at int) bool { return row[at] == row[n] }, "answered", "judged")
+	}
 	return s
+}
+
+// drop leaves out those of the columns that say nothing in any row, and gives
+// their number.
+func (s *section) drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {
+	for _, name := range columns {
+		at := slices.Index(s.header, name)
+		if slices.ContainsFunc(s.rows, func(row []string) bool { return !nothing(row, at) }) {
+			continue
+		}
+		dropped++
+		s.header = slices.Delete(s.header, at, at+1)
+		for i := range s.rows {
+			s.rows[i] = slices.Delete(s.rows[i], at, at+1)
+		}
+	}
+	return dropped
 }
 
 // togetherSections lays out what rests on several of the figures by label: both
