@@ -100,6 +100,7 @@ func simulations() []simulation {
 		{"Clustered bootstrap, 30%, 40 clusters of 5, correlation 0.3", clustered(0.3, 40, 5, 0.3), lo, hi},
 		{"Clustered bootstrap, 2%, 100 clusters of 5, correlation 0.3", clustered(0.02, 100, 5, 0.3), 0.85, hi},
 		{"Clustered paired bootstrap, 260 clusters of 5", clusteredPairs(260, 5), lo, hi},
+		{"Clustered paired bootstrap, 10 of 200 clusters of 5 change", fewChanges(200, 5), lo, hi},
 		{"Clustered bootstrap, 5%, 100 clusters of 5, correlation 0.3", clustered(0.05, 100, 5, 0.3), 0.92, hi},
 		{"Clustered Wilson, 13%, 260 clusters of 5, correlation 0.3", wilsonClustered(0.13, 260, 5, 0.3), lo, hi},
 		{"Clustered Wilson, 13%, 1,000 clusters of 1 to 9, correlation 0.3", wilsonClustered(0.13, 1000, 0, 0.3), lo, hi},
@@ -280,6 +281,26 @@ func clusteredPairs(clusters, size int) func(*rand.Rand) (bool, bool) {
 		}
 		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.ClusteredDifference(data)
 		return holds(e, 0.05), ok
+	}
+}
+
+// fewChanges draws clusters of which a twentieth change, four in five of those to
+// more refusals, of half of their prompts each.
+func fewChanges(clusters, size int) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		data := make([]stats.Cluster, clusters)
+		for i := range data {
+			data[i].N = size
+			if random.IntN(20) > 0 {
+				continue
+			}
+			data[i].Sum = drawBinomial(random, size, 0.5)
+			if random.IntN(5) == 0 {
+				data[i].Sum *= -1
+			}
+		}
+		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.ClusteredDifference(data)
+		return holds(e, 0.05*0.5*0.6), ok
 	}
 }
 

@@ -54,8 +54,8 @@ func McNemar(onlyFirst, onlySecond int) (p float64, exact bool) {
 // of the clusters.
 //
 // As there, it is exact up to 25 clusters that changed, and beyond that counts the
-// observed change by half. K clusters that changed give no p-value below 2 / 2^K. It
-// panics unless -N <= Sum <= N for each.
+// observed change by half. K clusters that changed, up to 25, give no p-value below
+// 2 / 2^K. It panics unless -N <= Sum <= N for each.
 func McNemarClustered(clusters []Cluster) (p float64, exact bool) {
 	var change, most, changed int
 	for _, c := range clusters {
