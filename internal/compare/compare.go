@@ -16,6 +16,8 @@ type Comparison struct {
 	entries []entry
 	at      map[key]int
 	sides   [2]Side
+	// clusters numbers the clusters that prompts share, from 1.
+	clusters map[clusterKey]int
 }
 
 // The indexes of the two sides.
@@ -37,6 +39,8 @@ type entry struct {
 	prompt  orbench.Prompt
 	fates   [2]fate
 	classes [2]orbench.Class
+	// clusters are the numbers of the prompt's clusters on either side.
+	clusters [2]int
 }
 
 // fate is what became of a prompt on one side.
@@ -62,7 +66,7 @@ func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
 // another of the candidate. It measures the judges' shift when both sides get the
 // rows of the same target, and confounds judges with models otherwise.
 func NewOfJudges(ofBase, ofCandidate string) *Comparison {
-	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[key]int{}}
+	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[key]int{}, clusters: map[clusterKey]int{}}
 }
 
 // AddBase adds a row of the base. All rows must be of one target. It fails when
@@ -96,7 +100,7 @@ func (c *Comparison) add(side int, r evaluate.Row) error {
 		s.Repeated++
 		return nil
 	}
-	e.fates[side], e.classes[side] = f, class
+	e.fates[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated
 	return nil

@@ -9,6 +9,10 @@
 // Where the two share no prompt, the rates are of two independent samples: the
 // interval is Newcombe's and the test Fisher's.
 //
+// Prompts that share a cluster, such as the rewrites of one seed, are not
+// independent of each other. Where there are any, whole clusters are what intervals
+// draw and tests count.
+//
 // A prompt that lacks a verdict on either side is in no rate. It is counted, so
 // that every prompt of both sides is found again in a Result.
 //

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strings"
@@ -183,6 +184,9 @@ func (r *Result) decide(g Gate) GateResult {
 	case significant:
 		out.Status = Tripped
 		out.Reason += ", which is significant"
+	case r.Paired && m.Base.Clusters > 0 && math.Ldexp(1, 1-m.Base.Clusters) >= r.Alpha:
+		// The least p-value that stats.McNemarClustered gives.
+		out.Reason += fmt.Sprintf(", which is beyond the limit, and %d clusters of prompts are too few for any difference to be significant at %g", m.Base.Clusters, r.Alpha)
 	default:
 		out.Status = Passed
 		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", r.Alpha)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -29,11 +30,15 @@ var metrics = []struct {
 type Test string
 
 // The tests. McNemar's is the exact one up to 25 flipped prompts, and the mid-p
-// one beyond; see stats.McNemar.
+// one beyond; see stats.McNemar. The clustered ones are for prompts that share
+// clusters; see stats.McNemarClustered and stats.DesignEffect.
 const (
-	McNemar      Test = "mcnemar_mid_p"
-	McNemarExact Test = "mcnemar_exact"
-	Fisher       Test = "fisher_exact"
+	McNemar               Test = "mcnemar_mid_p"
+	McNemarExact          Test = "mcnemar_exact"
+	McNemarClustered      Test = "mcnemar_clustered_mid_p"
+	McNemarClusteredExact Test = "mcnemar_clustered_exact"
+	Fisher                Test = "fisher_exact"
+	FisherClustered       Test = "fisher_exact_design_effect"
 )
 
 // OfJudges reports whether it is two judges that are compared, on the same
@@ -49,6 +54,9 @@ type Options struct {
 	// Unpaired compares the rates of all prompts of each side as those of
 	// independent samples, even of prompts that both have.
 	Unpaired bool
+	// ClusteredBy names what makes clusters of the prompts, for people; empty means
+	// "cluster".
+	ClusteredBy string
 	// MaxExcluded is the largest share of prompts without a verdict with which a
 	// gate is still decided, from 0 to 1.
 	MaxExcluded float64
@@ -65,7 +73,10 @@ type Result struct {
 	Candidate Side `json:"candidate"`
 	// Paired is false when the sides were compared as independent samples: on
 	// demand, or because they share no prompt.
-	Paired      bool         `json:"paired"`
+	Paired bool `json:"paired"`
+	// ClusteredBy is that of Options, empty where no two prompts that were compared
+	// share a cluster.
+	ClusteredBy string       `json:"clustered_by,omitempty"`
 	Alpha       float64      `json:"alpha"`
 	Seed        uint64       `json:"seed"`
 	MaxExcluded float64      `json:"max_excluded"`
@@ -141,7 +152,8 @@ type Figures struct {
 	// Difference is candidate minus base with its 95% interval, in shares; nil
 	// when either rate is undefined. The interval is the paired bootstrap's;
 	// Bonett and Price's where Test is the exact one, for few flips; Newcombe's
-	// in an unpaired comparison.
+	// in an unpaired comparison. Where prompts share clusters it is the bootstrap's
+	// of whole clusters, and Newcombe's is made of the clustered intervals.
 	Difference *stats.Estimate `json:"difference"`
 	// P is the two-sided p-value of Test, nil when Difference is.
 	P    *float64 `json:"p"`
@@ -155,6 +167,20 @@ type Rate struct {
 	// Rate is Refused / N, and CI95 its Wilson interval; nil when N is 0.
 	Rate *float64    `json:"rate"`
 	CI95 *[2]float64 `json:"ci95"`
+	// Clusters is how many clusters the prompts are in, 0 where no two compared ones
+	// share any, and CI95Clustered the interval that counts them, nil also where all
+	// are in one; see stats.WilsonClustered.
+	Clusters      int         `json:"clusters,omitempty"`
+	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+}
+
+// Interval is the 95% interval to show: the one that counts clusters, where there
+// are some.
+func (r Rate) Interval() *[2]float64 {
+	if r.CI95Clustered != nil {
+		return r.CI95Clustered
+	}
+	return r.CI95
 }
 
 // CategoryFigures are the figures of one category.
@@ -202,6 +228,9 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		r.Metrics = append(r.Metrics, c.metric(m.name, m.label, r.Paired, bootstrap))
 	}
+	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Base.Clusters > 0 }) {
+		r.ClusteredBy = cmp.Or(o.ClusteredBy, "cluster")
+	}
 	if r.Paired {
 		r.Flips.Shown = c.flips()
 		r.Flips.Total = len(r.Flips.Shown)
@@ -221,15 +250,20 @@ func (c *Comparison) shared() bool {
 type counts struct {
 	n, refused [2]int
 	only       [2]int // refused by this side only
+	clusters   [2]clusterCounts
 }
 
-// add counts the sides of an entry that have a verdict.
-func (n *counts) add(e entry, paired bool) {
+func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
+
+// count counts the sides of the i-th entry that have a verdict.
+func (c *Comparison) count(n *counts, i int, paired bool) {
+	e := c.entries[i]
 	for side, f := range e.fates {
 		if !f.judged() {
 			continue
 		}
 		n.n[side]++
+		n.clusters[side].add(c.clusterOn(side, i, paired), f == refused)
 		if f != refused {
 			continue
 		}
@@ -243,10 +277,10 @@ func (n *counts) add(e entry, paired bool) {
 // metric computes the figures of the prompts of a label.
 func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b stats.Bootstrap) Metric {
 	m := Metric{Name: name, Label: label, ByCategory: []CategoryFigures{}}
-	var all counts
+	all := newCounts()
 	by := map[orbench.Category]*counts{}
 	var became [2][fates]int
-	for _, e := range c.entries {
+	for i, e := range c.entries {
 		if e.prompt.Label != label {
 			continue
 		}
@@ -266,11 +300,11 @@ func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b
 		if paired && !both {
 			continue
 		}
-		all.add(e, paired)
 		if by[e.prompt.Category] == nil {
-			by[e.prompt.Category] = &counts{}
+			by[e.prompt.Category] = newCounts()
 		}
-		by[e.prompt.Category].add(e, paired)
+		c.count(all, i, paired)
+		c.count(by[e.prompt.Category], i, paired)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
 	if !paired {
@@ -299,7 +333,17 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 	var p float64
 	var d stats.Estimate
 	var defined bool
-	if paired {
+	clustered := n.clustered()
+	if clustered {
+		n.clusterRates(&f)
+	}
+	switch {
+	case paired && clustered:
+		d, p, f.Test, defined = n.pairedClusters(b)
+	case clustered:
+		d, p, defined = n.unpairedClusters()
+		f.Test = FisherClustered
+	case paired:
 		var exact bool
 		p, exact = stats.McNemar(n.only[base], n.only[candidate])
 		if exact {
@@ -310,7 +354,7 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 			f.Test = McNemar
 			d, defined = b.PairedDifference(n.only[base], n.only[candidate], n.n[base])
 		}
-	} else {
+	default:
 		d, defined = stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], evaluate.Confidence)
 		p = stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate])
 		f.Test = Fisher

@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/stats"
+)
+
+// clusterKey names a cluster: datasets number theirs each for themselves.
+type clusterKey struct{ dataset, cluster string }
+
+// cluster numbers the cluster of a row's prompt, from 1; it is 0 for a prompt of
+// which no cluster is known.
+func (c *Comparison) cluster(r evaluate.Row) int {
+	if r.Prompt.Cluster == "" {
+		return 0
+	}
+	k := clusterKey{r.Dataset, r.Prompt.Cluster}
+	if c.clusters[k] == 0 {
+		c.clusters[k] = len(c.clusters) + 1
+	}
+	return c.clusters[k]
+}
+
+// clusterOn is the number of the cluster in which the i-th prompt counts on a side.
+// Pairs are in one, which is the base's where it knows of one. A prompt that shares
+// nothing has a number of its own, below 0.
+func (c *Comparison) clusterOn(side, i int, paired bool) int {
+	of := c.entries[i].clusters
+	if paired {
+		side = base
+		if of[base] == 0 {
+			side = candidate
+		}
+	}
+	if of[side] == 0 {
+		return -i - 1
+	}
+	return of[side]
+}
+
+// clusterCounts are one side's prompts by the number of their cluster.
+type clusterCounts map[int]stats.Cluster
+
+// add counts a prompt.
+func (n clusterCounts) add(cluster int, refused bool) {
+	k := n[cluster]
+	k.N++
+	if refused {
+		k.Sum++
+	}
+	n[cluster] = k
+}
+
+// list gives the clusters in the order of their numbers, since sums of floating
+// point numbers depend on it.
+func (n clusterCounts) list() []stats.Cluster {
+	list := make([]stats.Cluster, 0, len(n))
+	for _, number := range slices.Sorted(maps.Keys(n)) {
+		list = append(list, n[number])
+	}
+	return list
+}
+
+// changes gives what each cluster of pairs changed from the base to the candidate.
+func (n *counts) changes() []stats.Cluster {
+	list := make([]stats.Cluster, 0, len(n.clusters[base]))
+	for _, number := range slices.Sorted(maps.Keys(n.clusters[base])) {
+		before, after := n.clusters[base][number], n.clusters[candidate][number]
+		list = append(list, stats.Cluster{N: before.N, Sum: after.Sum - before.Sum})
+	}
+	return list
+}
+
+// clustered reports whether any two prompts of a side share a cluster.
+func (n *counts) clustered() bool {
+	return n.n[base] > len(n.clusters[base]) || n.n[candidate] > len(n.clusters[candidate])
+}
+
+// clusterRates gives both rates their number of clusters and, but for those of which
+// all prompts are in one, the interval that counts them.
+func (n *counts) clusterRates(f *Figures) {
+	for side, rate := range []*Rate{&f.Base, &f.Candidate} {
+		rate.Clusters = len(n.clusters[side])
+		if rate.Clusters < 2 || rate.Clusters == rate.N {
+			continue
+		}
+		if e, ok := stats.WilsonClustered(n.clusters[side].list(), evaluate.Confidence); ok {
+			rate.CI95Clustered = &[2]float64{e.Lo, e.Hi}
+		}
+	}
+}
+
+// pairedClusters compares two rates over the same prompts in clusters.
+func (n *counts) pairedClusters(b stats.Bootstrap) (d stats.Estimate, p float64, test Test, defined bool) {
+	changes := n.changes()
+	d, defined = b.ClusteredDifference(changes)
+	p, exact := stats.McNemarClustered(changes)
+	if exact {
+		return d, p, McNemarClusteredExact, defined
+	}
+	return d, p, McNemarClustered, defined
+}
+
+// unpairedClusters compares the rates of two independent samples of clusters: the
+// difference of their clustered intervals, and Fisher's test of the counts divided
+// by the design effect of each sample (Rao and Scott 1992).
+func (n *counts) unpairedClusters() (d stats.Estimate, p float64, defined bool) {
+	var rates [2]stats.Estimate
+	var size, some [2]int
+	for side := range rates {
+		list := n.clusters[side].list()
+		var ok bool
+		if rates[side], ok = stats.WilsonClustered(list, evaluate.Confidence); !ok {
+			return stats.Estimate{}, 0, false
+		}
+		effect := stats.DesignEffect(list)
+		size[side] = int(math.Round(float64(n.n[side]) / effect))
+		some[side] = int(math.Round(float64(n.refused[side]) / effect))
+	}
+	return stats.RateDifference(rates[candidate], rates[base]), stats.FisherExact(some[base], size[base], some[candidate], size[candidate]), true
+}
