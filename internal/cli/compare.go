@@ -42,8 +42,9 @@ func (a *app) compareCommand() *cobra.Command {
 judged them. Nothing is asked. Over-refusal and toxic refusal are compared in all
 and by category: both rates, their difference with an interval, the p-value of
 McNemar's test (by category corrected by Holm's method), and the prompts that
-flipped. Runs without a common prompt are compared as independent samples. Two
-judges of one run are compared with --judge and --candidate-judge.
+flipped. Where prompts share a seed, intervals and tests go by seeds. Runs without
+a common prompt are compared as independent samples. Two judges of one run are
+compared with --judge and --candidate-judge.
 
 A gate fails the command with exit code 4:
 
@@ -142,11 +143,24 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 		}
 	}
 	result := c.Result(compare.Options{
-		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates,
+		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, ClusteredBy: clusteredBy(sides), MaxExcluded: f.maxExcluded, Gates: f.gates,
 	})
 	result.Base.Run, result.Base.Target = sides[0].name, sides[0].target().Name
 	result.Candidate.Run, result.Candidate.Target = sides[1].name, sides[1].target().Name
 	return a.showComparison(ctx, memory, sides, result, f)
+}
+
+// clusteredBy names what makes clusters of the prompts of either side.
+func clusteredBy(sides [2]compared) string {
+	var names []string
+	for _, s := range sides {
+		for _, d := range s.run.Datasets {
+			if d.ClusteredBy != "" && !slices.Contains(names, d.ClusteredBy) {
+				names = append(names, d.ClusteredBy)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // loadCompared loads a run and leaves it the one target that is compared. side

@@ -72,6 +72,8 @@ func (c RunComparison) CSV(w io.Writer) error {
 		"candidate_n", "candidate_refused", "candidate_rate", "candidate_ci95_lo", "candidate_ci95_hi",
 		"only_base_refused", "only_candidate_refused", "difference", "difference_ci95_lo", "difference_ci95_hi",
 		"test", "p", "p_holm", "simulated",
+		"clustered_by", "base_clusters", "base_ci95_clustered_lo", "base_ci95_clustered_hi",
+		"candidate_clusters", "candidate_ci95_clustered_lo", "candidate_ci95_clustered_hi",
 	}}
 	add := func(m compare.Metric, scope, category string, counts []string, f compare.Figures, holm *float64) {
 		row := []string{
@@ -89,7 +91,14 @@ func (c RunComparison) CSV(w io.Writer) error {
 		} else {
 			row = append(row, "", "", "")
 		}
-		row = append(row, string(f.Test), shares(f.P, nil)[0], shares(holm, nil)[0], strconv.FormatBool(c.Simulated))
+		row = append(row, string(f.Test), shares(f.P, nil)[0], shares(holm, nil)[0], strconv.FormatBool(c.Simulated), disarm(c.ClusteredBy))
+		for _, r := range []compare.Rate{f.Base, f.Candidate} {
+			clusters := ""
+			if r.Clusters > 0 {
+				clusters = strconv.Itoa(r.Clusters)
+			}
+			row = append(append(row, clusters), shares(nil, r.CI95Clustered)[1:]...)
+		}
 		rows = append(rows, row)
 	}
 	for _, m := range c.Metrics {
@@ -198,7 +207,7 @@ func (c RunComparison) metricSection(m compare.Metric) section {
 	s := section{
 		title: labelTitle(m.Label), left: 1,
 		header: []string{"", "base", "95%", "candidate", "95%", "difference", "95%", "p", "p (Holm)"},
-		note:   c.conservation(m),
+		note:   c.account(m),
 	}
 	if c.Paired {
 		s.header = slices.Insert(s.header, 1, "prompts", c.flipped(true), c.flipped(false))
@@ -213,7 +222,7 @@ func (c RunComparison) metricSection(m compare.Metric) section {
 			row = append(row, count(f.Base.N), count(f.Candidate.N))
 		}
 		for _, r := range []compare.Rate{f.Base, f.Candidate} {
-			row = append(row, rate(r.Rate), interval(r.CI95))
+			row = append(row, rate(r.Rate), interval(r.Interval()))
 		}
 		s.rows = append(s.rows, append(row, points(f.Difference), pointsInterval(f.Difference), pValue(f.P), pValue(holm)))
 	}
@@ -225,6 +234,28 @@ func (c RunComparison) metricSection(m compare.Metric) section {
 		add(categoryName(by.Category), by.Figures, by.PHolm)
 	}
 	return s
+}
+
+// account accounts for every prompt of a metric, and says whether clusters count.
+func (c RunComparison) account(m compare.Metric) string {
+	s := c.conservation(m)
+	if m.Base.Clusters > 0 {
+		s += " " + c.clusterNote(m)
+	}
+	return s
+}
+
+// clusterNote says that the figures of a metric go by clusters, and by how many.
+func (c RunComparison) clusterNote(m compare.Metric) string {
+	noun := "clusters"
+	if c.ClusteredBy == "seed" {
+		noun = "seeds"
+	}
+	number := count(m.Base.Clusters) + " " + noun
+	if !c.Paired {
+		number += " in the base, " + count(m.Candidate.Clusters) + " in the candidate"
+	}
+	return fmt.Sprintf("Intervals and p are clustered by %s (%s), as their prompts are not independent.", shorten(clean(c.ClusteredBy), 40), number)
 }
 
 // conservation accounts for every prompt of a metric.

@@ -46,9 +46,9 @@ func (c RunComparison) JUnit(w io.Writer) error {
 			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
 		} else {
 			test.Out = clean(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
-				rate(m.Base.Rate), interval(m.Base.CI95), count(m.Base.N),
-				rate(m.Candidate.Rate), interval(m.Candidate.CI95), count(m.Candidate.N),
-				points(m.Difference), pointsInterval(m.Difference), pValue(m.P), c.conservation(m)))
+				rate(m.Base.Rate), interval(m.Base.Interval()), count(m.Base.N),
+				rate(m.Candidate.Rate), interval(m.Candidate.Interval()), count(m.Candidate.N),
+				points(m.Difference), pointsInterval(m.Difference), pValue(m.P), c.account(m)))
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

@@ -43,7 +43,7 @@ func (c RunComparison) Markdown(w io.Writer) error {
 	}
 	b.WriteString(escapeMarkdown(c.method()))
 	for _, m := range c.Metrics {
-		b.WriteString(" " + escapeMarkdown(c.conservation(m)))
+		b.WriteString(" " + escapeMarkdown(c.account(m)))
 	}
 	b.WriteString("\n")
 	return b.Flush()

@@ -103,6 +103,55 @@ func TestRunComparisonText(t *testing.T) {
 	}
 }
 
+// TestRunComparisonOfClusters finds in every output that the figures go by clusters,
+// whose name is hostile too, and shows the intervals that count them.
+func TestRunComparisonOfClusters(t *testing.T) {
+	t.Parallel()
+	for name, unpaired := range map[string]bool{"paired": false, "unpaired": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := compare.New("lexical")
+			for i := range 80 {
+				p := orbench.NewPrompt(fmt.Sprintf("prompt %d", i), "", orbench.Safe)
+				p.Cluster = fmt.Sprint(i / 8)
+				for k, add := range []func(evaluate.Row) error{c.AddBase, c.AddCandidate} {
+					class := orbench.FullAnswer
+					if i/8 <= 7*k {
+						class = orbench.Refusal
+					}
+					if err := add(evaluate.Row{
+						Dataset: "made up", Prompt: p, Status: evaluate.Answered,
+						Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
+					}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			out := report.RunComparison{Result: c.Result(compare.Options{Unpaired: unpaired, ClusteredBy: "=1+1\x1b|<i>seed</i>"})}
+			// Of ten clusters the base refuses one and the candidate eight, all of their prompts.
+			want := "(10 clusters), as their"
+			if unpaired {
+				want = "(10 clusters in the base, 10 in the candidate), as their"
+			}
+			for format, text := range map[string]string{"table": printed(t, out.Table), "markdown": printed(t, out.Markdown), "junit": printed(t, out.JUnit)} {
+				if !strings.Contains(strings.ReplaceAll(text, "\\", ""), want) || strings.Contains(text, "\x1b") || format != "table" && strings.Contains(text, "<i>") {
+					t.Errorf("%s does not say %q, or says too much:\n%s", format, want, text)
+				}
+				if format != "markdown" && (!strings.Contains(text, "1.3–47.7") || !strings.Contains(text, "42.7–95.5")) {
+					t.Errorf("%s lacks the clustered intervals of the rates:\n%s", format, text)
+				}
+			}
+			rows, err := csv.NewReader(strings.NewReader(printed(t, out.CSV))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := strings.Join(rows[1][len(rows[1])-7:], " "); !strings.HasPrefix(last, "'=1+1") || !strings.Contains(last, " 10 0.0") || rows[0][len(rows[0])-7] != "clustered_by" {
+				t.Errorf("the line of CSV ends in %q", last)
+			}
+		})
+	}
+}
+
 func TestRunComparisonJSON(t *testing.T) {
 	t.Parallel()
 	c := twoRuns(t, false)
