@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 )
 
@@ -36,8 +37,11 @@ type answer struct {
 	Status    evaluate.Status
 	Simulated bool
 	Turns     []orbench.Message
-	Text      []piece
-	Thinking  string
+	// Asked is the prompt in the words in which it was asked, where a translator
+	// found them.
+	Asked    string
+	Text     []piece
+	Thinking string
 	// Ending says how the answer ended where it did not end by itself.
 	Ending   string
 	Failure  string
@@ -82,6 +86,11 @@ func newAnswer(row evaluate.Row, seq int) answer {
 	for _, m := range turns {
 		a.Turns = append(a.Turns, orbench.Message{Role: m.Role, Content: keep(m.Content, maxPromptBytes)})
 	}
+	for _, f := range row.Findings {
+		if f.Decision == defense.Reworded {
+			a.Asked = keep(f.Why, maxPromptBytes)
+		}
+	}
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
 		v.Rationale = keep(v.Rationale, maxRationaleBytes)
@@ -91,6 +100,8 @@ func newAnswer(row evaluate.Row, seq int) answer {
 	a.Text = pieces(row.Response.Text, a.Verdicts)
 	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p piece) bool { return p.Gap })
 	switch {
+	case row.Response.Block != nil && row.Response.Block.Kind == defense.BlockKind:
+		a.Ending = "withheld by the defence: " + keep(row.Response.Block.Detail, 200)
 	case row.Response.Block != nil:
 		a.Ending = "withheld by the provider: " + string(row.Response.Block.Kind) + " " + keep(row.Response.Block.Detail, 100)
 	case row.Response.Finish != "" && row.Response.Finish != "stop":

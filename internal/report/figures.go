@@ -117,10 +117,14 @@ type heat struct {
 	// rows has one entry for each target, with its counts by category and over
 	// all of them.
 	rows []heatRow
+	// variants is how many variants more there are than shown.
+	variants int
 }
 
 type heatRow struct {
-	target    string
+	target string
+	// variant is true for a variant of another target.
+	variant   bool
 	simulated bool
 	counts    map[orbench.Category]evaluate.Count
 	all       evaluate.Count
@@ -152,13 +156,14 @@ func heatsOf(r evaluate.Result, judges []string) []heat {
 					heats = append(heats, heat{label: label, name: run.Dataset, dataset: datasetName(run), judge: j.Judge})
 				}
 				heats[i].rows = append(heats[i].rows, heatRow{
-					target: run.Target, simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
+					target: run.Target, variant: run.Base != "", simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
 					all: evaluate.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered},
 				})
 			}
 		}
 	}
 	for i := range heats {
+		heats[i].plainOnly()
 		heats[i].chooseCategories()
 	}
 	return heats

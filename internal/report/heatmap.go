@@ -69,7 +69,7 @@ func heatMap(r evaluate.Result, judge string) (figure, bool) {
 }
 
 func heatName(row heatRow) string {
-	name := shorten(clean(row.target), heatNameCells)
+	name := shortenTarget(clean(row.target), heatNameCells)
 	if row.simulated {
 		name += " (simulated)"
 	}
@@ -106,6 +106,9 @@ func (h heat) draw(c draw.Canvas, names vg.Length) {
 	title, note := labelTitle(h.label), "Dataset "+clean(h.dataset)+", judge "+shorten(clean(h.judge), 50)
 	if h.dropped > 0 {
 		note += "; the " + strconv.Itoa(len(h.categories)) + " largest of " + strconv.Itoa(len(h.categories)+h.dropped) + " categories"
+	}
+	if h.variants > 0 {
+		note += "; without " + count(h.variants) + " variants"
 	}
 	c.FillText(textStyle(12, true, textInk), vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, title)
 	c.FillText(textStyle(8.5, false, mutedInk), vg.Point{X: c.Min.X, Y: c.Max.Y - 34}, note)

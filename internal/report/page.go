@@ -266,8 +266,9 @@ func pageHeatsOf(r evaluate.Result) []pageHeat {
 		if h.dropped > 0 {
 			p.Dropped = count(h.dropped)
 		}
+		p.Marks = h.variantsNote()
 		if h.marked() {
-			p.Marks = markNote
+			p.Marks = strings.TrimSpace(p.Marks + " " + markNote)
 		}
 		for _, c := range h.categories {
 			p.Categories = append(p.Categories, categoryName(c))

@@ -29,6 +29,7 @@ func propensityPlot(r evaluate.Result, judge string) (figure, bool) {
 	if len(panels) == 0 {
 		return figure{}, false
 	}
+	panels, note := firstPanels(panels)
 	// The panels share a scale, so that bars can be compared across them.
 	scale := 0.0
 	for _, p := range panels {
@@ -36,6 +37,9 @@ func propensityPlot(r evaluate.Result, judge string) (figure, bool) {
 	}
 	rows := vg.Length((len(panels) + propensityColumns - 1) / propensityColumns)
 	h := propensityHead(panels, judge)
+	if note != "" {
+		h.lines = append(h.lines, note)
+	}
 	f := figure{width: 28 + propensityColumns*propensityPanel + propensityGap, height: h.height() + rows*propensityHeight}
 	f.draw = func(c draw.Canvas) {
 		c.FillPolygon(paperInk, rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
@@ -68,7 +72,7 @@ func propensityHead(panels []evaluate.Propensity, judge string) head {
 // drawPropensity draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
 func drawPropensity(c draw.Canvas, p evaluate.Propensity, left, top, each vg.Length) {
-	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shorten(clean(p.Target), 52))
+	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shortenTarget(clean(p.Target), 52))
 	note := string(p.Label) + " prompts of " + shorten(clean(p.Dataset), 24)
 	if p.Mean != nil {
 		note += ": " + percent(p.Mean.Value) + " [" + interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"

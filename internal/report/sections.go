@@ -136,7 +136,7 @@ func tradeOffSection(r evaluate.Result) section {
 	for _, t := range r.TradeOffs {
 		outdone := "–"
 		if len(t.DominatedBy) > 0 {
-			outdone = shorten(clean(t.DominatedBy[0]), gridName)
+			outdone = shortenTarget(clean(t.DominatedBy[0]), gridName)
 			if more := len(t.DominatedBy) - 1; more > 0 {
 				outdone += " and " + count(more) + " more"
 			}
@@ -336,6 +336,7 @@ func categorySections(h heat) []section {
 		if h.dropped > 0 {
 			s.note = count(h.dropped) + " smaller categories are left out here; JSON and CSV have all."
 		}
+		s.note = strings.TrimSpace(s.note + " " + h.variantsNote())
 		if h.marked() {
 			s.note = strings.TrimSpace(s.note + " " + markNote)
 		}
@@ -345,7 +346,7 @@ func categorySections(h heat) []section {
 		used := widest
 		for ; first < len(h.rows); first++ {
 			row := h.rows[first]
-			name := shorten(clean(row.target), gridName)
+			name := shortenTarget(clean(row.target), gridName)
 			column := []string{name}
 			for _, c := range h.categories {
 				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))

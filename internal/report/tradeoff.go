@@ -61,10 +61,20 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 			pairs = append(pairs, p)
 		}
 	}
+	key := keyOf(pairs)
+	var bases []string
+	for _, p := range pairs {
+		if !slices.Contains(bases, p.base()) {
+			bases = append(bases, p.base())
+		}
+	}
 	for i, p := range pairs {
-		// A target keeps its colour; without several pairs a target, the pair's
+		// A target keeps its colour, and of many variants all have their target's; without several pairs a target, the pair's
 		// own number and the target's are the same.
 		n := slices.Index(targets, p.target)
+		if len(key) > 0 {
+			n = slices.Index(bases, p.base())
+		}
 		if p.several {
 			n = i
 		}
@@ -82,7 +92,7 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 	if len(pairs) == 0 {
 		return figure{}, false
 	}
-	head := headOf(pairs, judge, len(both))
+	head := headOf(pairs, judge, len(both), len(key) > 0)
 	f := figure{width: figureWidth, height: head.height() + footHeight}
 	plotHeight := vg.Length(0)
 	if len(both) > 0 {
@@ -91,7 +101,8 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 	if len(both) > crowd {
 		f.width, plotHeight = crowdWidth, crowdHeight
 	}
-	f.height += plotHeight
+	keyHeight := key.height(f.width - 28)
+	f.height += plotHeight + keyHeight
 	strips := []strip{
 		{
 			"Safe prompts only: over-refusal, % (lower is better)", safeOnly, func(p pair) *side { return p.safe },
@@ -111,9 +122,11 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 		c = head.draw(c)
 		drawFoot(c, len(both) > 0)
 		if len(both) > 0 {
-			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), both)
+			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), both, key)
 			c.Max.Y -= plotHeight
 		}
+		key.draw(c)
+		c.Max.Y -= keyHeight
 		for _, s := range strips {
 			if s.height() > 0 {
 				s.draw(draw.Crop(c, 0, 0, c.Max.Y-s.height()-c.Min.Y, 0))
@@ -162,8 +175,8 @@ func (h head) draw(c draw.Canvas) draw.Canvas {
 }
 
 // headOf names the datasets, the numbers of prompts and the judge behind a plot
-// with so many points.
-func headOf(pairs []pair, judge string, points int) head {
+// with so many points, of which variants may be numbered.
+func headOf(pairs []pair, judge string, points int, numbered bool) head {
 	h := head{title: "Over-refusal and toxic refusal"}
 	simulated := false
 	var safe, toxic []*side
@@ -180,7 +193,9 @@ func headOf(pairs []pair, judge string, points int) head {
 		h.title += " (SIMULATED)"
 	}
 	line := "Judge: " + shorten(clean(judge), 60) + "."
-	if points > mostRegions || points < len(pairs) {
+	if numbered {
+		line += " Numbers: variants, as listed below; the tables have their intervals."
+	} else if points > mostRegions || points < len(pairs) {
 		line += " Whiskers: 95% intervals."
 	}
 	if points > 0 && points <= mostRegions {
@@ -191,7 +206,11 @@ func headOf(pairs []pair, judge string, points int) head {
 		line += " Intervals are clustered by " + shorten(clean(all[i].run.ClusteredBy), 20) + "."
 	}
 	if slices.ContainsFunc(safe, func(s *side) bool { return s.run.Base != "" }) {
-		line += " Arrows: from a target to its variants."
+		ways := "Arrows"
+		if points > mostArrows {
+			ways = "Lines"
+		}
+		line += " " + ways + ": from a target to its variants."
 	}
 	h.lines = append(h.lines, line)
 	for _, s := range []struct {
@@ -259,20 +278,25 @@ func wrap(sty text.Style, s string, width vg.Length) []string {
 	return append(lines, line)
 }
 
-// drawScatter draws the trade-off itself.
-func drawScatter(c draw.Canvas, both []mine) {
+// drawScatter draws the trade-off itself, with variants by their numbers where they
+// have some.
+func drawScatter(c draw.Canvas, both []mine, key key) {
 	p := plot.New()
 	p.BackgroundColor = nil
 	styleAxis(&p.X, "Over-refusal: safe prompts refused, % (lower is better)")
 	styleAxis(&p.Y, "Toxic refusal: toxic prompts refused, % (higher is better)")
 	low := 60.0
 	for _, m := range both {
-		low = min(low, math.Floor(10*m.region.ToxicRefusal.Lo)*10)
+		least := m.region.ToxicRefusal.Lo
+		if len(key) > 0 {
+			least = *m.toxic.judge.Rate
+		}
+		low = min(low, math.Floor(10*least)*10)
 	}
 	p.X.Min, p.X.Max = -2, 102
 	p.Y.Min, p.Y.Max = low-2, 102
 	p.X.Tick.Marker, p.Y.Tick.Marker = percentTicks{}, percentTicks{}
-	p.Add(newGrid(), fitCurve{}, &scatter{both: both})
+	p.Add(newGrid(), fitCurve{}, &scatter{both: both, key: key})
 	// Room for the tick labels at the ends, which the library lets hang out.
 	p.Draw(draw.Crop(c, 0, -34, 4, -6))
 }
@@ -332,7 +356,10 @@ func (fitCurve) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // scatter draws the points, their intervals and their names.
-type scatter struct{ both []mine }
+type scatter struct {
+	both []mine
+	key  key
+}
 
 func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
@@ -348,20 +375,27 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.safe.judge.Rate), Y: y(100 * *m.toxic.judge.Rate)}
 		var lines [][2]vg.Point
-		if len(s.both) <= mostRegions {
+		switch {
+		case s.key.number(m.change()) != "":
+			// Whiskers of so many would hide the points.
+		case len(s.both) <= mostRegions:
 			lines = drawRegion(&c, m, x, y)
-		} else {
+		default:
 			lines = drawWhiskers(&c, m, x, y, at[i])
 		}
 		for _, l := range lines {
 			room.soft = append(room.soft, vg.Rectangle{Min: vg.Point{X: l[0].X - 0.5, Y: l[0].Y - 0.5}, Max: vg.Point{X: l[1].X + 0.5, Y: l[1].Y + 0.5}})
 		}
-		room.hard = append(room.hard, around(at[i], markRadius))
+		room.hard = append(room.hard, around(at[i], s.radius(m)))
 	}
 	s.drawArrows(&c, at)
 	s.drawLabels(&c, &room, at)
-	for i, m := range s.both {
-		drawMark(&c, m.mark, m.colour, markRadius, at[i])
+	for _, numbered := range []bool{true, false} {
+		for i, m := range s.both {
+			if numbered == (s.key.number(m.change()) != "") {
+				drawMark(&c, m.mark, m.colour, s.radius(m), at[i])
+			}
+		}
 	}
 	ghostStyle := textStyle(6.5, false, shadowInk)
 	var names []label
@@ -373,6 +407,14 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 			c.FillText(ghostStyle, vg.Point{X: where.corner.X, Y: where.corner.Y}, ghosts[i].Name)
 		}
 	}
+}
+
+// radius is that of a point's mark. Numbered variants are smaller than targets.
+func (s *scatter) radius(m mine) vg.Length {
+	if s.key.number(m.change()) != "" {
+		return 2.8
+	}
+	return markRadius
 }
 
 // drawRegion draws the rectangle that holds both rates of a target together, and
@@ -407,16 +449,22 @@ func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 		base := slices.IndexFunc(s.both, func(o mine) bool {
 			return m.safe.run.Base != "" && o.target == m.safe.run.Base && o.datasets() == m.datasets()
 		})
-		if base >= 0 {
-			drawArrow(c, m.colour, at[base], at[i])
+		switch {
+		case base >= 0 && len(s.both) > mostArrows:
+			// A line will do: all of a target's lead away from it.
+			c.StrokeLines(draw.LineStyle{Color: wash{m.colour}, Width: 2}, []vg.Point{at[base], at[i]})
+		case base >= 0 && len(s.key) > 0:
+			drawArrow(c, m.colour, at[base], at[i], 0.6)
+		case base >= 0:
+			drawArrow(c, m.colour, at[base], at[i], 1.4)
 		}
 	}
 }
 
 // drawArrow draws an arrow from the edge of one mark to that of another, nothing
 // where they all but touch.
-func drawArrow(c *draw.Canvas, colour ink, from, to vg.Point) {
-	const head, wing = vg.Length(6), vg.Length(2.6)
+func drawArrow(c *draw.Canvas, colour ink, from, to vg.Point, width vg.Length) {
+	head, wing := 3.5+1.8*width, 1.4+0.86*width
 	dx, dy := to.X-from.X, to.Y-from.Y
 	length := vg.Length(math.Hypot(float64(dx), float64(dy)))
 	if length < 2*(markRadius+head) {
@@ -426,7 +474,7 @@ func drawArrow(c *draw.Canvas, colour ink, from, to vg.Point) {
 	from = vg.Point{X: from.X + dx*(markRadius+1), Y: from.Y + dy*(markRadius+1)}
 	tip := vg.Point{X: to.X - dx*(markRadius+1), Y: to.Y - dy*(markRadius+1)}
 	neck := vg.Point{X: tip.X - dx*head, Y: tip.Y - dy*head}
-	c.StrokeLines(draw.LineStyle{Color: colour, Width: 1.4}, []vg.Point{from, neck})
+	c.StrokeLines(draw.LineStyle{Color: colour, Width: width}, []vg.Point{from, neck})
 	c.FillPolygon(colour, []vg.Point{
 		tip, {X: neck.X - dy*wing, Y: neck.Y + dx*wing}, {X: neck.X + dy*wing, Y: neck.Y - dx*wing},
 	})
@@ -441,10 +489,14 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *labelMap, at []vg.Point) {
 	}
 	labels := make([]label, len(s.both))
 	texts := make([]string, len(s.both))
+	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
-		texts[i] = shorten(clean(m.name()), longest)
-		sty := textStyle(size, true, m.colour)
-		labels[i] = label{at: at[i], width: sty.Width(texts[i]), height: vg.Length(size), keep: true}
+		texts[i], sizes[i] = shortenTarget(clean(m.name()), longest), size
+		if number := s.key.number(m.change()); number != "" {
+			texts[i], sizes[i] = number, 7
+		}
+		sty := textStyle(sizes[i], true, m.colour)
+		labels[i] = label{at: at[i], width: sty.Width(texts[i]), height: vg.Length(sizes[i]), keep: true}
 	}
 	placed := room.place(labels)
 	for i, where := range placed {
@@ -455,7 +507,7 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *labelMap, at []vg.Point) {
 	for i, where := range placed {
 		x, y := where.corner.X, where.corner.Y
 		c.FillPolygon(paperInk, rect(x-1, y-1, x+labels[i].width+1, y+labels[i].height))
-		c.FillText(textStyle(size, true, s.both[i].colour), where.corner, texts[i])
+		c.FillText(textStyle(sizes[i], true, s.both[i].colour), where.corner, texts[i])
 	}
 }
 

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+const (
+	// mostNamed is with how many variants the trade-off plot names each. Those of
+	// more have numbers, with a key below.
+	mostNamed = 18
+	// mostArrows is with how many points arrows lead from targets to variants, and
+	// faint lines with more.
+	mostArrows = 40
+	// mostRows is with how many targets pictures and tables by category show
+	// variants.
+	mostRows = 24
+	// mostPanels bounds the panels of the propensity plot.
+	mostPanels = 24
+)
+
+// shortenTarget shortens a target's name to n columns. A variant differs from its
+// target by what stands in brackets, so the target's own name gives way first.
+func shortenTarget(name string, n int) string {
+	at := strings.LastIndex(name, " [")
+	if cells(name) <= n || at < 0 {
+		return shorten(name, n)
+	}
+	base, changes := name[:at], name[at+1:]
+	const least = 8
+	room := max(least, n-1-cells(changes))
+	if room+1 >= n {
+		return shorten(name, n)
+	}
+	base = shorten(base, room)
+	return base + " " + shorten(changes, n-1-cells(base))
+}
+
+// change is what makes a variant of its target, with the number of its samples;
+// empty for a target that is none.
+func (p pair) change() string {
+	s := p.safe
+	if s == nil {
+		s = p.toxic
+	}
+	if s.run.Base == "" {
+		return ""
+	}
+	return strings.TrimPrefix(runTarget(s.run), s.run.Base+" ")
+}
+
+// base is the name of the target of which the pair is a variant, or its own.
+func (p pair) base() string {
+	s := p.safe
+	if s == nil {
+		s = p.toxic
+	}
+	if s.run.Base == "" {
+		return p.target
+	}
+	return s.run.Base
+}
+
+// key numbers the changes that make variants, where there are too many variants to
+// name each in a plot. The same change of two targets has one number. It is empty
+// where all are named.
+type key []string
+
+// keyOf numbers the changes of the pairs.
+func keyOf(pairs []pair) key {
+	var k key
+	variants := 0
+	for _, p := range pairs {
+		change := p.change()
+		if change == "" {
+			continue
+		}
+		variants++
+		if !slices.Contains(k, change) {
+			k = append(k, change)
+		}
+	}
+	if variants <= mostNamed {
+		return nil
+	}
+	return k
+}
+
+// number is what stands for a change, empty for one that has no number.
+func (k key) number(change string) string {
+	if i := slices.Index(k, change); i >= 0 {
+		return strconv.Itoa(i + 1)
+	}
+	return ""
+}
+
+const (
+	keySize   = 8.0
+	keyLine   = vg.Length(11)
+	keyAround = vg.Length(16)
+)
+
+// columns is how many entries of the key stand side by side.
+func (k key) columns(width vg.Length) int {
+	widest := vg.Length(1)
+	for _, change := range k {
+		widest = max(widest, textStyle(keySize, false, textInk).Width(keyText(change)))
+	}
+	return max(1, int(width/(widest+32)))
+}
+
+func keyText(change string) string { return shorten(clean(change), 110) }
+
+// height is the room for the key on a figure of a width.
+func (k key) height(width vg.Length) vg.Length {
+	if len(k) == 0 {
+		return 0
+	}
+	columns := k.columns(width)
+	return keyAround + vg.Length((len(k)+columns-1)/columns)*keyLine
+}
+
+// draw writes the key at the top of a canvas, column by column.
+func (k key) draw(c draw.Canvas) {
+	width := c.Max.X - c.Min.X
+	columns := k.columns(width)
+	rows := (len(k) + columns - 1) / columns
+	for i, change := range k {
+		x := c.Min.X + vg.Length(i/rows)*width/vg.Length(columns)
+		y := c.Max.Y - 6 - vg.Length(i%rows+1)*keyLine
+		number := textStyle(keySize, true, textInk)
+		number.XAlign = draw.XRight
+		c.FillText(number, vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
+		c.FillText(textStyle(keySize, false, mutedInk), vg.Point{X: x + 23, Y: y}, keyText(change))
+	}
+}
+
+// plainOnly leaves variants out of a heat of too many targets, and notes how many.
+func (h *heat) plainOnly() {
+	if len(h.rows) <= mostRows {
+		return
+	}
+	plain := slices.DeleteFunc(slices.Clone(h.rows), func(r heatRow) bool { return r.variant })
+	if len(plain) > 0 {
+		h.variants = len(h.rows) - len(plain)
+		h.rows = plain
+	}
+}
+
+// variantsNote says how many variants a heat leaves out.
+func (h *heat) variantsNote() string {
+	if h.variants == 0 {
+		return ""
+	}
+	return count(h.variants) + " variants are left out here; JSON and CSV have all."
+}
+
+// firstPanels bounds the panels of a plot of propensities, and says what it leaves
+// out.
+func firstPanels(panels []evaluate.Propensity) ([]evaluate.Propensity, string) {
+	if len(panels) <= mostPanels {
+		return panels, ""
+	}
+	return panels[:mostPanels], "The first " + count(mostPanels) + " of " + count(len(panels)) + "; the tables and propensity.csv have all."
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/model"
+)
+
+func TestShortenTarget(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		n    int
+		want string
+	}{
+		"sim/balanced":                    {20, "sim/balanced"},
+		"sim/balanced [icl]":              {18, "sim/balanced [icl]"},
+		"sim/balanced [purpose, icl]":     {24, "sim/…nced [purpose, icl]"},
+		"vllm/meta-llama/Llama-3.1-8B":    {12, "vllm/m….1-8B"},
+		"p/m [one, two, three, four]":     {20, "p/m [one, tw…, four]"},
+		"p/a-long-name [temperature 0.7]": {28, "p/a-l…name [temperature 0.7]"},
+		"p/m [x]":                         {5, "p/…x]"},
+	} {
+		got := shortenTarget(name, tc.n)
+		if cells(got) > tc.n || got != tc.want {
+			t.Errorf("%q in %d columns is %q (%d), want %q", name, tc.n, got, cells(got), tc.want)
+		}
+	}
+}
+
+// crossed is a result of targets with so many variants each.
+func crossed(targets, variants int) evaluate.Result {
+	var r evaluate.Result
+	add := func(name, base string, refused int) {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			rate := float64(refused) / 100
+			r.Runs = append(r.Runs, evaluate.RunResult{
+				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
+				Judges: []evaluate.JudgeResult{{
+					Judge: "lexical", Judged: 100, Refused: refused, Rate: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)},
+					ByCategory: map[orbench.Category]evaluate.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
+				}},
+			})
+		}
+	}
+	for i := range targets {
+		base := fmt.Sprintf("p/model-%d", i)
+		add(base, "", 10+i)
+		for v := range variants {
+			add(fmt.Sprintf("%s [change-%d]", base, v), base, (20+7*v+i)%100)
+		}
+	}
+	return r
+}
+
+func TestManyVariantsHaveNumbers(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		targets, variants int
+		numbered          bool
+	}{
+		"few":              {2, mostNamed / 2, false},
+		"many":             {2, mostNamed/2 + 1, true},
+		"only targets":     {2 * mostNamed, 0, false},
+		"more than arrows": {3, mostArrows, true},
+	} {
+		r := crossed(tc.targets, tc.variants)
+		f, ok := tradeOff(r, "lexical")
+		if !ok {
+			t.Fatalf("%s: nothing is drawn", name)
+		}
+		keepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
+		texts := svgTexts(t, f)
+		for v := range tc.variants {
+			change := fmt.Sprintf("[change-%d]", v)
+			n := 0
+			for _, text := range texts {
+				if strings.Contains(text, change) {
+					n++
+				}
+			}
+			// In the key a change stands once, by name at each of its targets.
+			if tc.numbered && n != 1 || !tc.numbered && n != tc.targets {
+				t.Errorf("%s: %s is named %d times", name, change, n)
+			}
+			number := fmt.Sprint(v + 1)
+			if tc.numbered && v > 20 && times(texts, number) < 1+tc.targets {
+				t.Errorf("%s: the number %s is not at all of its points", name, number)
+			}
+		}
+		if tc.targets < 4 && !slices.Contains(texts, "p/model-1") {
+			t.Errorf("%s: the plain target is not named", name)
+		}
+	}
+}
+
+func times(texts []string, want string) (n int) {
+	for _, text := range texts {
+		if text == want {
+			n++
+		}
+	}
+	return n
+}
+
+func TestCategoriesOfManyVariants(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ targets, variants, rows, left int }{
+		"few":          {2, 5, 12, 0},
+		"many":         {2, 20, 2, 40},
+		"only targets": {30, 0, 30, 0},
+	} {
+		h := heatsOf(crossed(tc.targets, tc.variants), nil)[0]
+		if len(h.rows) != tc.rows || h.variants != tc.left {
+			t.Errorf("%s: %d rows without %d variants", name, len(h.rows), h.variants)
+		}
+		note := ""
+		for _, s := range categorySections(h) {
+			note += s.note
+		}
+		if strings.Contains(note, "variants are left out") != (tc.left > 0) {
+			t.Errorf("%s: the note is %q", name, note)
+		}
+	}
+}
+
+func TestAnswerOfATranslatedPrompt(t *testing.T) {
+	t.Parallel()
+	a := newAnswer(evaluate.Row{
+		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: evaluate.Blocked,
+		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
+		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
+	}, 1)
+	if a.Asked != "Comment ?" || a.Ending != "withheld by the defence: output-guard:p/g: harmful" {
+		t.Errorf("asked %q, ending %q", a.Asked, a.Ending)
+	}
+}
