@@ -129,10 +129,7 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 // expectedCalls is the number of calls when nothing is remembered.
 func (m *measurement) expectedCalls() int {
 	answers := len(m.run.Targets) * m.run.Prompts()
-	if m.run.Recorded {
-		return answers * modelJudges(m.run.Judges)
-	}
-	return answers * (1 + modelJudges(m.run.Judges))
+	return m.run.Expected() + answers*modelJudges(m.run.Judges)
 }
 
 // derive computes the figures of runs, corrected where there is a calibration, and
@@ -311,18 +308,24 @@ func (m *measurement) planned(plans []evaluate.Plan) string {
 	for _, p := range plans {
 		calls += p.Calls
 	}
-	plain, all := 0, len(m.run.Targets)
+	plain, variants, all := 0, 0, len(m.run.Targets)
 	for _, t := range m.run.Targets {
 		if t.Base == "" {
 			plain++
+		}
+		if t.Sample == 0 {
+			variants++
 		}
 	}
 	targets := fmt.Sprintf("%d targets", plain)
 	if plain == 1 {
 		targets = "1 target"
 	}
-	if plain > 0 && all > plain {
-		targets += fmt.Sprintf(" in %d variants and samples", all/plain)
+	if plain > 0 && variants > plain {
+		targets += fmt.Sprintf(" in %d ways", variants/plain)
+	}
+	if plain > 0 && all > variants {
+		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
 	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.run.Prompts(), listOfJudges(m.run.Judges), calls)
 }

@@ -105,7 +105,18 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		counted[key] = true
 		return !repeated
 	}
-	nothing := func(model.Request) (model.Response, bool) { return model.Response{}, false }
+	// look finds what a defence was asked before; failed says why it cannot.
+	var failed error
+	look := func(r model.Request) (model.Response, bool) {
+		if m == nil || failed != nil {
+			return nothing(r)
+		}
+		h := r.Hash()
+		found, err := m.Get(ctx, []model.Hash{h})
+		failed = err
+		response, ok := found[h]
+		return response, ok
+	}
 	for c, err := range r.chunks() {
 		if err != nil {
 			return nil, err
@@ -127,9 +138,9 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		}
 		of(c.target.lane(), c.target.Model, defense.Answerer).FromMemo += len(c.prompts) - len(absent)
 		for _, p := range absent {
-			requests, err := c.target.requests(ctx, m, p)
-			if err != nil {
-				return nil, err
+			requests := c.target.requests(p, look)
+			if failed != nil {
+				return nil, failed
 			}
 			fresh := false
 			for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
@@ -160,24 +171,34 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	return plans, nil
 }
 
+// nothing is a lookup that finds nothing.
+func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
+
 // requests are those that a prompt takes, by role: one, or where a defence stands
-// before the model, all that are expected and not remembered.
-func (t Target) requests(ctx context.Context, m *memo.Memo, p orbench.Prompt) (map[defense.Role][]model.Request, error) {
+// before the model, all that are expected and that look does not find.
+func (t Target) requests(p orbench.Prompt, look model.Lookup) map[defense.Role][]model.Request {
 	if t.Defense == nil {
-		return map[defense.Role][]model.Request{defense.Answerer: {t.Request(p)}}, nil
+		return map[defense.Role][]model.Request{defense.Answerer: {t.Request(p)}}
 	}
-	var failed error
-	look := func(r model.Request) (model.Response, bool) {
-		if m == nil || failed != nil {
-			return model.Response{}, false
+	return t.Defense.Expect(t.undefended(), t.framed(p), placeholder, look)
+}
+
+// Expected is how many calls the targets take, and what stands before them, when
+// nothing is remembered: as many for each prompt as for one like any other.
+func (r *Run) Expected() int {
+	if r.Recorded {
+		return 0
+	}
+	p := orbench.NewPrompt("a prompt like any other", "", "")
+	distinct := map[model.Hash]bool{}
+	for _, t := range r.Targets {
+		for _, requests := range t.requests(p, nothing) {
+			for _, request := range requests {
+				distinct[request.Hash()] = true
+			}
 		}
-		h := r.Hash()
-		found, err := m.Get(ctx, []model.Hash{h})
-		failed = err
-		response, ok := found[h]
-		return response, ok
 	}
-	return t.Defense.Expect(t.undefended(), t.framed(p), placeholder, look), failed
+	return len(distinct) * r.Prompts()
 }
 
 // missingOf gives the prompts of a chunk without an answer, and the requests

@@ -348,6 +348,9 @@ func (c *Config) checkAlso() *settings.Fault {
 // checkWays holds the variants together: how many there are, and whether their
 // names tell them apart.
 func (c *Config) checkWays() *settings.Fault {
+	if f := c.checkReplays(); f != nil {
+		return f
+	}
 	if n := c.Variants.count(); n > mostWays {
 		return settings.Wrong("$.variants", fmt.Sprintf("more than %d variants of each target", mostWays), "write cross: false, and list single combinations under also")
 	}
@@ -364,6 +367,21 @@ func (c *Config) checkWays() *settings.Fault {
 		}
 	}
 	return nil
+}
+
+// checkReplays refuses variants of prompts to which no answers can be recorded.
+func (c *Config) checkReplays() *settings.Fault {
+	i := slices.IndexFunc(c.Targets, func(t Target) bool { return strings.HasPrefix(t.Target, replay) })
+	v := c.Variants
+	reworded := slices.ContainsFunc(v.Framings, func(f Framing) bool { return f.Name != None }) ||
+		slices.ContainsFunc(v.Languages, func(l string) bool { return l != None }) ||
+		slices.ContainsFunc(v.Also, func(s Combination) bool {
+			return s.Framing != nil && s.Framing.Name != None || s.Language != "" && s.Language != None
+		})
+	if i < 0 || !reworded {
+		return nil
+	}
+	return settings.Wrong(at("targets", i), "recorded answers are to the prompts as they are, not to framed or translated ones", "measure it in an experiment of its own")
 }
 
 // apart gives the ways in which each of the differences from the plain one stands

@@ -163,6 +163,7 @@ func TestFaults(t *testing.T) {
 		"a bad single defence":    {variants("  also:\n    - framing: purpose\n      defense: ic\n"), 6, `"ic"`},
 		"a single language":       {variants("  also:\n    - language: fr\n"), 5, "nobody is named who translates"},
 		"names that collide":      {variants("  system_prompts: [none, {name: fr, text: x}]\n  languages: [fr]\n  translator: sim/translator\n"), 4, `would be called "fr"`},
+		"a framed replay":         {"targets:\n  - sim/balanced\n  - replay:x.csv\ndatasets: [starter]\nvariants:\n  framings: [purpose]\n", 3, "recorded answers are to the prompts as they are"},
 		"too many variants":       {variants("  defenses: [" + many() + "]\n  languages: [" + letters() + "]\n  translator: sim/translator\n  framings: [authority, purpose]\n"), 4, "more than 10000 variants"},
 	} {
 		_, err := Parse("experiment.yaml", []byte(tc.text))

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/model/sim"
+)
+
+// TestEveryFlagBesideAFile has a decision for each flag of eval: it says what the
+// file of --config says, and then is refused beside it, or it does not.
+func TestEveryFlagBesideAFile(t *testing.T) {
+	t.Parallel()
+	beside := []string{
+		"config", "name", "limit", "store", "out", "format", "most-unjudged", "base-url", "providers", "prices",
+		"concurrency", "rpm", "tpm", "timeout", "attempts", "max-cost", "max-requests", "dry-run", "quiet",
+	}
+	known := append(slices.Clone(inConfig), beside...)
+	a := &app{env: Env{Getenv: func(string) string { return "" }}}
+	_, help, _ := command(nil, "eval", "--help")
+	for _, name := range known {
+		if a.evalCommand().Flags().Lookup(name) == nil {
+			t.Errorf("eval has no --%s", name)
+		}
+		help = strings.Replace(help, "--"+name+" ", "", -1)
+	}
+	for line := range strings.Lines(help) {
+		if flag, ok := strings.CutPrefix(strings.TrimSpace(line), "--"); ok && strings.HasPrefix(line, "      ") {
+			t.Errorf("--%.30s: neither in inConfig nor known to go with --config", flag)
+		}
+	}
+}
+
+// TestAddressesInAnExperiment sends each call where the file says: a target's own
+// address, a provider's, and --base-url in the place of that.
+func TestAddressesInAnExperiment(t *testing.T) {
+	t.Parallel()
+	servers := make([]*sim.Server, 3)
+	for i := range servers {
+		var err error
+		if servers[i], err = sim.Serve(context.Background(), "127.0.0.1:0", sim.Config{}); err != nil {
+			t.Fatal(err)
+		}
+		defer servers[i].Close()
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "experiment.yaml")
+	text := fmt.Sprintf(`
+targets:
+  - {target: vllm/balanced, name: mine, base_url: %q}
+  - vllm/strict
+datasets: [starter]
+judges: ["llm:vllm/judge"]
+limit: 3
+base_urls: {vllm: %q}
+variants:
+  languages: [fr]
+  translator: vllm/translator
+`, servers[0].BaseURL(), servers[1].BaseURL())
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	measure := func(args ...string) {
+		t.Helper()
+		args = append([]string{"eval", "--config", file, "--quiet", "--most-unjudged", "1"}, args...)
+		if code, _, stderr := command(nil, args...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+	}
+	measure("--store", filepath.Join(dir, "a.db"))
+	// Three prompts, plain and in French. The other server has the same of its
+	// target, and three translations, and the judge of all twelve answers.
+	own, others := servers[0].Stats().Requests, servers[1].Stats().Requests
+	if own != 6 || others < 6+3+12 {
+		t.Errorf("the target's own server had %d requests, the provider's %d", own, others)
+	}
+	measure("--store", filepath.Join(dir, "b.db"), "--base-url", "vllm="+servers[2].BaseURL())
+	if got := servers[0].Stats().Requests; got != 2*own || servers[1].Stats().Requests != others || servers[2].Stats().Requests != others {
+		t.Errorf("with --base-url: %d, %d and %d requests", got, servers[1].Stats().Requests, servers[2].Stats().Requests)
+	}
+	code, _, stderr := command(nil, "eval", "--config", file, "--store", filepath.Join(dir, "c.db"), "--base-url", servers[2].BaseURL(), "--dry-run", "--format", "json")
+	if code != 0 {
+		t.Errorf("an address without a provider: exit code %d, %s", code, stderr)
+	}
+}
