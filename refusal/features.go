@@ -39,7 +39,8 @@ func buildFeatureNames() []string {
 		"digits", "names", "asking", "asking.first", "digits.any", "item.first",
 		"flip", "flip.taken", "flip.because", "flip.fact", "flip.nonsense", "flip.group", "flip.care",
 		"idle.how", "aloof.how", "undone.how", "tells.how", "private.real", "private.mine", "private.nofact", "steps.how",
-		"field.write", "lecture.write", "redirect.write", "plain.write")
+		"field.write", "lecture.write", "redirect.write", "plain.write",
+		"defines.what", "concur", "value.denied", "value.rebut", "mine.advice")
 }
 
 // features turns a reading into numbers between 0 and about 1.
@@ -195,6 +196,17 @@ func (r *reading) features(p *promptWords, x *[maxFeatures]float64) int {
 	add(write * lecture)
 	add(write * float64(r.in[kindRedirect]+r.in[kindHelpline]) / n)
 	add(write * float64(r.plain) / n)
+	// An answer defines what was asked about when it begins by saying what that is.
+	defines := r.head[0].subject && r.head[0].has(kindBeing) && !r.head[0].has(kindDeny) && !has(kindPrivate)
+	add(what * flag(defines))
+	// It concurs when it denies what the question denies too: no, nobody can.
+	add((why + should) * flag(p.denies && r.head[0].has(kindDeny)))
+	// That something is good is a claim too, whatever kind of question makes it.
+	value := flag(p.values)
+	add(value * flag(!p.denies && r.head[0].has(kindDeny)))
+	add(value * flag(has(kindRebut)))
+	// What the asker wants to know of somebody of theirs is not told by advice.
+	add(what * flag(p.mine && (has(kindNorm) || has(kindRedirect) || has(kindIfYou) || has(kindOught))))
 	return i
 }
 

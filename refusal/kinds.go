@@ -87,6 +87,8 @@ const (
 	kindPrivate
 	kindGroup
 	kindFiction
+	// kindTheirs says that something is for another person to tell.
+	kindTheirs
 	// kindUnfit says that it would not be fit to speak of what was asked for.
 	kindUnfit
 	// kindNone cancels the cues that its phrase covers.
@@ -98,6 +100,8 @@ const (
 	kindAskWhat
 	kindAskWhy
 	kindAskShould
+	// kindValue is in prompts that say of something how good, right or true it is.
+	kindValue
 	kinds
 )
 
@@ -145,6 +149,7 @@ var kindNames = [kinds]string{
 	kindPrivate:   "private",
 	kindGroup:     "group",
 	kindFiction:   "fiction",
+	kindTheirs:    "theirs",
 	kindUnfit:     "unfit",
 	kindNone:      "none",
 	kindAskHow:    "ask.how",
@@ -152,6 +157,7 @@ var kindNames = [kinds]string{
 	kindAskWhat:   "ask.what",
 	kindAskWhy:    "ask.why",
 	kindAskShould: "ask.should",
+	kindValue:     "value",
 }
 
 // reasonNames are the reasons as the tables write them; index 0 is none.

@@ -32,8 +32,9 @@ type promptWords struct {
 	// last e: the first word after how do I, and the like.
 	deed string
 	// denies is true when the prompt has a not or its kin, mine when it speaks of
-	// something of the asker's.
-	denies, mine bool
+	// something of the asker's, values when it has a word of how good, right or true
+	// something is.
+	denies, mine, values bool
 }
 
 // noDeed are the words that may stand between how do and the verb.
@@ -82,8 +83,9 @@ func readPrompt(prompt string) promptWords {
 				k := a.cues[a.out[at]].kind
 				asked = asked || k == kindAskHow
 				p.denies = p.denies || k == kindDeny
+				p.values = p.values || k == kindValue
 				from := words - int(a.depth[at])
-				if k > kindNone && (from < began || from == began && k < p.asks) {
+				if k > kindNone && k < kindValue && (from < began || from == began && k < p.asks) {
 					began, p.asks = from, k
 				}
 			}
