@@ -195,8 +195,9 @@ func (p Paper) lines() []paperLine {
 		}{{"over_refusal_pct", o.safe}, {"toxic_refusal_pct", o.toxic}} {
 			if side.defined() {
 				j := side.judge
+				ci := j.Interval()
 				add("own", o.name(), side.measure, paper.Measured{
-					Value: 100 * *j.Rate, CI95: &[2]float64{100 * j.CI95[0], 100 * j.CI95[1]},
+					Value: 100 * *j.Rate, CI95: &[2]float64{100 * ci[0], 100 * ci[1]},
 				})
 			}
 		}

@@ -318,6 +318,30 @@ func TestPieNamesDoNotCollide(t *testing.T) {
 	}
 }
 
+// Where prompts of the reader's runs share clusters, the intervals shown are those
+// that count them, and Youden's J is made of them.
+func TestPaperOwnClusters(t *testing.T) {
+	t.Parallel()
+	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) evaluate.RunResult {
+		return evaluate.RunResult{Target: "openai/a", Dataset: "mine", Label: label, N: 100, Judges: []evaluate.JudgeResult{
+			{Judge: "lexical", Judged: 100, Refused: int(100 * rate), Rate: &rate, CI95: plain, CI95Clustered: clustered},
+		}}
+	}
+	p := Paper{Study: paper.NewStudy(), Own: evaluate.Result{Runs: []evaluate.RunResult{
+		run(orbench.Safe, 0.25, &[2]float64{0.2, 0.3}, &[2]float64{0.1, 0.6}), run(orbench.Toxic, 0.75, &[2]float64{0.7, 0.8}, nil),
+	}}}
+	s := ownSection(p.own())
+	// Square-and-add, 0.5 - √(0.05² + 0.35²) and 0.5 + √(0.05² + 0.15²).
+	want := []string{"openai/a", "lexical", "25.0%", "10.0–60.0", "100", "75.0%", "70.0–80.0", "100", "0.500", "0.146–0.658"}
+	if len(s.rows) != 1 || !slices.Equal(s.rows[0][:len(want)], want) {
+		t.Errorf("the table has %q, want %q", s.rows, want)
+	}
+	var b strings.Builder
+	if err := p.CSV(&b); err != nil || !strings.Contains(b.String(), "over_refusal_pct,25,10,60") || !strings.Contains(b.String(), "toxic_refusal_pct,75,70,80") {
+		t.Errorf("CSV lacks the clustered interval (%v):\n%s", err, b.String()[max(0, b.Len()-300):])
+	}
+}
+
 // The reader's runs stand in the published tables: refusal of safe prompts as it
 // is, and of toxic ones turned into acceptance.
 func TestPaperOwnRows(t *testing.T) {

@@ -139,7 +139,7 @@ func checkSide(run evaluate.RunResult, j evaluate.JudgeResult, t paper.Table, mo
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), evaluate.Count{N: j.Judged, Refused: j.Refused}))
+	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), evaluate.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}))
 	s.Fits, _ = paper.FitVersions(t, model)
 	s.note(run, j)
 	return s

@@ -97,16 +97,26 @@ func ownSection(own []pair) section {
 				row = append(row, "–", "–", "–")
 				continue
 			}
-			row = append(row, rate(side.judge.Rate), interval(side.judge.CI95), count(side.judge.Judged))
+			row = append(row, rate(side.judge.Rate), interval(side.judge.Interval()), count(side.judge.Judged))
 		}
 		j := []string{"–", "–"}
 		if o.safe.defined() && o.toxic.defined() {
-			e, _ := stats.YoudenJ(o.safe.judge.Refused, o.safe.judge.Judged, o.toxic.judge.Refused, o.toxic.judge.Judged, 0.95)
+			e := o.youdenJ()
 			j = []string{fmt.Sprintf("%.3f", e.Value), fmt.Sprintf("%.3f–%.3f", e.Lo, e.Hi)}
 		}
 		s.rows = append(s.rows, append(append(row, j...), o.versions()))
 	}
 	return s
+}
+
+// youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
+// from the intervals that are shown of them. Of Wilson's that is Newcombe's.
+func (p pair) youdenJ() stats.Estimate {
+	estimate := func(s *side) stats.Estimate {
+		ci := s.judge.Interval()
+		return stats.Estimate{Value: *s.judge.Rate, Lo: ci[0], Hi: ci[1]}
+	}
+	return stats.RateDifference(estimate(p.toxic), estimate(p.safe))
 }
 
 // versions names the datasets behind a pair with their hashes.
