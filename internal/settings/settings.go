@@ -49,6 +49,9 @@ func ReadFile(path, hint string) ([]byte, error) {
 func Decode(name string, text []byte, into any, hint string) error {
 	err := safely(func() error { return yaml.UnmarshalWithOptions(text, into, yaml.Strict()) })
 	if err == nil {
+		if line := secondDocument(text); line > 0 {
+			return &orbench.InputError{File: name, Line: line, Problem: "a second document begins here, which would be passed over", Hint: "put all settings into one"}
+		}
 		return nil
 	}
 	e := &orbench.InputError{File: name, Problem: err.Error(), Hint: hint, Err: err}
@@ -61,6 +64,28 @@ func Decode(name string, text []byte, into any, hint string) error {
 	}
 	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
 	return e
+}
+
+// secondDocument gives the line on which a second YAML document has its first
+// setting, 0 where there is none.
+func secondDocument(text []byte) (line int) {
+	_ = safely(func() error {
+		file, err := parser.ParseBytes(text, 0)
+		if err != nil {
+			return err
+		}
+		found := 0
+		for _, d := range file.Docs {
+			if d.Body == nil || d.Body.Type() == ast.DirectiveType {
+				continue
+			}
+			if found++; found == 2 {
+				line = firstLine(d.Body)
+			}
+		}
+		return nil
+	})
+	return line
 }
 
 // safely turns a panic into an error: the YAML reader panics on some texts that it

