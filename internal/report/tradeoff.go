@@ -68,11 +68,12 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 			bases = append(bases, p.base())
 		}
 	}
+	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
 	for i, p := range pairs {
-		// A target keeps its colour, and of many variants all have their target's; without several pairs a target, the pair's
+		// A target keeps its colour, and variants of several have their target's; without several pairs a target, the pair's
 		// own number and the target's are the same.
 		n := slices.Index(targets, p.target)
-		if len(key) > 0 {
+		if byBase {
 			n = slices.Index(bases, p.base())
 		}
 		if p.several {
@@ -122,7 +123,7 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 		c = head.draw(c)
 		drawFoot(c, len(both) > 0)
 		if len(both) > 0 {
-			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), both, key)
+			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), both, key, byBase)
 			c.Max.Y -= plotHeight
 		}
 		key.draw(c)
@@ -279,16 +280,17 @@ func wrap(sty text.Style, s string, width vg.Length) []string {
 }
 
 // drawScatter draws the trade-off itself, with variants by their numbers where they
-// have some.
-func drawScatter(c draw.Canvas, both []mine, key key) {
+// have some, and where they have the colour of their target by what they change.
+func drawScatter(c draw.Canvas, both []mine, key key, byBase bool) {
 	p := plot.New()
 	p.BackgroundColor = nil
 	styleAxis(&p.X, "Over-refusal: safe prompts refused, % (lower is better)")
 	styleAxis(&p.Y, "Toxic refusal: toxic prompts refused, % (higher is better)")
 	low := 60.0
 	for _, m := range both {
-		least := m.region.ToxicRefusal.Lo
-		if len(key) > 0 {
+		// Numbered variants have no interval in the plot; all others keep theirs in it.
+		least := min(m.region.ToxicRefusal.Lo, m.toxic.judge.Interval()[0])
+		if key.number(m.change()) != "" {
 			least = *m.toxic.judge.Rate
 		}
 		low = min(low, math.Floor(10*least)*10)
@@ -296,7 +298,7 @@ func drawScatter(c draw.Canvas, both []mine, key key) {
 	p.X.Min, p.X.Max = -2, 102
 	p.Y.Min, p.Y.Max = low-2, 102
 	p.X.Tick.Marker, p.Y.Tick.Marker = percentTicks{}, percentTicks{}
-	p.Add(newGrid(), fitCurve{}, &scatter{both: both, key: key})
+	p.Add(newGrid(), fitCurve{}, &scatter{both, key, byBase})
 	// Room for the tick labels at the ends, which the library lets hang out.
 	p.Draw(draw.Crop(c, 0, -34, 4, -6))
 }
@@ -357,8 +359,9 @@ func (fitCurve) Plot(c draw.Canvas, p *plot.Plot) {
 
 // scatter draws the points, their intervals and their names.
 type scatter struct {
-	both []mine
-	key  key
+	both   []mine
+	key    key
+	byBase bool
 }
 
 func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
@@ -492,6 +495,9 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *labelMap, at []vg.Point) {
 	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
 		texts[i], sizes[i] = shortenTarget(clean(m.name()), longest), size
+		if change := m.change(); s.byBase && change != "" && !m.several {
+			texts[i] = shorten(clean(change), longest)
+		}
 		if number := s.key.number(m.change()); number != "" {
 			texts[i], sizes[i] = number, 7
 		}

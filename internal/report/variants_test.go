@@ -99,6 +99,25 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 	}
 }
 
+// The intervals of plain targets are drawn, so the scale must reach to their ends.
+func TestScaleHoldsIntervals(t *testing.T) {
+	t.Parallel()
+	r := crossed(1, mostNamed+2)
+	for i := range r.Runs {
+		rate, interval := 0.8, [2]float64{0.31, 0.94}
+		r.Runs[i].Judges[0].Rate, r.Runs[i].Judges[0].CI95 = &rate, &interval
+		r.Runs[i].Judges[0].Refused = 80
+	}
+	f, ok := tradeOff(r, "lexical")
+	if !ok {
+		t.Fatal("nothing is drawn")
+	}
+	keepPicture(t, "variants-wide-interval", f)
+	if texts := svgTexts(t, f); times(texts, "40") < 2 {
+		t.Errorf("the upward scale does not begin below 40: %q", texts)
+	}
+}
+
 func times(texts []string, want string) (n int) {
 	for _, text := range texts {
 		if text == want {
