@@ -70,13 +70,14 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 	}
 	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
 	for i, p := range pairs {
-		// A target keeps its colour, and variants of several have their target's; without several pairs a target, the pair's
-		// own number and the target's are the same.
+		// A target keeps its colour, and variants of several have their target's.
+		// Without several pairs a target, the pair's own number and the target's
+		// are the same.
 		n := slices.Index(targets, p.target)
-		if byBase {
+		switch {
+		case byBase:
 			n = slices.Index(bases, p.base())
-		}
-		if p.several {
+		case p.several:
 			n = i
 		}
 		m := mine{pair: p, colour: series[n%len(series)], mark: marks[(n/len(series)+n)%len(marks)]}
