@@ -356,14 +356,22 @@ func (c *Config) checkWays() *settings.Fault {
 	}
 	// meant has what a label stands for.
 	meant := map[string]Way{}
-	plain := c.Ways()[0]
-	for _, w := range c.Ways() {
+	ways := c.Ways()
+	plain := ways[0]
+	for _, w := range ways {
 		for _, one := range w.apart(plain) {
 			label := one.Labels(plain)[0]
 			if other, taken := meant[label]; taken && !other.equal(one) {
 				return settings.Wrong("$.variants", fmt.Sprintf("two different variants would be called %q", label), "give one of them another name")
 			}
 			meant[label] = one
+		}
+	}
+	for i, single := range c.Variants.Also {
+		w := single.way(plain)
+		k := slices.IndexFunc(ways, func(o Way) bool { return slices.Equal(o.Labels(plain), w.Labels(plain)) })
+		if n := ways[k].Temperature.Samples; n != w.Temperature.Samples {
+			return settings.Wrong(at("variants.also", i)+".temperature", fmt.Sprintf("the same combination is there with another number of samples, %d", n), "change one of the two numbers, or remove one of the two")
 		}
 	}
 	return nil
@@ -404,8 +412,8 @@ func (w Way) apart(plain Way) []Way {
 	return all
 }
 
-// equal reports whether two ways ask the same, as often.
+// equal reports whether two ways ask the same.
 func (w Way) equal(o Way) bool {
-	return w.System == o.System && w.Temperature.same(o.Temperature) && w.Temperature.Samples == o.Temperature.Samples &&
+	return w.System == o.System && w.Temperature.same(o.Temperature) &&
 		w.Framing == o.Framing && w.Language == o.Language && w.Defense == o.Defense
 }

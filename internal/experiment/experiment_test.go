@@ -93,6 +93,16 @@ variants:
 	}
 }
 
+// A single combination may have samples of its own.
+func TestSamplesOfACombination(t *testing.T) {
+	t.Parallel()
+	f := parse(t, least+"variants:\n  temperatures: [0, 0.7]\n  also:\n    - {framing: purpose, temperature: {temperature: 0.7, samples: 3}}\n")
+	ways := f.Ways()
+	if last := ways[len(ways)-1]; len(ways) != 3 || last.Temperature.Samples != 3 || ways[1].Temperature.Samples != 1 {
+		t.Errorf("%+v", ways)
+	}
+}
+
 func TestCross(t *testing.T) {
 	t.Parallel()
 	f := parse(t, least+"variants:\n  framings: [purpose]\n  temperatures: [0, 1]\n  defenses: [icl, self-reminder]\n  also:\n    - {framing: purpose, defense: icl}\n    - {framing: authority, defense: icl}\n")
@@ -162,6 +172,7 @@ func TestFaults(t *testing.T) {
 		"a bad combination":       {variants("  also:\n    - {framing: purpose}\n    - framing: x\n      defense: icl\n"), 6, "no framing"},
 		"a bad single defence":    {variants("  also:\n    - framing: purpose\n      defense: ic\n"), 6, `"ic"`},
 		"a single language":       {variants("  also:\n    - language: fr\n"), 5, "nobody is named who translates"},
+		"other samples":           {variants("  temperatures: [0, 0.7]\n  also:\n    - framing: purpose\n    - temperature: {temperature: 0.7, samples: 2}\n"), 7, "another number of samples, 1"},
 		"names that collide":      {variants("  system_prompts: [none, {name: fr, text: x}]\n  languages: [fr]\n  translator: sim/translator\n"), 4, `would be called "fr"`},
 		"a framed replay":         {"targets:\n  - sim/balanced\n  - replay:x.csv\ndatasets: [starter]\nvariants:\n  framings: [purpose]\n", 3, "recorded answers are to the prompts as they are"},
 		"too many variants":       {variants("  defenses: [" + many() + "]\n  languages: [" + letters() + "]\n  translator: sim/translator\n  framings: [authority, purpose]\n"), 4, "more than 10000 variants"},
