@@ -91,6 +91,14 @@ func (d *Defense) Models() []model.Ref {
 // Translates reports whether prompts are put into another language.
 func (d *Defense) Translates() bool { return d.translation != nil }
 
+// Language is what the ladder has the prompt translated into, empty for none.
+func (d *Defense) Language() string {
+	if d.translation == nil {
+		return ""
+	}
+	return d.translation.language
+}
+
 // Roles lists the models other than the target by what they are asked for, each
 // once in a role.
 func (d *Defense) Roles() map[Role][]model.Ref {

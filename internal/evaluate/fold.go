@@ -33,7 +33,7 @@ func (r *Result) Folded() Result {
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(folded.Runs)
-			run.Target, run.Samples = p.Target, 1
+			run.Target, run.Samples, run.Asked.Sample = p.Target, 1, 0
 			folded.Runs = append(folded.Runs, run.copied())
 			continue
 		}

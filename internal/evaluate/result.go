@@ -63,6 +63,8 @@ type RunResult struct {
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target of which this one is a variant; see Target.
 	Base string `json:"base,omitempty"`
+	// Asked is how the target was asked; of Folded samples, all but their number.
+	Asked Asked `json:"asked"`
 	// Samples is the number of samples that Folded made one run of, else 0.
 	Samples int `json:"samples,omitempty"`
 	// Helped lists the parts that the target's model had in the making of the
@@ -72,6 +74,44 @@ type RunResult struct {
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
+}
+
+// Asked is everything that determines a target's answers but the prompt.
+type Asked struct {
+	Provider string `json:"provider"`
+	// Endpoint is as in model.Request.
+	Endpoint string `json:"endpoint,omitempty"`
+	Model    string `json:"model"`
+	// System is the text of the system prompt, empty for none.
+	System string `json:"system,omitempty"`
+	// Temperature is nil where it was left to the provider, and MaxTokens 0.
+	Temperature *float64 `json:"temperature"`
+	MaxTokens   int      `json:"max_tokens"`
+	Seed        *int64   `json:"seed,omitempty"`
+	// Sample is the number of the answer where a prompt is asked several times, from
+	// 0.
+	Sample int `json:"sample,omitempty"`
+	// Framing is the name of what is put around every prompt, Language what it is
+	// translated into, and Defense the name of what stands before the model, with the
+	// translation as its first step. They are empty for none.
+	Framing  string `json:"framing,omitempty"`
+	Language string `json:"language,omitempty"`
+	Defense  string `json:"defense,omitempty"`
+}
+
+// asked says how the target is asked.
+func (t Target) asked() Asked {
+	a := Asked{
+		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, System: t.System,
+		Temperature: t.Params.Temperature, MaxTokens: t.Params.MaxTokens, Seed: t.Params.Seed, Sample: t.Sample,
+	}
+	if t.Framing != nil {
+		a.Framing = t.Framing.Name
+	}
+	if t.Defense != nil {
+		a.Language, a.Defense = t.Defense.Language(), t.Defense.Name()
+	}
+	return a
 }
 
 // JudgeResult is what one judge made of a RunResult's answers.

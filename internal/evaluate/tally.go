@@ -61,7 +61,7 @@ func (t *tally) of(c chunk, label orbench.Label) *counted {
 	r := &counted{RunResult: RunResult{
 		Target: c.target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.run.Limit, Base: c.target.Base, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
-		Helped: set.Making.RolesOf(c.target.Model),
+		Helped: set.Making.RolesOf(c.target.Model), Asked: c.target.asked(),
 	}}
 	if t.clusters[c.dataset] != nil {
 		r.clusters = newClusterCounts(len(t.run.Judges))
