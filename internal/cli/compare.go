@@ -171,12 +171,14 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 		return compared{}, err
 	}
 	flag := []string{"--base-target", "--candidate-target"}[side]
+	sampled := false
 	switch {
 	case f.targets[side] != "":
 		i := slices.IndexFunc(config.Targets, func(t evaluate.Target) bool { return t.Name == f.targets[side] })
 		if i < 0 {
 			return compared{}, inputError(flag, fmt.Sprintf("the run %s has no target %q", name, f.targets[side]), "it has "+config.targetNames())
 		}
+		sampled = config.hasMoreSamples(config.Targets[i])
 		config.Targets = config.Targets[i : i+1]
 	case len(config.Targets) > 1:
 		return compared{}, inputError("run "+name, "has several targets", "choose one with "+flag+": "+config.targetNames())
@@ -185,7 +187,16 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 	if err != nil {
 		return compared{}, err
 	}
+	if sampled {
+		a.sayf("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", run.Targets[0].Name, name)
+	}
 	return compared{name, config, run}, nil
+}
+
+// hasMoreSamples reports whether the target is the first of several samples.
+func (c runConfig) hasMoreSamples(t evaluate.Target) bool {
+	second := []string{t.Name + " [sample 2]", strings.TrimSuffix(t.Name, "]") + ", sample 2]"}
+	return slices.ContainsFunc(c.Targets, func(o evaluate.Target) bool { return o.Sample == 1 && slices.Contains(second, o.Name) })
 }
 
 // newComparison makes an empty comparison by the right judges: one for both
