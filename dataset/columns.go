@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 )
 
 // Columns names the columns of a file that a dataset is read from, as the file
@@ -143,7 +143,7 @@ func findColumn(file string, have []string, want string, usual []string, flag st
 		return "", nil
 	}
 	hint := fmt.Sprintf("the columns are %s; correct %s", list(have), flag)
-	if near := nearest(want, have); near != "" {
+	if near := spelling.Nearest(want, have); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The columns are %s", quote(near), list(have))
 	}
 	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", quote(want)), Hint: hint}
@@ -164,20 +164,4 @@ func list(names []string) string {
 		b.WriteString(quote(n))
 	}
 	return b.String()
-}
-
-// nearest gives the candidate that a mistyped name most likely means, or "" when
-// none is near.
-func nearest(name string, candidates []string) string {
-	name = strings.ToLower(name)
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for _, c := range candidates {
-		if len(c) > 2*len(name)+4 {
-			continue
-		}
-		if d := levenshtein.Distance(name, strings.ToLower(c), nil); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
 }

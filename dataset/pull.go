@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 )
 
 // PullOptions say where Pull fetches from and where it puts what it fetched.
@@ -107,7 +108,7 @@ func published(name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ")
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", quote(name)), Hint: hint}

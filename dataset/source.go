@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 )
 
 // source is where a dataset's rows come from and how to read them.
@@ -164,7 +165,7 @@ func nearestFile(path string) string {
 			names = append(names, e.Name())
 		}
 	}
-	if near := nearest(filepath.Base(path), names); near != "" {
+	if near := spelling.Nearest(filepath.Base(path), names); near != "" {
 		return filepath.Join(filepath.Dir(path), near)
 	}
 	return ""
@@ -218,7 +219,7 @@ func resolve(ref string, opts Options) (source, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := nearest(ref, names); near != "" {
+	if near := spelling.Nearest(ref, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
 	} else if near := nearestFile(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agext/levenshtein"
-
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -281,13 +280,12 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 
 // ref reads PROVIDER/MODEL; the model may hold further slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
-	provider, name, ok := strings.Cut(s, "/")
-	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {
+	ref, ok := model.ParseRef(s)
+	if !ok {
 		return model.Ref{}, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
 	}
-	ref := model.Ref{Provider: provider, Model: name}
 	if p.opts.Endpoint != nil {
-		ref.Endpoint = p.opts.Endpoint(provider)
+		ref.Endpoint = p.opts.Endpoint(ref.Provider)
 	}
 	return ref, nil
 }
@@ -307,22 +305,8 @@ func wrong(format string, args ...any) error {
 // unknown is the error for a name that is not among the known ones.
 func unknown(what, name string, known []string) error {
 	hint := "known are " + strings.Join(known, ", ")
-	if near := nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &orbench.InputError{File: "--defense", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
-}
-
-// nearest gives the known name within the fewest edits of name, or "" when all
-// are so far that a suggestion would be a guess.
-func nearest(name string, known []string) string {
-	if name == "" || len(name) > 64 {
-		return ""
-	}
-	distance := func(k string) int { return levenshtein.Distance(strings.ToLower(name), k, nil) }
-	near := slices.MinFunc(known, func(a, b string) int { return distance(a) - distance(b) })
-	if distance(near) > max(1, len(near)/2) {
-		return ""
-	}
-	return near
 }

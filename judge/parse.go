@@ -2,12 +2,10 @@ package judge
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
-
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/model"
 )
 
@@ -102,13 +100,12 @@ func Split(list string) []string {
 
 // parseRef reads PROVIDER/MODEL; the model may hold further slashes.
 func parseRef(spec, s string, opts Options) (model.Ref, error) {
-	provider, name, ok := strings.Cut(s, "/")
-	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {
+	ref, ok := model.ParseRef(s)
+	if !ok {
 		return model.Ref{}, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
 	}
-	ref := model.Ref{Provider: provider, Model: name}
 	if opts.Endpoint != nil {
-		ref.Endpoint = opts.Endpoint(provider)
+		ref.Endpoint = opts.Endpoint(ref.Provider)
 	}
 	return ref, nil
 }
@@ -121,22 +118,8 @@ func wrong(format string, args ...any) error {
 // unknown is the error for a name that is not among the known ones.
 func unknown(what, name string, known []string) error {
 	hint := "known are " + strings.Join(known, ", ")
-	if near := nearest(name, known); near != "" {
+	if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &orbench.InputError{File: "--judge", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
-}
-
-// nearest gives the known name within the fewest edits of name, or "" when all
-// are so far that a suggestion would be a guess.
-func nearest(name string, known []string) string {
-	if name == "" || len(name) > 64 {
-		return ""
-	}
-	distance := func(k string) int { return levenshtein.Distance(strings.ToLower(name), k, nil) }
-	near := slices.MinFunc(known, func(a, b string) int { return distance(a) - distance(b) })
-	if distance(near) > max(1, len(near)/2) {
-		return ""
-	}
-	return near
 }

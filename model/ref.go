@@ -1,6 +1,10 @@
 package model
 
-import "github.com/orbench/orbench"
+import (
+	"strings"
+
+	"github.com/orbench/orbench"
+)
 
 // Ref names a model that orbench asks on its own behalf: a judge, a moderator, a
 // generator.
@@ -13,6 +17,22 @@ type Ref struct {
 
 // String is the reference as users write it, provider/model.
 func (r Ref) String() string { return r.Provider + "/" + r.Model }
+
+// ParseRef reads provider/model, without an endpoint; the model may hold further
+// slashes. It reports false for anything else, and for text with spaces in it.
+func ParseRef(s string) (Ref, bool) {
+	provider, name, ok := strings.Cut(s, "/")
+	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {
+		return Ref{}, false
+	}
+	return Ref{Provider: provider, Model: name}, true
+}
+
+// IsRef reports whether ParseRef can read s.
+func IsRef(s string) bool {
+	_, ok := ParseRef(s)
+	return ok
+}
 
 // Request is a call of the model with one user message.
 func (r Ref) Request(p Params, text string) Request {

@@ -10,7 +10,7 @@ import (
 // ranks is the table of docs/architecture.md: a package imports only packages of
 // lower ranks.
 var ranks = map[string]int{
-	"": 0, "stats": 0, "similar": 0, "internal/inorder": 0, "internal/jsonlist": 1, "internal/settings": 1,
+	"": 0, "stats": 0, "similar": 0, "internal/inorder": 0, "internal/spelling": 1, "internal/jsonlist": 1, "internal/settings": 1,
 	"model":      1,
 	"model/wire": 2, "refusal": 2, "internal/sealed": 2,
 	"model/openai": 3, "model/anthropic": 3, "model/google": 3, "model/sim": 3,

@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
 
@@ -265,7 +266,7 @@ func (c *Config) checkModeration() *settings.Fault {
 	if c.SecondChance.MaxTokens < 0 {
 		return settings.Wrong("$.second_chance.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 	}
-	if name := c.SecondChance.Model; name != "" && !settings.IsModel(name) {
+	if name := c.SecondChance.Model; name != "" && !model.IsRef(name) {
 		return settings.Wrong("$.second_chance.model", fmt.Sprintf("%q names no model", name), modelHint)
 	}
 	return checkModels("$.moderation.moderators", models)
@@ -308,7 +309,7 @@ const modelHint = "write provider/model, such as openai/gpt-4o"
 // checkModels finds a name that is not provider/model in the list at path.
 func checkModels(path string, models []string) *settings.Fault {
 	for i, m := range models {
-		if !settings.IsModel(m) {
+		if !model.IsRef(m) {
 			return settings.Wrong(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%q names no model", m), modelHint)
 		}
 	}

@@ -12,18 +12,11 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 )
 
-// buildProgress shows the funnel of a build as it fills: one line drawn again and
-// again on a terminal, a plain line every few seconds elsewhere.
+// buildProgress is the status of a build: the funnel as it fills.
 type buildProgress struct {
-	w     io.Writer
-	live  bool
-	stats func() fill.Stats
-	began time.Time
-
+	*status
 	mu     sync.Mutex
 	counts buildCounts
-
-	stop, done chan struct{}
 }
 
 // buildCounts is what the line shows of a funnel.
@@ -32,10 +25,14 @@ type buildCounts struct {
 }
 
 func newBuildProgress(w io.Writer, stats func() fill.Stats) *buildProgress {
-	return &buildProgress{
-		w: w, live: terminal(w), stats: stats, began: time.Now(),
-		stop: make(chan struct{}), done: make(chan struct{}),
-	}
+	p, began := &buildProgress{}, time.Now()
+	p.status = newStatus(w, func() string {
+		p.mu.Lock()
+		c := p.counts
+		p.mu.Unlock()
+		return buildLine(c, stats(), time.Since(began))
+	})
+	return p
 }
 
 // observe notes a funnel. It is called for every count, so it copies numbers and
@@ -49,47 +46,6 @@ func (p *buildProgress) observe(f build.Funnel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counts = c
-}
-
-// run shows the progress until close.
-func (p *buildProgress) run() {
-	defer close(p.done)
-	every := plainEvery
-	if p.live {
-		every = liveEvery
-	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			p.show()
-		case <-p.stop:
-			if p.live {
-				p.show()
-				fmt.Fprintln(p.w)
-			}
-			return
-		}
-	}
-}
-
-func (p *buildProgress) show() {
-	p.mu.Lock()
-	c := p.counts
-	p.mu.Unlock()
-	line := buildLine(c, p.stats(), time.Since(p.began))
-	if p.live {
-		fmt.Fprint(p.w, "\r\x1b[2K"+line)
-		return
-	}
-	fmt.Fprintln(p.w, line)
-}
-
-// close stops showing.
-func (p *buildProgress) close() {
-	close(p.stop)
-	<-p.done
 }
 
 // buildLine tells how far a build is, stage by stage.
@@ -109,11 +65,5 @@ func buildLine(c buildCounts, s fill.Stats, took time.Duration) string {
 		parts = append(parts, fmt.Sprintf("%d from memo", s.Present))
 	}
 	parts = append(parts, money(s.USD, s.Unpriced))
-	if s.Retries > 0 {
-		parts = append(parts, fmt.Sprintf("%d retries", s.Retries))
-	}
-	if s.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", s.Failed))
-	}
-	return strings.Join(parts, "  ")
+	return strings.Join(append(parts, troubles(s)...), "  ")
 }

@@ -13,33 +13,21 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// progress shows how a fill goes: one line drawn again and again on a terminal,
-// a plain line every few seconds elsewhere. It is not part of any result.
+// progress is the status of a fill.
 type progress struct {
-	w      io.Writer
-	live   bool
-	total  int
-	stats  func() fill.Stats
-	began  time.Time
+	*status
 	judged atomic.Int64
 	// refused counts new answers that the embedded detector takes for refusals.
 	refused atomic.Int64
-
-	stop, done chan struct{}
 }
 
-const (
-	liveEvery  = 200 * time.Millisecond
-	plainEvery = 5 * time.Second
-)
-
-// newProgress makes a progress over a number of expected calls. Its run shows
-// it until close.
+// newProgress makes a progress over a number of expected calls.
 func newProgress(w io.Writer, total int, stats func() fill.Stats) *progress {
-	return &progress{
-		w: w, live: terminal(w), total: total, stats: stats, began: time.Now(),
-		stop: make(chan struct{}), done: make(chan struct{}),
-	}
+	p, began := &progress{}, time.Now()
+	p.status = newStatus(w, func() string {
+		return progressLine(stats(), total, time.Since(began), int(p.refused.Load()), int(p.judged.Load()))
+	})
+	return p
 }
 
 // observer gives the function that counts refusals among the targets' answers.
@@ -58,45 +46,6 @@ func (p *progress) observer(targets []evaluate.Target) func(model.Request, model
 			p.refused.Add(1)
 		}
 	}
-}
-
-// run shows the progress until close.
-func (p *progress) run() {
-	defer close(p.done)
-	every := plainEvery
-	if p.live {
-		every = liveEvery
-	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			p.show()
-		case <-p.stop:
-			if p.live {
-				p.show()
-				fmt.Fprintln(p.w)
-			}
-			return
-		}
-	}
-}
-
-// show writes the line.
-func (p *progress) show() {
-	line := progressLine(p.stats(), p.total, time.Since(p.began), int(p.refused.Load()), int(p.judged.Load()))
-	if p.live {
-		fmt.Fprint(p.w, "\r\x1b[2K"+line)
-		return
-	}
-	fmt.Fprintln(p.w, line)
-}
-
-// close stops showing.
-func (p *progress) close() {
-	close(p.stop)
-	<-p.done
 }
 
 // progressLine says how far a fill is.
@@ -118,13 +67,18 @@ func progressLine(s fill.Stats, total int, took time.Duration, refused, judged i
 	if judged > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f%% refused so far", 100*float64(refused)/float64(judged)))
 	}
+	return strings.Join(append(parts, troubles(s)...), "  ")
+}
+
+// troubles counts what did not go well.
+func troubles(s fill.Stats) (parts []string) {
 	if s.Retries > 0 {
 		parts = append(parts, fmt.Sprintf("%d retries", s.Retries))
 	}
 	if s.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", s.Failed))
 	}
-	return strings.Join(parts, "  ")
+	return parts
 }
 
 // decimals keeps slow rates readable.

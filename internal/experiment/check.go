@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 const (
@@ -52,7 +53,7 @@ func (c *Config) checkTargets() *settings.Fault {
 		path := at("targets", i)
 		other, twice := seen[t.Called()]
 		switch {
-		case !strings.HasPrefix(t.Target, replay) && !settings.IsModel(t.Target):
+		case !strings.HasPrefix(t.Target, replay) && !model.IsRef(t.Target):
 			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, or replay:FILE")
 		case !isLabel(t.Name) || strings.ContainsAny(t.Name, "[]"):
 			return settings.Wrong(path+".name", fmt.Sprintf("%q is no name for a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
@@ -271,7 +272,7 @@ func (c *Config) checkLanguages() *settings.Fault {
 		}
 	}
 	switch {
-	case v.Translator != "" && !settings.IsModel(v.Translator):
+	case v.Translator != "" && !model.IsRef(v.Translator):
 		return settings.Wrong("$.variants.translator", fmt.Sprintf("%q names no model", v.Translator), "write provider/model, such as openai/gpt-4o")
 	case v.Translator == "" && translated != "":
 		return settings.Wrong(translated, "nobody is named who translates", "name a model as translator, such as openai/gpt-4o")

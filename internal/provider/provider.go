@@ -9,10 +9,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agext/levenshtein"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/jsonlist"
+	"github.com/orbench/orbench/internal/spelling"
 )
 
 // Dialect names the package that speaks to a provider.
@@ -167,16 +166,15 @@ func (t Table) Lookup(name string) (Provider, error) {
 
 // nearest finds the provider that is meant by a name that none has, or "".
 func (t Table) nearest(name string) string {
-	name = strings.ToLower(strings.TrimSpace(name))
-	best, near := "", 3 // more than two edits is another word
+	of := map[string]string{}
+	var known []string
 	for _, p := range t.providers {
-		for _, known := range append([]string{p.Name}, p.KnownAs...) {
-			if d := levenshtein.Distance(name, known, nil); d < near && d < len(known) {
-				best, near = p.Name, d
-			}
+		for _, n := range append([]string{p.Name}, p.KnownAs...) {
+			of[n] = p.Name
+			known = append(known, n)
 		}
 	}
-	return best
+	return of[spelling.Nearest(name, known)]
 }
 
 // ParseTarget parts a target, "provider/model", at its first slash; the model's

@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -54,10 +53,7 @@ func AuditMarkdown(w io.Writer, r audit.Report) error {
 
 // AuditJSON writes the report in its documented form.
 func AuditJSON(w io.Writer, r audit.Report) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return writeJSON(w, r)
 }
 
 // AuditCSV writes a line for each rater over all prompts (scope "all"), for each

@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -43,10 +42,7 @@ func ComparisonMarkdown(w io.Writer, c dataset.Comparison) error {
 
 // ComparisonJSON writes the comparison in its documented form.
 func ComparisonJSON(w io.Writer, c dataset.Comparison) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(c)
+	return writeJSON(w, c)
 }
 
 // ComparisonCSV writes one line for each of the two datasets (scope "all"), one

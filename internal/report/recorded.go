@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
 	"strings"
@@ -40,10 +39,7 @@ func RecordedMarkdown(w io.Writer, r evaluate.RecordedResult) error {
 
 // RecordedJSON writes the result in its documented form.
 func RecordedJSON(w io.Writer, r evaluate.RecordedResult) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return writeJSON(w, r)
 }
 
 // RecordedCSV writes one line for each judge (scope "all") and one for each judge

@@ -186,10 +186,3 @@ func IsName(s string) bool {
 	}
 	return true
 }
-
-// IsModel reports whether s is of the form provider/model; the model may hold
-// further slashes.
-func IsModel(s string) bool {
-	provider, name, ok := strings.Cut(s, "/")
-	return ok && provider != "" && name != "" && !strings.ContainsAny(s, " \t\r\n")
-}

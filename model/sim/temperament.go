@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agext/levenshtein"
-
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/model"
 )
 
@@ -116,16 +115,10 @@ func New(name string, seed int64) (model.Model, error) {
 // suggest says which name may have been meant, and all that there are.
 func suggest(name string, names []string) string {
 	all := "choose one of " + strings.Join(names, ", ")
-	nearest, distance := "", 3
-	for _, n := range names {
-		if d := levenshtein.Distance(strings.ToLower(name), n, nil); d < distance {
-			nearest, distance = n, d
-		}
+	if near := spelling.Nearest(name, names); near != "" {
+		return fmt.Sprintf("did you mean %q? Else %s", near, all)
 	}
-	if nearest == "" {
-		return all
-	}
-	return fmt.Sprintf("did you mean %q? Else %s", nearest, all)
+	return all
 }
 
 // modelName is what responses name as the model that answered.
