@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,37 +26,6 @@ func readDoc(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestRanksDocumented holds the table of docs/architecture.md to that of
-// TestLayers.
-func TestRanksDocumented(t *testing.T) {
-	t.Parallel()
-	row := regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]*) \|`)
-	name := regexp.MustCompile("`([^`]+)`")
-	documented := map[string]int{}
-	for _, match := range row.FindAllStringSubmatch(readDoc(t, "docs/architecture.md"), -1) {
-		rank, err := strconv.Atoi(match[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pkg := range name.FindAllStringSubmatch(match[2], -1) {
-			if pkg[1] == "orbench" {
-				pkg[1] = ""
-			}
-			documented[pkg[1]] = rank
-		}
-	}
-	for pkg, rank := range ranks {
-		if have, ok := documented[pkg]; !ok || have != rank {
-			t.Errorf("package %q has rank %d; docs/architecture.md gives it %d (found: %t)", pkg, rank, have, ok)
-		}
-	}
-	for pkg := range documented {
-		if _, ok := ranks[pkg]; !ok {
-			t.Errorf("docs/architecture.md ranks package %q, which TestLayers does not know", pkg)
-		}
-	}
 }
 
 // TestProvidersDocumented finds every provider, with its variables, in

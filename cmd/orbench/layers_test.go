@@ -3,34 +3,115 @@ package main
 import (
 	"encoding/json"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// ranks is the table of docs/architecture.md: a package imports only packages of
-// lower ranks.
-var ranks = map[string]int{
-	"": 0, "stats": 0, "similar": 0, "internal/inorder": 0, "internal/spelling": 1, "internal/jsonlist": 1, "internal/settings": 1,
-	"model":      1,
-	"model/wire": 2, "refusal": 2, "internal/sealed": 2,
-	"model/openai": 3, "model/anthropic": 3, "model/google": 3, "model/sim": 3,
-	"model/modeltest": 3, "dataset": 3, "dataset/starter": 3, "judge": 3, "moderate": 3, "generator": 3,
-	"internal/provider": 3, "internal/price": 3, "internal/paper": 3,
-	"internal/memo": 3, "defense": 4, "internal/memo/sqlite": 4, "internal/memo/memotest": 4,
-	"internal/fill": 5, "internal/experiment": 5, "internal/evaluate": 6, "internal/build": 6, "internal/audit": 6, "internal/compare": 7, "internal/report": 8, "internal/cli": 9, "cmd/orbench": 10,
+// module is the path of the project's root package.
+const module = "github.com/orbench/orbench"
+
+// A layer is a row of the package table in docs/architecture.md.
+type layer struct {
+	pkg     string   // the path below the module; "orbench" is the root
+	imports []string // likewise, sorted
+	// plain packages import the standard library alone, and what libraries names.
+	plain     bool
+	libraries string
 }
 
-// insideOnly are the folders whose packages are tools of one package.
-var insideOnly = []string{"refusal/internal/"}
+// readLayers reads the package table: the rows, in the page's order.
+func readLayers(t *testing.T) []layer {
+	t.Helper()
+	_, table, found := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## Packages\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	if !found {
+		t.Fatal("docs/architecture.md has no heading Packages")
+	}
+	name := regexp.MustCompile("`([^`]+)`")
+	var layers []layer
+	groups := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		switch {
+		case strings.HasPrefix(line, "| **"):
+			groups++
+		case strings.HasPrefix(line, "| `"):
+			if len(cells) != 5 {
+				t.Fatalf("docs/architecture.md: write the row as | `package` | `import` `import` | what it is |: %s", line)
+			}
+			l := layer{pkg: name.FindStringSubmatch(cells[1])[1], plain: groups == 1}
+			for _, match := range name.FindAllStringSubmatch(cells[2], -1) {
+				l.imports = append(l.imports, match[1])
+			}
+			if !slices.IsSorted(l.imports) {
+				t.Errorf("docs/architecture.md: sort the imports of %s", l.pkg)
+			}
+			l.libraries = name.ReplaceAllString(cells[2], "")
+			layers = append(layers, l)
+		}
+	}
+	if len(layers) < 20 {
+		t.Fatalf("docs/architecture.md has only %d packages in its table: the test reads it wrongly", len(layers))
+	}
+	return layers
+}
 
+// TestLayers holds the imports of every package to the package table of
+// docs/architecture.md, and the table to the imports.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	const module = "github.com/orbench/orbench"
+	made := importsOf(t)
+	above := map[string]bool{} // the rows read so far
+	for _, l := range readLayers(t) {
+		imports, ok := made[l.pkg]
+		delete(made, l.pkg)
+		switch {
+		case above[l.pkg]:
+			t.Errorf("%s has two rows: keep one", l.pkg)
+			continue
+		case !ok:
+			t.Errorf("there is no package %s: delete its row", l.pkg)
+			continue
+		}
+		var own []string
+		for _, path := range imports {
+			switch path, isOwn := ownName(path); {
+			case isOwn:
+				own = append(own, strings.TrimPrefix(path, "internal/"))
+				if !above[path] {
+					t.Errorf("%s imports %s, whose row is not above its own: move the row, or the code that needs the import", l.pkg, path)
+				}
+			case l.plain && strings.Contains(path, ".") && !namesLibrary(l.libraries, path):
+				t.Errorf("%s imports %s: a package of the first group imports the standard library only", l.pkg, path)
+			}
+		}
+		for _, path := range own {
+			if !slices.Contains(l.imports, path) {
+				t.Errorf("%s imports %s, which its row does not list: move the code that needs it, or list the import if the package should know of the other", l.pkg, path)
+			}
+		}
+		for _, path := range l.imports {
+			if !slices.Contains(own, path) {
+				t.Errorf("%s does not import %s: take it from its row", l.pkg, path)
+			}
+		}
+		above[l.pkg] = true
+	}
+	for pkg, imports := range made {
+		t.Errorf("package %s (imports %v) has no row: add one below the packages that it imports", pkg, imports)
+	}
+}
+
+// importsOf lists what each package of the project imports, tests aside.
+func importsOf(t *testing.T) map[string][]string {
+	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := func(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, module), "/") }
+	made := map[string][]string{}
 	decoder := json.NewDecoder(strings.NewReader(string(out)))
 	for decoder.More() {
 		var p struct {
@@ -40,36 +121,22 @@ func TestLayers(t *testing.T) {
 		if err := decoder.Decode(&p); err != nil {
 			t.Fatal(err)
 		}
-		importer := name(p.ImportPath)
-		if isTool(importer) {
-			continue
-		}
-		rank, ok := ranks[importer]
-		if !ok {
-			t.Errorf("package %q has no rank: give it one here and in docs/architecture.md", importer)
-			continue
-		}
-		for _, path := range p.Imports {
-			if !strings.HasPrefix(path, module) {
-				// Statistics lean on gonum; nothing else of rank 0 leans on anything.
-				mayLean := importer == "stats" && strings.HasPrefix(path, "gonum.org/v1/gonum/")
-				if rank == 0 && strings.Contains(path, ".") && !mayLean {
-					t.Errorf("package %q is of rank 0 and imports %s: it may import the standard library only", importer, path)
-				}
-				continue
-			}
-			if imported := name(path); !isTool(imported) && ranks[imported] >= rank {
-				t.Errorf("package %q (rank %d) imports %q (rank %d): move the code that needs it up, or the code that is needed down", importer, rank, imported, ranks[imported])
-			}
-		}
+		name, _ := ownName(p.ImportPath)
+		made[name] = p.Imports
 	}
+	return made
 }
 
-func isTool(name string) bool {
-	for _, prefix := range insideOnly {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
+// ownName is the path of a package below the module, and whether it is one of
+// the project's.
+func ownName(path string) (name string, own bool) {
+	if path == module {
+		return "orbench", true
 	}
-	return name == "internal/keepdeps"
+	return strings.CutPrefix(path, module+"/")
+}
+
+// namesLibrary reports whether a word of a row's cell is part of a library's path.
+func namesLibrary(cell, path string) bool {
+	return slices.ContainsFunc(strings.Fields(cell), func(word string) bool { return strings.Contains(path, word) })
 }
