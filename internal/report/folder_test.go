@@ -7,10 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
 )
@@ -98,66 +96,6 @@ func TestFolderIsDeterministic(t *testing.T) {
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s differs between two reports of the same run", name)
 		}
-	}
-}
-
-func TestFolderNeverOverwrites(t *testing.T) {
-	t.Parallel()
-	tests := map[string]func(t *testing.T, dir string){
-		"a file in it": func(t *testing.T, dir string) {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"a file of its name": func(t *testing.T, dir string) {
-			if err := os.WriteFile(dir, []byte("mine"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		},
-	}
-	for name, prepare := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			parent := t.TempDir()
-			dir := filepath.Join(parent, "out")
-			prepare(t, dir)
-			_, err := report.Create(dir)
-			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--out") {
-				t.Fatalf("the error is %v", err)
-			}
-			if got := files(t, parent); !slices.Equal(got, []string{"out"}) {
-				t.Errorf("left behind: %q", got)
-			}
-		})
-	}
-}
-
-// Whoever puts a file into the directory while the report is being written keeps it.
-func TestFolderThatFillsMeanwhile(t *testing.T) {
-	t.Parallel()
-	parent := t.TempDir()
-	dir := filepath.Join(parent, "out")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	f, err := report.Create(dir)
-	if err != nil {
-		t.Fatalf("an empty directory is refused: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Finish(evaluate.Result{}); err == nil {
-		t.Error("the report was put over a file")
-	}
-	if got := files(t, parent); !slices.Equal(got, []string{"out"}) {
-		t.Errorf("left behind: %q", got)
-	}
-	if got := files(t, dir); !slices.Equal(got, []string{"notes.txt"}) {
-		t.Errorf("the directory holds %q", got)
 	}
 }
 

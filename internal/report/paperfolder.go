@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
-	"path/filepath"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/paper"
 )
 
@@ -55,26 +53,11 @@ func (p Paper) plots() []paperPlot {
 // and PDF, and the figures as JSON, CSV and Markdown. The folder is there as a
 // whole or not at all. Write returns an *orbench.InputError when dir is there
 // already and holds anything, or cannot be made.
-func (p Paper) Write(dir string) (err error) {
-	dir = filepath.Clean(dir)
-	if err := vacant(dir); err != nil {
+func (p Paper) Write(dir string) error {
+	out, err := folder.Create(dir)
+	if err != nil {
 		return err
 	}
-	parent := filepath.Dir(dir)
-	refuse := func(err error) error {
-		return &orbench.InputError{
-			File: "--out", Problem: fmt.Sprintf("cannot write in %s: %v", parent, err),
-			Hint: "choose a directory that you may write to", Err: err,
-		}
-	}
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return refuse(err)
-	}
-	temp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".unfinished-*")
-	if err != nil {
-		return refuse(err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	files := map[string]func(io.Writer) error{
 		PaperPageFile: p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
 	}
@@ -82,18 +65,11 @@ func (p Paper) Write(dir string) (err error) {
 		files[plot.name+".svg"], files[plot.name+".png"], files[plot.name+".pdf"] = plot.figure.svg, plot.figure.png, plot.figure.pdf
 	}
 	for name, write := range files {
-		if err := writeFile(filepath.Join(temp, name), write); err != nil {
-			return fmt.Errorf("write %s: %w", filepath.Join(dir, name), err)
+		if _, err := out.Write(name, write); err != nil {
+			return errors.Join(err, out.Discard())
 		}
 	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
-	// An empty directory is in the way of the new name.
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Rename(temp, dir)
+	return out.Finish()
 }
 
 // page writes the page.

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
-	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 
@@ -117,30 +113,4 @@ var propensityHeader = []string{
 // propensitiesBy gives the propensities by one judge.
 func propensitiesBy(r evaluate.Result, judge string) []evaluate.Propensity {
 	return slices.DeleteFunc(slices.Clone(r.Propensities), func(p evaluate.Propensity) bool { return p.Judge != judge })
-}
-
-// csvFile is a table that grows line by line.
-type csvFile struct {
-	*csv.Writer
-	file *os.File
-}
-
-func createCSV(path string, header []string) (*csvFile, error) {
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	c := &csvFile{csv.NewWriter(out), out}
-	if err := c.Write(header); err != nil {
-		return nil, errors.Join(err, out.Close())
-	}
-	return c, nil
-}
-
-func (c *csvFile) close() error {
-	c.Flush()
-	if err := errors.Join(c.Error(), c.file.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", PropensityFile, err)
-	}
-	return nil
 }
