@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/construct"
 )
 
 // TestBuildKilledFiveTimes kills a build with SIGKILL at five random moments and
@@ -22,10 +22,10 @@ import (
 // the time and the peak memory of the build that was left alone.
 func TestBuildKilledFiveTimes(t *testing.T) {
 	long := os.Getenv("ORBENCH_LONG") != ""
-	config := strings.Replace(build.Template, "per_category: 40 ", "per_category: 10 ", 1)
+	config := strings.Replace(construct.Template, "per_category: 40 ", "per_category: 10 ", 1)
 	if long {
 		config = strings.NewReplacer("per_category: 40 ", "per_category: 2000 ", "size: 100 ", "size: 650 ", "check_seeds: 10 ", "check_seeds: 100 ").
-			Replace(build.Template)
+			Replace(construct.Template)
 	} else {
 		t.Parallel()
 	}

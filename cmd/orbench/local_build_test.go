@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/construct"
 )
 
 // TestLocalModelBuilds has a real language model make seeds and rewrites, beside
@@ -52,7 +52,7 @@ toxic: {check_seeds: 3, size: 0}
 		t.Fatalf("%v: %s", err, stderr)
 	}
 	t.Logf("%s", stdout)
-	folder, err := build.OpenFolder(out)
+	folder, err := construct.OpenFolder(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ toxic: {check_seeds: 3, size: 0}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row.Kind == build.Rewritten {
+		if row.Kind == construct.Rewritten {
 			rows++
 		}
 	}

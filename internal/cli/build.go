@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
@@ -91,8 +91,8 @@ func (a *app) build(ctx context.Context, f buildFlags) error {
 
 // prepareBuild checks everything that a user can get wrong, before anything is
 // asked or written.
-func (a *app) prepareBuild(f buildFlags) (*build.Builder, *wiring, price.Table, error) {
-	fail := func(err error) (*build.Builder, *wiring, price.Table, error) { return nil, nil, price.Table{}, err }
+func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Table, error) {
+	fail := func(err error) (*construct.Builder, *wiring, price.Table, error) { return nil, nil, price.Table{}, err }
 	switch {
 	case f.config == "":
 		return fail(inputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
@@ -106,18 +106,18 @@ func (a *app) prepareBuild(f buildFlags) (*build.Builder, *wiring, price.Table, 
 	if err := f.calls.check(); err != nil {
 		return fail(err)
 	}
-	config, err := build.Load(f.config)
+	config, err := construct.Load(f.config)
 	if err != nil {
 		return fail(err)
 	}
 	if f.out != "" {
-		if err := build.CheckFolder(f.out); err != nil {
+		if err := construct.CheckFolder(f.out); err != nil {
 			return fail(err)
 		}
 	}
-	b := &build.Builder{Config: config}
+	b := &construct.Builder{Config: config}
 	if f.refresh != "" {
-		if b.Base, err = build.OpenFolder(f.refresh); err != nil {
+		if b.Base, err = construct.OpenFolder(f.refresh); err != nil {
 			return fail(err)
 		}
 		if err := config.CheckBase(b.Base); err != nil {
@@ -126,7 +126,7 @@ func (a *app) prepareBuild(f buildFlags) (*build.Builder, *wiring, price.Table, 
 	}
 	names := config.Models()
 	if f.target != "" {
-		b.Steer = &build.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
+		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 		names = append(names, f.target)
 	}
 	urls, err := f.calls.urls(namedProviders(append(names, config.Hard.Judge)))
@@ -188,7 +188,7 @@ func (w *wiring) refs(names []string) (map[string]model.Ref, error) {
 }
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
-func (a *app) buildWith(ctx context.Context, f buildFlags, b *build.Builder, w *wiring, memory *memo.Memo, prices price.Table) (err error) {
+func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, w *wiring, memory *memo.Memo, prices price.Table) (err error) {
 	filler := fill.New(memory, f.calls.config(prices, a.hurry))
 	lanes := map[evaluate.LaneKey]*fill.Lane{}
 	width := 0
@@ -232,12 +232,12 @@ func (a *app) buildWith(ctx context.Context, f buildFlags, b *build.Builder, w *
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.
-func (a *app) finishBuild(f buildFlags, made *build.Benchmark, lanes map[evaluate.LaneKey]*fill.Lane, s fill.Stats) error {
+func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[evaluate.LaneKey]*fill.Lane, s fill.Stats) error {
 	for _, c := range made.WornOut {
 		a.sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.quiet {
-		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, build.CardFile), s.Requests, s.Present, money(s.USD, s.Unpriced))
+		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, construct.CardFile), s.Requests, s.Present, money(s.USD, s.Unpriced))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil
@@ -252,7 +252,7 @@ func (a *app) finishBuild(f buildFlags, made *build.Benchmark, lanes map[evaluat
 }
 
 // printBenchmark shows what was built.
-func printBenchmark(w io.Writer, format, dir string, b *build.Benchmark) error {
+func printBenchmark(w io.Writer, format, dir string, b *construct.Benchmark) error {
 	if format == "json" {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
@@ -281,13 +281,13 @@ func printBenchmark(w io.Writer, format, dir string, b *build.Benchmark) error {
 
 // pricedBuildPlan is a plan with what it can be expected to cost.
 type pricedBuildPlan struct {
-	build.Plan
+	construct.Plan
 	// USD is nil where the price is unknown.
 	USD *float64 `json:"usd"`
 }
 
 // printBuildPlan shows what a build would ask.
-func printBuildPlan(w io.Writer, format string, plans []build.Plan, prices price.Table) error {
+func printBuildPlan(w io.Writer, format string, plans []construct.Plan, prices price.Table) error {
 	var priced []pricedBuildPlan
 	total, known := 0.0, true
 	for _, p := range plans {
@@ -330,6 +330,6 @@ func printBuildPlan(w io.Writer, format string, plans []build.Plan, prices price
 		return err
 	}
 	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
-		100*build.MendShare, 100*build.ToxicShare)
+		100*construct.MendShare, 100*construct.ToxicShare)
 	return err
 }

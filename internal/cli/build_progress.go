@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/fill"
 )
 
@@ -37,7 +37,7 @@ func newBuildProgress(w io.Writer, stats func() fill.Stats) *buildProgress {
 
 // observe notes a funnel. It is called for every count, so it copies numbers and
 // no more.
-func (p *buildProgress) observe(f build.Funnel) {
+func (p *buildProgress) observe(f construct.Funnel) {
 	c := buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
 		safe: f.Moderation.Voted[orbench.Safe], toxic: f.Moderation.Voted[orbench.Toxic],

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/build"
+	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/experiment"
 )
 
@@ -19,7 +19,7 @@ type configKind struct {
 
 // configKinds lists them; the first is meant where none is named.
 var configKinds = [...]configKind{
-	{"build", build.Template, build.Schema},
+	{"build", construct.Template, construct.Schema},
 	{"experiment", experiment.Template, experiment.Schema},
 }
 

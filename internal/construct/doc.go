@@ -1,4 +1,4 @@
-// Package build makes an over-refusal benchmark from a configuration: toxic
+// Package construct makes an over-refusal benchmark from a configuration: toxic
 // seeds, safe rewrites of them, votes of moderators, a second chance for what
 // they called toxic, and from those the three sets, after the method of OR-Bench
 // (Cui et al., ICML 2025, arXiv 2405.20947).
@@ -15,4 +15,4 @@
 // was killed, and finds its replies in the memo, ends with the same bytes as one
 // that was not. What it made of every reply is in the lineage, a row for each
 // rewrite, kept or dropped.
-package build
+package construct

@@ -1,4 +1,4 @@
-package build
+package construct
 
 import (
 	_ "embed"
