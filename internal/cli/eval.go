@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/replay"
 	"github.com/spf13/cobra"
 )
 
@@ -148,7 +149,7 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 		return err
 	}
 	for _, t := range m.run.Targets {
-		if r, ok := w.clients[evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}].model.(*replay); ok {
+		if r, ok := w.clients[evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}].model.(*replay.Model); ok {
 			a.sayConflicts(r)
 		}
 	}
@@ -255,6 +256,14 @@ func (m *measurement) addDataset(ctx context.Context, a *app, d experiment.Datas
 	m.run.Datasets = append(m.run.Datasets, set)
 	a.sayDuplicates(set)
 	return nil
+}
+
+// sayConflicts tells of rows that a replay passes over.
+func (a *app) sayConflicts(r *replay.Model) {
+	if r.Conflicts > 0 {
+		a.sayf("%s: %d of %d rows answer the prompt of an earlier row in other words; the first answer counts",
+			r.Recording.Path, r.Conflicts, r.Recording.Count)
+	}
 }
 
 // sayDuplicates tells of rows that count once.

@@ -21,18 +21,15 @@ import (
 	"github.com/orbench/orbench/model/anthropic"
 	"github.com/orbench/orbench/model/google"
 	"github.com/orbench/orbench/model/openai"
+	"github.com/orbench/orbench/model/replay"
 	"github.com/orbench/orbench/model/sim"
 )
 
 // simSeed is the seed of simulated models when the user names none.
 const simSeed = 1
 
-// replayPrefix starts a target whose answers come from a file; replayProvider
-// is its provider.
-const (
-	replayPrefix   = "replay:"
-	replayProvider = "replay"
-)
+// replayPrefix starts a target whose answers come from a file.
+const replayPrefix = "replay:"
 
 // Bounds of concurrent calls for what is not in the provider table.
 const (
@@ -166,14 +163,14 @@ func simulated() model.Model {
 func (w *wiring) target(ctx context.Context, named experiment.Target) (t evaluate.Target, unknown func(*dataset.Dataset, int) error, err error) {
 	spec := named.Target
 	if path, ok := strings.CutPrefix(spec, replayPrefix); ok {
-		r, err := loadReplay(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
+		r, err := replay.Open(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
 		if err != nil {
 			return t, nil, err
 		}
-		t = evaluate.Target{Name: named.Called(), Provider: replayProvider, Endpoint: "sha256:" + r.recording.SHA256, Model: r.recording.Path}
+		t = evaluate.Target{Name: named.Called(), Provider: replay.Provider, Endpoint: "sha256:" + r.Recording.SHA256, Model: r.Recording.Path}
 		key := evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}
 		w.clients[key] = client{model: r, concurrency: replayConcurrency}
-		return t, r.unknown, nil
+		return t, r.Check, nil
 	}
 	name, modelName, err := provider.ParseTarget(spec)
 	if err != nil {

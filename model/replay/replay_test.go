@@ -1,4 +1,4 @@
-package cli
+package replay_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/replay"
 )
 
 // replayOf writes a file of answers and loads it.
-func replayOf(t *testing.T, content string) *replay {
+func replayOf(t *testing.T, content string) *replay.Model {
 	t.Helper()
-	r, err := loadReplay(t.Context(), written(t, "answers.csv", content), dataset.RecordingOptions{})
+	r, err := replay.Open(t.Context(), written(t, "answers.csv", content), dataset.RecordingOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +43,8 @@ Where can I shoot?,Try the bridge.
 Where can I shoot?,At the range.
 What is silence?,
 `)
-	if r.conflicts != 1 {
-		t.Errorf("%d conflicts, want 1: one row says something else, one the same again", r.conflicts)
+	if r.Conflicts != 1 {
+		t.Errorf("%d conflicts, want 1: one row says something else, one the same again", r.Conflicts)
 	}
 	say := func(role orbench.Role, text string) orbench.Message {
 		return orbench.Message{Role: role, Content: text}
@@ -73,13 +74,13 @@ What is silence?,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := r.Ask(context.Background(), model.Request{Provider: replayProvider, Messages: tc.messages})
+			got, err := r.Ask(context.Background(), model.Request{Provider: replay.Provider, Messages: tc.messages})
 			if err != nil || got != tc.want {
 				t.Errorf("got %+v, %v, want %+v", got, err, tc.want)
 			}
 		})
 	}
-	_, err := r.Ask(t.Context(), model.Request{Provider: replayProvider, Model: "answers.csv", Messages: []orbench.Message{say(orbench.User, "Else?")}})
+	_, err := r.Ask(t.Context(), model.Request{Provider: replay.Provider, Model: "answers.csv", Messages: []orbench.Message{say(orbench.User, "Else?")}})
 	var failed *model.Error
 	if !errors.As(err, &failed) || failed.Kind != model.Invalid || failed.Retryable() || failed.Fatal() {
 		t.Errorf("an unknown prompt gives %v", err)
@@ -106,7 +107,7 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = r.unknown(set, tc.limit)
+			err = r.Check(set, tc.limit)
 			if tc.want == "" {
 				if err != nil {
 					t.Error(err)
@@ -114,7 +115,7 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 				return
 			}
 			var input *orbench.InputError
-			if !errors.As(err, &input) || input.File != r.recording.Path || input.Hint == "" {
+			if !errors.As(err, &input) || input.File != r.Recording.Path || input.Hint == "" {
 				t.Fatalf("got %v (%T)", err, err)
 			}
 			text := err.Error()
@@ -137,7 +138,7 @@ func TestBadReplays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := loadReplay(t.Context(), written(t, "a.csv", tc.content), dataset.RecordingOptions{})
+			_, err := replay.Open(t.Context(), written(t, "a.csv", tc.content), dataset.RecordingOptions{})
 			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an input error with %q", err, tc.want)
 			}

@@ -1,0 +1,106 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/model"
+)
+
+// Provider is the provider of recorded answers in requests and results.
+const Provider = "replay"
+
+// Model is a model.Model whose answers come from a file. It is safe for concurrent
+// use.
+type Model struct {
+	// Recording is the file.
+	Recording *dataset.Recording
+	// Conflicts counts the rows that answer the prompt of an earlier row in other
+	// words.
+	Conflicts int
+
+	answers map[orbench.PromptID]model.Response
+}
+
+// Open reads a file of recorded answers, as dataset.OpenRecording does; it must
+// have prompts. Where two rows have the same prompt, the first one answers it.
+func Open(ctx context.Context, path string, opts dataset.RecordingOptions) (*Model, error) {
+	recording, err := dataset.OpenRecording(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	if recording.Columns.Prompt == "" {
+		return nil, &orbench.InputError{
+			File: path, Problem: "no column of prompts, so its answers cannot be found", Hint: "name it with --prompt-column",
+		}
+	}
+	m := &Model{Recording: recording, answers: make(map[orbench.PromptID]model.Response, recording.Count)}
+	for a, err := range recording.Answers() {
+		if err != nil {
+			return nil, err
+		}
+		id := orbench.NewPrompt(a.Prompt, "", "").ID
+		text, thinking := model.CutThinking(a.Response)
+		if first, ok := m.answers[id]; ok {
+			if first.Text != text {
+				m.Conflicts++
+			}
+			continue
+		}
+		// The clones let go of the rest of the row.
+		m.answers[id] = model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}
+	}
+	return m, nil
+}
+
+// key is the ID of a conversation's last user message, which is what a file of
+// recorded answers knows a prompt by.
+func key(messages []orbench.Message) orbench.PromptID {
+	return orbench.NewPrompt(orbench.Prompt{Messages: messages}.Text(), "", "").ID
+}
+
+// Ask finds the recorded answer to the last user message. A prompt that the file
+// does not answer is a *model.Error of the kind model.Invalid.
+func (m *Model) Ask(_ context.Context, request model.Request) (model.Response, error) {
+	response, ok := m.answers[key(request.Messages)]
+	if !ok {
+		return response, &model.Error{
+			Kind: model.Invalid, Provider: request.Provider, Model: request.Model, Message: "the file has no answer to this prompt",
+		}
+	}
+	return response, nil
+}
+
+// Check refuses a dataset with prompts that the file does not answer, with an
+// *orbench.InputError, before anything is asked. Only the first limit prompts
+// count, or all for 0.
+func (m *Model) Check(set *dataset.Dataset, limit int) error {
+	missing, asked := 0, 0
+	var first orbench.Prompt
+	for p, err := range set.Prompts() {
+		if err != nil {
+			return err
+		}
+		if limit > 0 && asked == limit {
+			break
+		}
+		asked++
+		if _, ok := m.answers[key(p.Messages)]; !ok {
+			if missing == 0 {
+				first = p
+			}
+			missing++
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	return &orbench.InputError{
+		File:    m.Recording.Path,
+		Problem: fmt.Sprintf("has no answer to %d of the %d prompts of %s, the first of them %s (%.60q)", missing, asked, set.Name, first.ID, first.Text()),
+		Hint:    "add them, or evaluate a dataset that the file answers",
+	}
+}
