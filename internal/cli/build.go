@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -81,7 +82,7 @@ func (a *app) build(ctx context.Context, f buildFlags) error {
 	if f.calls.dryRun {
 		return printBuildPlan(a.env.Stdout, f.format, b.Plan(), prices)
 	}
-	memory, err := openMemo(ctx, f.store)
+	memory, err := store.Open(ctx, f.store)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // command runs a command line with a world of its own.
@@ -53,33 +54,33 @@ func TestExitCode(t *testing.T) {
 func TestUnknownRun(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	store := filepath.Join(t.TempDir(), "m.db")
-	m, err := openMemo(ctx, store)
+	address := filepath.Join(t.TempDir(), "m.db")
+	m, err := store.Open(ctx, address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := func(want string, args ...string) {
 		t.Helper()
-		code, out, said := command(nil, append([]string{"report", "--store", store}, args...)...)
+		code, out, said := command(nil, append([]string{"report", "--store", address}, args...)...)
 		if code != exitInput || out != "" || said != "orbench: "+want+"\n" {
 			t.Errorf("report %q: code %d, %q, %q; want %q", args, code, out, said, want)
 		}
 	}
-	report(store + ": holds no run; make one with orbench eval, or name another store with --store")
-	report(store+": holds no run; make one with orbench eval, or name another store with --store", "mine")
+	report(address + ": holds no run; make one with orbench eval, or name another store with --store")
+	report(address+": holds no run; make one with orbench eval, or name another store with --store", "mine")
 	for n := range 12 {
 		if err := m.SaveRun(ctx, memo.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = loadRun(ctx, m, store, "mine")
-	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), store+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
+	_, _, err = loadRun(ctx, m, address, "mine")
+	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), address+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
 		t.Errorf("with 12 runs the error is %v", err)
 	}
 	if err := m.SaveRun(ctx, memo.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := loadRun(ctx, m, store, "broken"); err == nil || !strings.Contains(err.Error(), store) || !strings.Contains(err.Error(), "broken") {
+	if _, _, err := loadRun(ctx, m, address, "broken"); err == nil || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("a damaged run gives %v", err)
 	}
 	if err := m.Close(); err != nil {

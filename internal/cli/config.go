@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -187,15 +185,6 @@ func noRun(ctx context.Context, m *memo.Memo, store, name string) error {
 	return inputError(store, fmt.Sprintf("holds no run named %q", name), "it holds "+names)
 }
 
-// openMemo opens the memo of a store, making the file where there is none.
-func openMemo(ctx context.Context, path string) (*memo.Memo, error) {
-	s, err := sqlite.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return memo.New(s), nil
-}
-
 // absolute makes a path independent of the working directory; names of built-in
 // and published datasets stay as they are.
 func absolute(ref string) string {
@@ -217,14 +206,6 @@ func isName(ref string) bool {
 		}
 	}
 	return false
-}
-
-// openExisting opens the memo of a store that must be there.
-func openExisting(ctx context.Context, path string) (*memo.Memo, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, inputError(path, "there is no store", "make one with orbench eval, or name another with --store")
-	}
-	return openMemo(ctx, path)
 }
 
 // targetNames lists the targets of a run.

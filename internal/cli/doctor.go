@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"text/tabwriter"
 	"time"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/spf13/cobra"
 )
 
@@ -82,14 +83,14 @@ func (a *app) providerState(ctx context.Context, p provider.Provider) string {
 }
 
 // storeState says what the store holds. A store that does not open is a problem.
-func (a *app) storeState(ctx context.Context, t *tabwriter.Writer, store string) error {
-	if _, err := os.Stat(store); os.IsNotExist(err) {
-		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", store)
+func (a *app) storeState(ctx context.Context, t *tabwriter.Writer, address string) error {
+	memory, err := store.OpenExisting(ctx, address)
+	switch {
+	case errors.Is(err, memo.ErrNoStore):
+		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address)
 		return nil
-	}
-	memory, err := openMemo(ctx, store)
-	if err != nil {
-		fmt.Fprintf(t, "store %s\tdoes not open\n", store)
+	case err != nil:
+		fmt.Fprintf(t, "store %s\tdoes not open\n", address)
 		return err
 	}
 	defer memory.Close()
@@ -101,6 +102,6 @@ func (a *app) storeState(ctx context.Context, t *tabwriter.Writer, store string)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", store, n, len(runs))
+	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", address, n, len(runs))
 	return nil
 }

@@ -181,15 +181,6 @@ func completeFlag(c *cobra.Command, flag string, values []string) {
 	}
 }
 
-// storeFlag registers --store, whose default the environment may set.
-func (a *app) storeFlag(c *cobra.Command, store *string) {
-	path := "orbench.db"
-	if env := a.env.Getenv("ORBENCH_STORE"); env != "" {
-		path = env
-	}
-	c.Flags().StringVar(store, "store", path, "`FILE` that remembers every paid call ($ORBENCH_STORE)")
-}
-
 // cacheDir is the folder of pulled datasets.
 func (a *app) cacheDir() string {
 	if dir := a.env.Getenv("ORBENCH_CACHE"); dir != "" {

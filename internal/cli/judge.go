@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
@@ -192,7 +193,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	}
 	var memory *memo.Memo
 	if len(r.Lanes()) > 0 {
-		if memory, err = openMemo(ctx, f.store); err != nil {
+		if memory, err = store.Open(ctx, f.store); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -50,7 +50,7 @@ func (a *app) measure(ctx context.Context, m measurement) error {
 	if m.calls.dryRun {
 		return a.dryRun(ctx, m, prices)
 	}
-	memory, err := openMemo(ctx, m.store)
+	memory, err := store.Open(ctx, m.store)
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,6 @@ func (a *app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo,
 		a.sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.name, m.store, a.storeArgument(m.store), m.name)
 	}
 	return a.finish(filled, stats, result)
-}
-
-// storeArgument is what names the store in a command, empty for the default.
-func (a *app) storeArgument(store string) string {
-	if store == "orbench.db" || store == a.env.Getenv("ORBENCH_STORE") {
-		return ""
-	}
-	return " --store " + shellQuote(store)
 }
 
 // stopped reports whether an error ended a fill in an orderly way, so that its
@@ -284,12 +276,12 @@ func (m *measurement) models() [][2]string {
 
 // dryRun prints what measuring would send.
 func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
-	var memory *memo.Memo
-	if _, err := os.Stat(m.store); err == nil {
-		if memory, err = openMemo(ctx, m.store); err != nil {
-			return err
-		}
+	memory, err := store.OpenExisting(ctx, m.store)
+	switch {
+	case err == nil:
 		defer memory.Close()
+	case !errors.Is(err, memo.ErrNoStore):
+		return err
 	}
 	plans, err := m.run.Plan(ctx, memory)
 	if err != nil {

@@ -39,6 +39,9 @@ type Run struct {
 // ErrNoRun means that the store has no run of that name, or none at all.
 var ErrNoRun = errors.New("no such run")
 
+// ErrNoStore means that there is no store where one must be.
+var ErrNoStore = errors.New("there is no store")
+
 // Store keeps records durably. Implementations are safe for concurrent use, by
 // several processes too, and pass the suite in memotest.
 type Store interface {
