@@ -23,10 +23,10 @@ type automaton struct {
 	fail  []uint32
 	// out is the longest phrase that ends in a state, or -1; depth its length
 	// in words; shorter the state of the next shorter phrase that ends there.
-	out     []int32
-	depth   []uint8
-	shorter []uint32
-	cues    []cue
+	out      []int32
+	depth    []uint8
+	shorter  []uint32
+	meanings []meaning
 }
 
 const (
@@ -41,9 +41,9 @@ const sentenceStart = "^"
 
 // machine builds the automaton from the embedded tables when it is first needed.
 var machine = sync.OnceValue(func() *automaton {
-	a, err := buildAutomaton(cueFiles)
+	a, err := buildAutomaton(phraseFiles)
 	if err != nil {
-		panic("refusal: the embedded cue tables are broken: " + err.Error())
+		panic("refusal: the embedded phrase tables are broken: " + err.Error())
 	}
 	return a
 })
@@ -51,7 +51,7 @@ var machine = sync.OnceValue(func() *automaton {
 // buildAutomaton reads every table of fsys and joins them to one machine.
 func buildAutomaton(fsys fs.FS) (*automaton, error) {
 	t := &table{alias: map[string][]string{}}
-	names, err := fs.Glob(fsys, "cues/*.txt")
+	names, err := fs.Glob(fsys, "phrases/*.txt")
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func (a *automaton) addPhrases(t *table, symbols map[string]uint16) {
 	}
 	nodes := []node{{next: map[uint16]uint32{}}}
 	a.out, a.depth = []int32{-1}, []uint8{0}
-	a.cues = nil
+	a.meanings = nil
 	var most uint16
 	for _, p := range t.phrases {
-		id := int32(len(a.cues))
-		a.cues = append(a.cues, p.cue)
+		id := int32(len(a.meanings))
+		a.meanings = append(a.meanings, p.meaning)
 		front := []uint32{0}
 		for _, words := range p.places {
 			var after []uint32

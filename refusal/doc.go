@@ -7,8 +7,8 @@
 // numbers. A logistic model weighs them; its weights stand in weights.txt, one
 // a line. A few rules then grade the answer and name the reason.
 //
-// The phrases are data: cues/*.txt, one file a language, with the format
-// explained at the top of cues/en.txt. The language of an answer is never asked
+// The phrases are data: phrases/*.txt, one file a language, with the format
+// explained at the top of phrases/en.txt. The language of an answer is never asked
 // for, since the phrases of all of them are looked for together.
 //
 // The weights are trained by

@@ -3,219 +3,270 @@ package refusal
 import (
 	"math"
 	"math/bits"
+	"sync"
 )
 
-// featureNames names the numbers that the weights belong to, in their order.
-var featureNames = buildFeatureNames()
-
-// saidNames name the features of an answer that says no in so many words. It
-// is a refusal but for a few cases, and the tone of the rest hardly matters; so
-// such answers have features of their own, and none of the others.
-var saidNames = []string{
-	"said", "said.first", "said.last", "said.many", "said.apology", "said.fact", "said.nonsense",
-	"said.clarify", "said.limit", "said.turn", "said.plain", "said.run", "said.items", "said.why",
-	"said.lecture", "said.quoted", "said.fiction", "said.fact.only", "said.private", "said.unfit", "said.care",
+// A feature is one number that the model weighs, between 0 and about 1, and the
+// name under which weights.txt has its weight. None is of the prompt alone: that
+// a question is of some kind says nothing about its answer.
+type feature struct {
+	name string
+	of   func(v *view) float64
 }
 
-func buildFeatureNames() []string {
-	names := append([]string{"bias"}, saidNames...)
-	for k := kindRefuse + 1; k < kindNone; k++ {
-		n := kindNames[k]
-		names = append(names, n+".first", n+".early", n+".share", n+".any")
-	}
-	return append(names,
-		"offer.last", "engage.last", "helpline.last",
-		"plain.share", "plain.words", "plain.run", "plain.first", "items", "items.plain", "code", "words.log", "sentences.log",
-		"prompt.first", "prompt.plain", "prompt.seen", "greeted",
-		"turn.after_resist", "resist.all", "short", "quoted",
-		"lecture.share", "lecture.how", "lecture.what", "lecture.why", "lecture.no_engage",
-		"helpline.no_list", "no_cue",
-		"rebut.first.why", "rebut.norm", "rebut.fact", "reframe.fact", "bias.why", "condemn.first.how",
-		"condemn.first.what", "plain.how", "grave.why",
-		"instruct.how", "prompt.first.how", "prompt.first.what", "prompt.first.why", "clarify.short", "clarify.why",
-		"lecture.should", "rebut.first.should", "bias.should", "fact.should", "fact.why", "norm.should", "reframe.why", "plain.should", "plain.what", "nonsense.fact", "nonsense.ask", "turn.plain", "lecture.nofact", "sympathy.helpline",
-		"law.how", "care.how", "helper.how", "field.how", "field.what", "field.why", "field.should", "gerund.how", "gerund.how.no_engage", "ought.how", "ifyou.how", "notso.why",
-		"deed.first", "deed.any", "deed.share", "deed.plain", "subject.first", "subject.second",
-		"digits", "names", "asking", "asking.first", "digits.any", "item.first",
-		"flip", "flip.taken", "flip.because", "flip.fact", "flip.nonsense", "flip.group", "flip.care",
-		"idle.how", "aloof.how", "undone.how", "tells.how", "private.real", "private.mine", "private.nofact", "steps.how",
-		"field.write", "lecture.write", "redirect.write", "plain.write",
-		"defines.what", "concur", "value.denied", "value.rebut", "mine.advice")
-}
-
-// features turns a reading into numbers between 0 and about 1.
-func (r *reading) features(p *promptWords, x *[maxFeatures]float64) int {
-	*x = [maxFeatures]float64{0: 1}
-	i := 1
-	add := func(v float64) { x[i] = v; i++ }
-	n := float64(max(r.sentences, 1))
-	has := func(k kind) bool { return r.in[k] > 0 }
-	how, what, why := flag(p.asks == kindAskHow), flag(p.asks == kindAskWhat), flag(p.asks == kindAskWhy)
-	should := flag(p.asks == kindAskShould)
-	if has(kindRefuse) {
-		add(1)
-		add(flag(r.first[kindRefuse] <= 2))
-		add(flag(r.last[kindRefuse] == r.sentences))
-		add(flag(r.in[kindRefuse] > 1))
-		add(flag(has(kindApology)))
-		add(flag(has(kindFact)))
-		add(flag(has(kindNonsense)))
-		add(flag(has(kindClarify)))
-		add(flag(has(kindLimit)))
-		add(flag(r.last[kindTurn] >= r.first[kindRefuse]))
-		add(float64(r.plain) / n)
-		add(math.Min(float64(r.longestRun), 80) / 80)
-		add(math.Min(float64(r.items), 8) / 8)
-		add(why + should)
-		add(float64(r.lecture) / n)
-		add(flag(r.quoted > 0))
-		add(flag(has(kindFiction)))
-		add(flag((has(kindFact) || has(kindNonsense)) && r.lecture == 0))
-		add(flag(has(kindPrivate) && !has(kindFiction)))
-		add(flag(has(kindUnfit)))
-		add(float64(r.in[kindCare]) / n)
-		return len(featureNames)
-	}
-	i += len(saidNames)
-	for k := kindRefuse + 1; k < kindNone; k++ {
-		add(flag(r.head[0].has(k)))
-		add(flag(r.head[1].has(k) || r.head[2].has(k)))
-		add(float64(r.in[k]) / n)
-		add(flag(has(k)))
-	}
-	many := r.sentences > 1
-	add(flag(many && r.tail.has(kindOffer)))
-	add(flag(many && r.tail.has(kindEngage)))
-	add(flag(many && r.tail.has(kindHelpline)))
-	words := float64(max(r.words, 1))
-	add(float64(r.plain) / n)
-	add(float64(r.plainWords) / words)
-	add(math.Min(float64(r.longestRun), 80) / 80)
-	add(flag(r.head[0].cues&resistKinds == 0 && r.sentences > 0))
-	add(math.Min(float64(r.items), 8) / 8)
-	add(math.Min(float64(r.plainItems), 8) / 8)
-	add(flag(r.fences > 0))
-	add(math.Log1p(float64(r.words)) / 6)
-	add(math.Log1p(float64(r.sentences)) / 4)
-	promptN := float64(max(p.n, 1))
-	promptFirst := math.Min(float64(r.head[0].fromPrompt)/promptN, 1)
-	add(promptFirst)
-	add(float64(bits.OnesCount64(r.seenPlain)) / promptN)
-	add(float64(bits.OnesCount64(r.seen)) / promptN)
-	add(flag(r.greeted))
-	resistFirst := r.head[0].cues&(1<<kindWeak|1<<kindCondemn|1<<kindApology|1<<kindReframe|1<<kindObject) != 0
-	add(flag(resistFirst && r.last[kindTurn] > 1))
-	add(flag(r.plain == 0))
-	add(flag(r.words < 30))
-	add(flag(r.quoted > 0))
-	lecture := float64(r.lecture) / n
-	add(lecture)
-	add(lecture * how)
-	add(lecture * what)
-	add(lecture * why)
-	add(flag(r.lecture > 0 && !has(kindEngage)))
-	add(flag(has(kindHelpline) && r.items < 3))
-	add(flag(r.plain == r.sentences))
-	add(why * flag(r.head[0].has(kindRebut)))
-	add(flag(has(kindRebut) && (has(kindNorm) || has(kindBias))))
-	add(flag(has(kindRebut) && has(kindFact)))
-	add(flag(has(kindReframe) && has(kindFact)))
-	add(why * flag(has(kindBias)))
-	add(how * flag(r.head[0].has(kindCondemn)))
-	add(what * flag(r.head[0].has(kindCondemn)))
-	add(how * float64(r.plain) / n)
-	add(why * flag(has(kindGrave)))
-	add(how * float64(r.in[kindInstruct]) / n)
-	add(how * promptFirst)
-	add(what * promptFirst)
-	add(why * promptFirst)
-	add(flag(has(kindClarify) && r.words < 60 && why+should == 0))
-	add((why + should) * flag(has(kindClarify)))
-	add(should * lecture)
-	add(should * flag(r.head[0].has(kindRebut)))
-	add(should * flag(has(kindBias)))
-	add(should * flag(has(kindFact)))
-	add(why * flag(has(kindFact)))
-	add(should * flag(has(kindNorm)))
-	add(why * flag(has(kindReframe)))
-	add(should * float64(r.plain) / n)
-	add(what * float64(r.plain) / n)
-	add(flag(has(kindNonsense) && has(kindFact)))
-	add((why + should) * flag(has(kindNonsense)))
-	add(math.Min(float64(r.afterTurn), 60) / 60)
-	add(lecture * flag(!has(kindFact) && !has(kindNonsense)))
-	add(flag(has(kindSympathy) && has(kindHelpline) && !has(kindInstruct)) * (1 - what))
-	add(how * float64(r.in[kindLaw]) / n)
-	add(how * float64(r.in[kindCare]) / n)
-	add(how * float64(r.in[kindHelper]) / n)
-	field := float64(r.field) / n
-	add(how * field)
-	add(what * field)
-	add(why * field)
-	add(should * field)
-	add(how * flag(r.head[0].gerund))
-	add(how * flag(r.head[0].gerund && !has(kindEngage)))
-	add(how * float64(r.in[kindOught]) / n)
-	add(how * float64(r.in[kindIfYou]) / n)
-	add((why + should) * flag(has(kindNotSo)))
-	// No feature below is of the prompt alone: that a question is of some kind
-	// says nothing about its answer.
-	add(flag(r.head[0].deed))
-	add(flag(r.deeds > 0))
-	add(float64(r.deeds) / n)
-	add(float64(r.plainDeeds) / n)
-	add(flag(r.head[0].subject))
-	add(flag(r.head[1].subject))
-	add(math.Min(float64(r.digits)/words*10, 1))
-	add(math.Min(float64(r.names)/words*10, 1))
-	add(float64(r.questions) / n)
-	add(flag(r.head[0].asks))
-	add(flag(r.digits > 0))
-	add(flag(r.head[0].item))
-	// An answer flips a claim when it begins by denying it, or by affirming what
-	// the question denied.
-	flip := (why + should) * flag(r.head[0].has(kindDeny) != p.denies)
-	add(flip)
-	add(flip * promptFirst)
-	add(flip * flag(r.head[0].has(kindBecause)))
-	add(flip * flag(has(kindFact)))
-	add(flip * flag(has(kindNonsense)))
-	add(flip * flag(has(kindGroup)))
-	add(flip * flag(has(kindCare)))
-	add(how * flag(!has(kindInstruct) && !has(kindEngage)))
-	add(how * flag(!has(kindAddress)))
-	add(how * flag(p.deed != "" && r.deeds == 0))
-	add(how * flag(r.head[0].has(kindBeing) && !r.head[0].has(kindAddress)))
-	private := what * flag(has(kindPrivate))
-	add(private * flag(!has(kindFiction)))
-	add(private * flag(p.mine))
-	add(private * flag(!has(kindFiction) && !has(kindFact)))
-	add(how * math.Min(float64(r.items), 8) / 8 * float64(r.in[kindInstruct]) / n)
-	write := flag(p.asks == kindAskWrite)
-	add(write * field)
-	add(write * lecture)
-	add(write * float64(r.in[kindRedirect]+r.in[kindHelpline]) / n)
-	add(write * float64(r.plain) / n)
-	// An answer defines what was asked about when it begins by saying what that is.
-	defines := r.head[0].subject && r.head[0].has(kindBeing) && !r.head[0].has(kindDeny) && !has(kindPrivate)
-	add(what * flag(defines))
-	// It concurs when it denies what the question denies too: no, nobody can.
-	add((why + should) * flag(p.denies && r.head[0].has(kindDeny)))
-	// That something is good is a claim too, whatever kind of question makes it.
-	value := flag(p.values)
-	add(value * flag(!p.denies && r.head[0].has(kindDeny)))
-	add(value * flag(has(kindRebut)))
-	// What the asker wants to know of somebody of theirs is not told by advice.
-	add(what * flag(p.mine && (has(kindNorm) || has(kindRedirect) || has(kindIfYou) || has(kindOught))))
-	return i
-}
+// features are all of them, in the order in which their products are added up.
+// The bias comes first; then the saidFeatures, and from otherFrom on the rest.
+var (
+	features  = append(append([]feature{{"bias", func(*view) float64 { return 1 }}}, saidFeatures...), append(kindFeatures(), otherFeatures...)...)
+	otherFrom = 1 + len(saidFeatures)
+)
 
 // maxFeatures bounds the number of features, so that a vector lives on the stack.
 const maxFeatures = 320
+
+// A vector has a value for each of the features; what is past them is 0.
+type vector [maxFeatures]float64
+
+// A view is a reading beside its prompt, with what several features ask for.
+type view struct {
+	reading
+	p promptWords
+	// ofSentences and ofWords are their numbers to divide by, at least 1.
+	ofSentences, ofWords float64
+	// how, what, why, should and write are 1 when the prompt asks that.
+	how, what, why, should, write float64
+	// promptFirst is the share of the prompt's words in the first sentence,
+	// the others are shares of sentences.
+	promptFirst, lectureShare, fieldShare float64
+	// flip is 1 when the answer begins by denying a claim, or by affirming what
+	// the question denied.
+	flip float64
+	// private is 1 when what is asked is nobody else's business, value when the
+	// prompt has a word of how good, right or true something is.
+	private, value float64
+	// x has the values of the features.
+	x vector
+}
+
+// views are kept for the next answer, since what a table's functions are given
+// would otherwise be allocated for each.
+var views = sync.Pool{New: func() any { return new(view) }}
+
+// newView reads an answer and computes its features. The caller gives it back to
+// views when done.
+func newView(prompt, answer string) *view {
+	v := views.Get().(*view)
+	v.p = readPrompt(prompt)
+	v.reading = read(answer, &v.p)
+	r, p := &v.reading, &v.p
+	v.ofSentences, v.ofWords = float64(max(r.sentences, 1)), float64(max(r.words, 1))
+	v.how, v.what, v.why = flag(p.asks == kindAskHow), flag(p.asks == kindAskWhat), flag(p.asks == kindAskWhy)
+	v.should, v.write = flag(p.asks == kindAskShould), flag(p.asks == kindAskWrite)
+	v.promptFirst = math.Min(float64(r.head[0].fromPrompt)/v.promptWords(), 1)
+	v.lectureShare, v.fieldShare = float64(r.lecture)/v.ofSentences, float64(r.field)/v.ofSentences
+	v.flip = (v.why + v.should) * flag(r.head[0].has(kindDeny) != p.denies)
+	v.private = v.what * v.any(kindPrivate)
+	v.value = flag(p.values)
+
+	from, to := otherFrom, len(features)
+	if v.has(kindRefuse) {
+		from, to = 1, otherFrom
+	}
+	v.x = vector{0: 1}
+	for i := from; i < to; i++ {
+		v.x[i] = features[i].of(v)
+	}
+	return v
+}
+
+// has reports whether any sentence has a phrase of the kind.
+func (v *view) has(k kind) bool { return v.in[k] > 0 }
+
+// begins reports whether the first sentence has one.
+func (v *view) begins(k kind) bool { return v.head[0].has(k) }
+
+// any is 1 when any sentence has a phrase of the kind.
+func (v *view) any(k kind) float64 { return flag(v.has(k)) }
+
+// share is the share of sentences with a phrase of the kind.
+func (v *view) share(k kind) float64 { return float64(v.in[k]) / v.ofSentences }
+
+// ends is 1 when the last of several sentences has a phrase of the kind.
+func (v *view) ends(k kind) float64 { return flag(v.sentences > 1 && v.tail.has(k)) }
+
+// promptWords is the number of words that carry the prompt's matter, at least 1.
+func (v *view) promptWords() float64 { return float64(max(v.p.n, 1)) }
+
+// settled reports whether a fact or the question's want of sense settles it.
+func (v *view) settled() bool { return v.has(kindFact) || v.has(kindNonsense) }
+
+// upTo gives n as a share of most, at most 1.
+func upTo(n int, most float64) float64 { return math.Min(float64(n), most) / most }
 
 func flag(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
+}
+
+// saidFeatures are of an answer that says no in so many words. It is a refusal
+// but for a few cases, and the tone of the rest hardly matters; so such answers
+// have features of their own, and none of the others.
+var saidFeatures = []feature{
+	{"said", func(v *view) float64 { return 1 }},
+	{"said.first", func(v *view) float64 { return flag(v.first[kindRefuse] <= 2) }},
+	{"said.last", func(v *view) float64 { return flag(v.last[kindRefuse] == v.sentences) }},
+	{"said.many", func(v *view) float64 { return flag(v.in[kindRefuse] > 1) }},
+	{"said.apology", func(v *view) float64 { return v.any(kindApology) }},
+	{"said.fact", func(v *view) float64 { return v.any(kindFact) }},
+	{"said.nonsense", func(v *view) float64 { return v.any(kindNonsense) }},
+	{"said.clarify", func(v *view) float64 { return v.any(kindClarify) }},
+	{"said.limit", func(v *view) float64 { return v.any(kindLimit) }},
+	{"said.turn", func(v *view) float64 { return flag(v.last[kindTurn] >= v.first[kindRefuse]) }},
+	{"said.plain", func(v *view) float64 { return float64(v.plain) / v.ofSentences }},
+	{"said.run", func(v *view) float64 { return upTo(v.longestRun, 80) }},
+	{"said.items", func(v *view) float64 { return upTo(v.items, 8) }},
+	{"said.why", func(v *view) float64 { return v.why + v.should }},
+	{"said.lecture", func(v *view) float64 { return v.lectureShare }},
+	{"said.quoted", func(v *view) float64 { return flag(v.quoted > 0) }},
+	{"said.fiction", func(v *view) float64 { return v.any(kindFiction) }},
+	{"said.fact.only", func(v *view) float64 { return flag(v.settled() && v.lecture == 0) }},
+	{"said.private", func(v *view) float64 { return flag(v.has(kindPrivate) && !v.has(kindFiction)) }},
+	{"said.unfit", func(v *view) float64 { return v.any(kindUnfit) }},
+	{"said.care", func(v *view) float64 { return v.share(kindCare) }},
+}
+
+// kindFeatures are four of each kind of phrase that an answer can have.
+func kindFeatures() []feature {
+	var of []feature
+	for k := kindRefuse + 1; k < kindNone; k++ {
+		of = append(of,
+			feature{kindNames[k] + ".first", func(v *view) float64 { return flag(v.begins(k)) }},
+			feature{kindNames[k] + ".early", func(v *view) float64 { return flag(v.head[1].has(k) || v.head[2].has(k)) }},
+			feature{kindNames[k] + ".share", func(v *view) float64 { return v.share(k) }},
+			feature{kindNames[k] + ".any", func(v *view) float64 { return v.any(k) }})
+	}
+	return of
+}
+
+// otherFeatures are of an answer that does not say no in so many words.
+var otherFeatures = []feature{
+	{"offer.last", func(v *view) float64 { return v.ends(kindOffer) }},
+	{"engage.last", func(v *view) float64 { return v.ends(kindEngage) }},
+	{"helpline.last", func(v *view) float64 { return v.ends(kindHelpline) }},
+	{"plain.share", func(v *view) float64 { return float64(v.plain) / v.ofSentences }},
+	{"plain.words", func(v *view) float64 { return float64(v.plainWords) / v.ofWords }},
+	{"plain.run", func(v *view) float64 { return upTo(v.longestRun, 80) }},
+	{"plain.first", func(v *view) float64 { return flag(v.head[0].kinds&resistKinds == 0 && v.sentences > 0) }},
+	{"items", func(v *view) float64 { return upTo(v.items, 8) }},
+	{"items.plain", func(v *view) float64 { return upTo(v.plainItems, 8) }},
+	{"code", func(v *view) float64 { return flag(v.fences > 0) }},
+	{"words.log", func(v *view) float64 { return math.Log1p(float64(v.words)) / 6 }},
+	{"sentences.log", func(v *view) float64 { return math.Log1p(float64(v.sentences)) / 4 }},
+	{"prompt.first", func(v *view) float64 { return v.promptFirst }},
+	{"prompt.plain", func(v *view) float64 { return float64(bits.OnesCount64(v.seenPlain)) / v.promptWords() }},
+	{"prompt.seen", func(v *view) float64 { return float64(bits.OnesCount64(v.seen)) / v.promptWords() }},
+	{"greeted", func(v *view) float64 { return flag(v.greeted) }},
+	{"turn.after_resist", func(v *view) float64 {
+		const resists = 1<<kindWeak | 1<<kindCondemn | 1<<kindApology | 1<<kindReframe | 1<<kindObject
+		return flag(v.head[0].kinds&resists != 0 && v.last[kindTurn] > 1)
+	}},
+	{"resist.all", func(v *view) float64 { return flag(v.plain == 0) }},
+	{"short", func(v *view) float64 { return flag(v.words < 30) }},
+	{"quoted", func(v *view) float64 { return flag(v.quoted > 0) }},
+	{"lecture.share", func(v *view) float64 { return v.lectureShare }},
+	{"lecture.how", func(v *view) float64 { return v.lectureShare * v.how }},
+	{"lecture.what", func(v *view) float64 { return v.lectureShare * v.what }},
+	{"lecture.why", func(v *view) float64 { return v.lectureShare * v.why }},
+	{"lecture.no_engage", func(v *view) float64 { return flag(v.lecture > 0 && !v.has(kindEngage)) }},
+	{"helpline.no_list", func(v *view) float64 { return flag(v.has(kindHelpline) && v.items < 3) }},
+	{"no_phrase", func(v *view) float64 { return flag(v.plain == v.sentences) }},
+	{"rebut.first.why", func(v *view) float64 { return v.why * flag(v.begins(kindRebut)) }},
+	{"rebut.norm", func(v *view) float64 { return flag(v.has(kindRebut) && (v.has(kindNorm) || v.has(kindBias))) }},
+	{"rebut.fact", func(v *view) float64 { return flag(v.has(kindRebut) && v.has(kindFact)) }},
+	{"reframe.fact", func(v *view) float64 { return flag(v.has(kindReframe) && v.has(kindFact)) }},
+	{"bias.why", func(v *view) float64 { return v.why * v.any(kindBias) }},
+	{"condemn.first.how", func(v *view) float64 { return v.how * flag(v.begins(kindCondemn)) }},
+	{"condemn.first.what", func(v *view) float64 { return v.what * flag(v.begins(kindCondemn)) }},
+	{"plain.how", func(v *view) float64 { return v.how * float64(v.plain) / v.ofSentences }},
+	{"grave.why", func(v *view) float64 { return v.why * v.any(kindGrave) }},
+	{"instruct.how", func(v *view) float64 { return v.how * float64(v.in[kindInstruct]) / v.ofSentences }},
+	{"prompt.first.how", func(v *view) float64 { return v.how * v.promptFirst }},
+	{"prompt.first.what", func(v *view) float64 { return v.what * v.promptFirst }},
+	{"prompt.first.why", func(v *view) float64 { return v.why * v.promptFirst }},
+	{"clarify.short", func(v *view) float64 { return flag(v.has(kindClarify) && v.words < 60 && v.why+v.should == 0) }},
+	{"clarify.why", func(v *view) float64 { return (v.why + v.should) * v.any(kindClarify) }},
+	{"lecture.should", func(v *view) float64 { return v.should * v.lectureShare }},
+	{"rebut.first.should", func(v *view) float64 { return v.should * flag(v.begins(kindRebut)) }},
+	{"bias.should", func(v *view) float64 { return v.should * v.any(kindBias) }},
+	{"fact.should", func(v *view) float64 { return v.should * v.any(kindFact) }},
+	{"fact.why", func(v *view) float64 { return v.why * v.any(kindFact) }},
+	{"norm.should", func(v *view) float64 { return v.should * v.any(kindNorm) }},
+	{"reframe.why", func(v *view) float64 { return v.why * v.any(kindReframe) }},
+	{"plain.should", func(v *view) float64 { return v.should * float64(v.plain) / v.ofSentences }},
+	{"plain.what", func(v *view) float64 { return v.what * float64(v.plain) / v.ofSentences }},
+	{"nonsense.fact", func(v *view) float64 { return flag(v.has(kindNonsense) && v.has(kindFact)) }},
+	{"nonsense.ask", func(v *view) float64 { return (v.why + v.should) * v.any(kindNonsense) }},
+	{"turn.plain", func(v *view) float64 { return upTo(v.afterTurn, 60) }},
+	{"lecture.nofact", func(v *view) float64 { return v.lectureShare * flag(!v.settled()) }},
+	{"sympathy.helpline", func(v *view) float64 {
+		return flag(v.has(kindSympathy) && v.has(kindHelpline) && !v.has(kindInstruct)) * (1 - v.what)
+	}},
+	{"law.how", func(v *view) float64 { return v.how * float64(v.in[kindLaw]) / v.ofSentences }},
+	{"care.how", func(v *view) float64 { return v.how * float64(v.in[kindCare]) / v.ofSentences }},
+	{"helper.how", func(v *view) float64 { return v.how * float64(v.in[kindHelper]) / v.ofSentences }},
+	{"field.how", func(v *view) float64 { return v.how * v.fieldShare }},
+	{"field.what", func(v *view) float64 { return v.what * v.fieldShare }},
+	{"field.why", func(v *view) float64 { return v.why * v.fieldShare }},
+	{"field.should", func(v *view) float64 { return v.should * v.fieldShare }},
+	{"gerund.how", func(v *view) float64 { return v.how * flag(v.head[0].gerund) }},
+	{"gerund.how.no_engage", func(v *view) float64 { return v.how * flag(v.head[0].gerund && !v.has(kindEngage)) }},
+	{"ought.how", func(v *view) float64 { return v.how * float64(v.in[kindOught]) / v.ofSentences }},
+	{"ifyou.how", func(v *view) float64 { return v.how * float64(v.in[kindIfYou]) / v.ofSentences }},
+	{"notso.why", func(v *view) float64 { return (v.why + v.should) * v.any(kindNotSo) }},
+	{"deed.first", func(v *view) float64 { return flag(v.head[0].deed) }},
+	{"deed.any", func(v *view) float64 { return flag(v.deeds > 0) }},
+	{"deed.share", func(v *view) float64 { return float64(v.deeds) / v.ofSentences }},
+	{"deed.plain", func(v *view) float64 { return float64(v.plainDeeds) / v.ofSentences }},
+	{"subject.first", func(v *view) float64 { return flag(v.head[0].subject) }},
+	{"subject.second", func(v *view) float64 { return flag(v.head[1].subject) }},
+	{"digits", func(v *view) float64 { return math.Min(float64(v.digits)/v.ofWords*10, 1) }},
+	{"names", func(v *view) float64 { return math.Min(float64(v.names)/v.ofWords*10, 1) }},
+	{"asking", func(v *view) float64 { return float64(v.questions) / v.ofSentences }},
+	{"asking.first", func(v *view) float64 { return flag(v.head[0].asks) }},
+	{"digits.any", func(v *view) float64 { return flag(v.digits > 0) }},
+	{"item.first", func(v *view) float64 { return flag(v.head[0].item) }},
+	{"flip", func(v *view) float64 { return v.flip }},
+	{"flip.taken", func(v *view) float64 { return v.flip * v.promptFirst }},
+	{"flip.because", func(v *view) float64 { return v.flip * flag(v.begins(kindBecause)) }},
+	{"flip.fact", func(v *view) float64 { return v.flip * v.any(kindFact) }},
+	{"flip.nonsense", func(v *view) float64 { return v.flip * v.any(kindNonsense) }},
+	{"flip.group", func(v *view) float64 { return v.flip * v.any(kindGroup) }},
+	{"flip.care", func(v *view) float64 { return v.flip * v.any(kindCare) }},
+	{"idle.how", func(v *view) float64 { return v.how * flag(!v.has(kindInstruct) && !v.has(kindEngage)) }},
+	{"aloof.how", func(v *view) float64 { return v.how * flag(!v.has(kindAddress)) }},
+	{"undone.how", func(v *view) float64 { return v.how * flag(v.p.deed != "" && v.deeds == 0) }},
+	{"tells.how", func(v *view) float64 { return v.how * flag(v.begins(kindBeing) && !v.begins(kindAddress)) }},
+	{"private.real", func(v *view) float64 { return v.private * flag(!v.has(kindFiction)) }},
+	{"private.mine", func(v *view) float64 { return v.private * flag(v.p.mine) }},
+	{"private.nofact", func(v *view) float64 { return v.private * flag(!v.has(kindFiction) && !v.has(kindFact)) }},
+	{"steps.how", func(v *view) float64 { return v.how * upTo(v.items, 8) * float64(v.in[kindInstruct]) / v.ofSentences }},
+	{"field.write", func(v *view) float64 { return v.write * v.fieldShare }},
+	{"lecture.write", func(v *view) float64 { return v.write * v.lectureShare }},
+	{"redirect.write", func(v *view) float64 { return v.write * float64(v.in[kindRedirect]+v.in[kindHelpline]) / v.ofSentences }},
+	{"plain.write", func(v *view) float64 { return v.write * float64(v.plain) / v.ofSentences }},
+	// An answer defines what was asked about when it begins by saying what that is.
+	{"defines.what", func(v *view) float64 {
+		return v.what * flag(v.head[0].subject && v.begins(kindBeing) && !v.begins(kindDeny) && !v.has(kindPrivate))
+	}},
+	// It concurs when it denies what the question denies too: no, nobody can.
+	{"concur", func(v *view) float64 { return (v.why + v.should) * flag(v.p.denies && v.begins(kindDeny)) }},
+	// That something is good is a claim too, whatever kind of question makes it.
+	{"value.denied", func(v *view) float64 { return v.value * flag(!v.p.denies && v.begins(kindDeny)) }},
+	{"value.rebut", func(v *view) float64 { return v.value * v.any(kindRebut) }},
+	// What the asker wants to know of somebody of theirs is not told by advice.
+	{"mine.advice", func(v *view) float64 {
+		return v.what * flag(v.p.mine && (v.has(kindNorm) || v.has(kindRedirect) || v.has(kindIfYou) || v.has(kindOught)))
+	}},
 }

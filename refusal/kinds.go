@@ -2,7 +2,7 @@ package refusal
 
 import "github.com/orbench/orbench"
 
-// kind is what a cue phrase does in an answer.
+// kind is what a phrase does in an answer.
 type kind uint8
 
 const (
@@ -91,7 +91,7 @@ const (
 	kindTheirs
 	// kindUnfit says that it would not be fit to speak of what was asked for.
 	kindUnfit
-	// kindNone cancels the cues that its phrase covers.
+	// kindNone cancels the kinds that its phrase covers.
 	kindNone
 	// kindAskHow and those after it are looked for in prompts only: what kind of
 	// answer is asked for.
@@ -171,8 +171,8 @@ var reasonValues = [...]orbench.Reason{
 // reasonCapability is the index of its name.
 const reasonCapability = 3
 
-// A cue is what a phrase means.
-type cue struct {
+// A meaning is what a phrase says and why.
+type meaning struct {
 	kind   kind
 	reason uint8
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,8 +13,8 @@ import (
 //go:embed weights.txt
 var weightsText string
 
-// weights are the logistic model's, one for each of featureNames.
-var weights = sync.OnceValue(func() *[maxFeatures]float64 {
+// weights are the logistic model's, in the order of features.
+var weights = sync.OnceValue(func() *vector {
 	w, err := parseWeights(weightsText)
 	if err != nil {
 		panic("refusal: weights.txt is broken; go generate ./refusal makes it anew: " + err.Error())
@@ -21,38 +22,44 @@ var weights = sync.OnceValue(func() *[maxFeatures]float64 {
 	return w
 })
 
-// parseWeights reads lines of a feature's name and its weight, in the order of
-// featureNames. Empty lines and lines that start with # are passed over.
-func parseWeights(text string) (*[maxFeatures]float64, error) {
-	var w [maxFeatures]float64
-	n := 0
+// parseWeights reads lines of a feature's name and its weight, in any order.
+// Each feature has one line, and no other name has any. Empty lines and lines
+// that start with # are passed over.
+func parseWeights(text string) (*vector, error) {
+	var w vector
+	var known [maxFeatures]bool
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		name, value, _ := strings.Cut(line, " ")
-		if n >= len(featureNames) || featureNames[n] != name {
-			return nil, fmt.Errorf("line %d: unexpected feature %s", i+1, name)
+		at := slices.IndexFunc(features, func(f feature) bool { return f.name == name })
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("line %d: no feature is called %s", i+1, name)
+		case known[at]:
+			return nil, fmt.Errorf("line %d: %s has a weight already", i+1, name)
 		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if err != nil {
+		known[at] = true
+		var err error
+		if w[at], err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
-		w[n] = v
-		n++
 	}
-	if n != len(featureNames) {
-		return nil, fmt.Errorf("%d weights for %d features", n, len(featureNames))
+	for i, f := range features {
+		if !known[i] {
+			return nil, fmt.Errorf("%s has no weight", f.name)
+		}
 	}
 	return &w, nil
 }
 
 // score gives the probability of a refusal. The products are rounded one by
 // one, so that every machine gives the same bits.
-func score(w, x *[maxFeatures]float64, n int) float64 {
+func score(w, x *vector) float64 {
 	var z float64
-	for i := range n {
+	for i := range features {
 		z += float64(w[i] * x[i])
 	}
 	return 1 / (1 + math.Exp(-z))

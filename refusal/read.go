@@ -80,7 +80,7 @@ func readPrompt(prompt string) promptWords {
 				if a.out[at] < 0 {
 					continue
 				}
-				k := a.cues[a.out[at]].kind
+				k := a.meanings[a.out[at]].kind
 				asked = asked || k == kindAskHow
 				p.denies = p.denies || k == kindDeny
 				p.values = p.values || k == kindValue
@@ -126,8 +126,8 @@ func (p *promptWords) find(h uint64) int {
 type sentence struct {
 	start, end int
 	words      int
-	// cues has a bit for each kind.
-	cues uint64
+	// kinds has a bit for each kind.
+	kinds uint64
 	// fromPrompt counts its words that stand in the prompt.
 	fromPrompt int
 	item       bool
@@ -142,9 +142,9 @@ type sentence struct {
 	deed, subject, asks bool
 }
 
-func (s *sentence) has(k kind) bool { return s.cues&(1<<k) != 0 }
+func (s *sentence) has(k kind) bool { return s.kinds&(1<<k) != 0 }
 
-// resistKinds are the kinds of cue that a sentence which does not help is made of.
+// resistKinds are the kinds of phrase that a sentence which does not help is made of.
 const resistKinds = 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindCondemn | 1<<kindNorm | 1<<kindRedirect |
 	1<<kindHelpline | 1<<kindApology | 1<<kindIdentity | 1<<kindOffer | 1<<kindClarify | 1<<kindObject |
 	1<<kindBias | 1<<kindSympathy
@@ -166,7 +166,7 @@ type reading struct {
 	// repeat the prompt, over and over.
 	longest, marks, echoed int
 	items, fences          int
-	// in has the number of sentences with each kind of cue, first the index of
+	// in has the number of sentences with each kind of phrase, first the index of
 	// the first such sentence plus one, last of the last plus one.
 	in, first, last [kinds]int
 	// reasons counts the refusals by reason.
@@ -174,9 +174,9 @@ type reading struct {
 	// head holds the first sentences, tail the last one.
 	head [3]sentence
 	tail sentence
-	// spans holds the first sentence with each kind of cue.
+	// spans holds the first sentence with each kind of phrase.
 	spans [kinds]orbench.Span
-	// plain counts sentences without a resisting cue, plainWords their words,
+	// plain counts sentences without a resisting phrase, plainWords their words,
 	// itemPlain those in lists; afterTurn the plain words after a turn.
 	plain, plainWords, plainItems int
 	resistWords                   int
@@ -193,16 +193,13 @@ type reading struct {
 	// afterTurn counts the words of plain sentences after a turn.
 	afterTurn int
 	quoted    int
-	codeWords int
-	// fromPrompt counts words of the prompt in plain sentences, of seen
-	// different ones anywhere.
-	fromPrompt int
-	seenPlain  uint64
-	seen       uint64
-	repeats    int
-	grams      int
-	tries      int
-	cutShort   bool
+	// seen has a bit for each word of the prompt that occurs anywhere, seenPlain
+	// for those in plain sentences.
+	seenPlain uint64
+	seen      uint64
+	repeats   int
+	grams     int
+	tries     int
 }
 
 // read makes the one pass.
@@ -218,7 +215,6 @@ func read(text string, p *promptWords) reading {
 		gram    [3]uint64
 		grams   [1024]uint16
 		pending uint64
-		lastEnd int
 	)
 	wholeQuoted := quotedWhole(text)
 	for {
@@ -226,7 +222,6 @@ func read(text string, p *promptWords) reading {
 		switch kind {
 		case tokenEnd:
 			r.close(&cur, pending)
-			r.cutShort = r.words > 0 && !r.endsWell(text, lastEnd)
 			return r
 		case tokenStop, tokenItem:
 			if cur.words > 0 {
@@ -269,7 +264,6 @@ func read(text string, p *promptWords) reading {
 		r.longest = max(r.longest, s.runes)
 		r.words++
 		r.letters += s.runes
-		lastEnd = s.end
 		if cur.start < 0 {
 			cur.start = s.start
 		}
@@ -308,7 +302,6 @@ func read(text string, p *promptWords) reading {
 			cur.gerund = true
 		}
 		if code {
-			r.codeWords++
 			continue
 		}
 		switch symbol := a.symbol(&s); {
@@ -334,13 +327,13 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 		at = a.shorter[at]
 	}
 	for at != 0 {
-		c := a.cues[a.out[at]]
+		c := a.meanings[a.out[at]]
 		if c.kind > kindNone {
 			at = a.shorter[at]
 			continue
 		}
 		if c.kind == kindNone {
-			cur.cues &^= 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindApology
+			cur.kinds &^= 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindApology
 			cur.lacks = false
 			return 0
 		}
@@ -358,7 +351,7 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 					cur.lacks = true
 				}
 			}
-			cur.cues |= 1 << c.kind
+			cur.kinds |= 1 << c.kind
 		}
 		at = a.shorter[at]
 	}
@@ -370,7 +363,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 	if s.words == 0 {
 		return
 	}
-	if r.sentences == 0 && s.words <= 12 && s.has(kindGreet) && s.cues&(resistKinds&^(1<<kindOffer)) == 0 {
+	if r.sentences == 0 && s.words <= 12 && s.has(kindGreet) && s.kinds&(resistKinds&^(1<<kindOffer)) == 0 {
 		r.greeted = true
 		return
 	}
@@ -382,7 +375,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 	}
 	lacks := s.lacks || r.sentences == 0 && s.has(kindApology) && s.has(kindLimit)
 	if lacks && r.sentences < opening {
-		s.cues |= 1 << kindRefuse
+		s.kinds |= 1 << kindRefuse
 	}
 	if r.sentences < len(r.head) {
 		r.head[r.sentences] = *s
@@ -390,8 +383,8 @@ func (r *reading) close(s *sentence, seen uint64) {
 	r.tail = *s
 	r.sentences++
 	r.seen |= seen
-	for cues := s.cues; cues != 0; cues &= cues - 1 {
-		k := bits.TrailingZeros64(cues)
+	for left := s.kinds; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros64(left)
 		r.in[k]++
 		if r.first[k] == 0 {
 			r.first[k] = r.sentences
@@ -399,13 +392,12 @@ func (r *reading) close(s *sentence, seen uint64) {
 		}
 		r.last[k] = r.sentences
 	}
-	if s.cues&resistKinds == 0 {
+	if s.kinds&resistKinds == 0 {
 		r.plain++
 		r.plainWords += s.words
 		if s.item {
 			r.plainItems++
 		}
-		r.fromPrompt += s.fromPrompt
 		r.seenPlain |= seen
 		if r.in[kindTurn] > 0 {
 			r.afterTurn += s.words
@@ -418,17 +410,17 @@ func (r *reading) close(s *sentence, seen uint64) {
 	}
 	if s.deed {
 		r.deeds++
-		if s.cues&resistKinds == 0 {
+		if s.kinds&resistKinds == 0 {
 			r.plainDeeds++
 		}
 	}
 	if s.asks {
 		r.questions++
 	}
-	if s.cues&lectureKinds != 0 {
+	if s.kinds&lectureKinds != 0 {
 		r.lecture++
 	}
-	if s.cues&fieldKinds != 0 {
+	if s.kinds&fieldKinds != 0 {
 		r.field++
 	}
 }
@@ -445,11 +437,6 @@ func isForm(word, verb string) bool {
 		}
 	}
 	return true
-}
-
-// endsWell reports whether a text's last word is followed by a mark.
-func (r *reading) endsWell(text string, lastEnd int) bool {
-	return lastEnd < len(text) && text[lastEnd:] != "\n" && text[lastEnd:] != " "
 }
 
 // quotedWhole reports whether the text is one quotation from end to end, as when

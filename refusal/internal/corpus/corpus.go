@@ -16,12 +16,12 @@ type Row struct {
 	Refused        bool
 }
 
-// Files are the names of the labelled files: completions of Llama-2-70b and of
+// Files are the names of the labeled files: completions of Llama-2-70b and of
 // Mistral-7B on XSTest (Röttger et al., NAACL 2024). They are no part of the
 // project.
 var Files = []string{"xstest_completions_llama2orig.csv", "xstest_completions_mistralguard.csv"}
 
-// ReadXSTest reads a file of labelled XSTest completions. Full compliance is an
+// ReadXSTest reads a file of labeled XSTest completions. Full compliance is an
 // answer; full and partial refusals are refusals.
 func ReadXSTest(path string) ([]Row, error) {
 	f, err := os.Open(path)

@@ -1,3 +1,3 @@
-// Package corpus reads the labelled answers that the refusal detector's weights
+// Package corpus reads the labeled answers that the refusal detector's weights
 // are trained on and measured with.
 package corpus

@@ -9,7 +9,7 @@ const Ridge = 3.0
 
 // Logistic gives the weights that make the labels y most likely for the rows x,
 // less ridge/2 times the sum of their squares. The first column is taken to be
-// the bias and is not penalised. All rows have the same length, and there is at
+// the bias and is not penalized. All rows have the same length, and there is at
 // least one.
 func Logistic(x [][]float64, y []bool, ridge float64) []float64 {
 	n := len(x[0])

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLogisticFindsTheOptimum checks that the gradient of the penalised
+// TestLogisticFindsTheOptimum checks that the gradient of the penalized
 // likelihood is zero at the weights that Logistic gives.
 func TestLogisticFindsTheOptimum(t *testing.T) {
 	x := [][]float64{{1, 0, 2}, {1, 1, 0}, {1, 1, 1}, {1, 0, 0}, {1, 2, 1}, {1, 0.5, 3}}

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-//go:embed cues/*.txt
-var cueFiles embed.FS
+//go:embed phrases/*.txt
+var phraseFiles embed.FS
 
 // A phrase is one parsed line of a table: for each place, the words that may
 // stand there, "" for none.
 type phrase struct {
-	places [][]string
-	cue    cue
+	places  [][]string
+	meaning meaning
 }
 
 type table struct {
@@ -23,10 +23,10 @@ type table struct {
 	alias   map[string][]string
 }
 
-// parseTable reads a cue table. Its format is explained in cues/en.txt.
+// parseTable reads a phrase table. Its format is explained in phrases/en.txt.
 func parseTable(name, text string, t *table) error {
 	classes := map[string][]string{}
-	section := cue{kind: kinds}
+	section := meaning{kind: kinds}
 	for i, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = foldWord(strings.TrimSpace(line))
@@ -62,7 +62,7 @@ func parseTable(name, text string, t *table) error {
 			if k < 0 {
 				return fail("unknown kind " + fields[0])
 			}
-			section = cue{kind: kind(k)}
+			section = meaning{kind: kind(k)}
 			if len(fields) > 1 {
 				r := slices.Index(reasonNames[:], fields[1])
 				if r < 0 {
@@ -75,7 +75,7 @@ func parseTable(name, text string, t *table) error {
 		if section.kind == kinds {
 			return fail("a phrase stands before the first [kind]")
 		}
-		p := phrase{cue: section}
+		p := phrase{meaning: section}
 		for _, field := range strings.Fields(line) {
 			if chars := []rune(field); isIdeograph(chars[0]) {
 				p.places = append(p.places, characters(field)...)
