@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/orbench/orbench/refusal/internal/fit"
 )
 
-// readGold reads one labelled file of ../shared/data, or skips the test.
+// readGold reads one labeled file of ../shared/data, or skips the test.
 func readGold(t testing.TB, name string) []corpus.Row {
 	t.Helper()
 	path := filepath.Join("..", "..", "shared", "data", name)
@@ -164,23 +165,49 @@ func TestFitOnOneModelJudgesAnother(t *testing.T) {
 	}
 }
 
-// TestWeightsAreCurrent holds that go generate gives the weights in the tree,
-// byte for byte.
+// TestWeightsAreCurrent holds that training gives the weights in the tree, byte
+// for byte: from what the project holds alone, and, where the labeled files are,
+// from those, with the same vectors.
 func TestWeightsAreCurrent(t *testing.T) {
-	readGold(t, corpus.Files[0])
-	out := filepath.Join(t.TempDir(), "weights.txt")
-	if text, err := exec.Command("go", "run", "./internal/train", "-out", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	const vectors = "internal/corpus/vectors.txt.gz"
+	train := func(t *testing.T, data, vectors string) {
+		out := filepath.Join(t.TempDir(), "weights.txt")
+		if text, err := exec.Command("go", "run", "./internal/train", "-data", data, "-vectors", vectors, "-out", out).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		want, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := os.ReadFile("weights.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(have) != string(want) {
+			t.Error("weights.txt is not what its training gives; run go generate ./refusal")
+		}
 	}
-	want, err := os.ReadFile(out)
+	t.Run("alone", func(t *testing.T) { train(t, t.TempDir(), vectors) })
+	t.Run("files", func(t *testing.T) {
+		readGold(t, corpus.Files[0])
+		made := filepath.Join(t.TempDir(), "vectors.txt.gz")
+		train(t, filepath.Join("..", "..", "shared", "data"), made)
+		if !reflect.DeepEqual(readVectors(t, vectors), readVectors(t, made)) {
+			t.Errorf("%s is not what the files give; run go generate ./refusal", vectors)
+		}
+	})
+}
+
+func readVectors(t *testing.T, path string) *corpus.Vectors {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := os.ReadFile("weights.txt")
+	defer f.Close()
+	v, err := corpus.ReadVectors(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(have) != string(want) {
-		t.Error("weights.txt is not what its training gives; run go generate ./refusal")
-	}
+	return v
 }
