@@ -66,17 +66,17 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 	if c.Prompt, err = findPrompt(file, have, conversations, opts.Prompt); err != nil {
 		return c, err
 	}
-	if c.Category, err = findColumn(file, have, opts.Category, categoryNames, "--category-column"); err != nil {
+	if c.Category, err = findColumn(file, have, opts.Category, categoryNames, "category-column"); err != nil {
 		return c, err
 	}
-	if c.Label, err = findColumn(file, have, opts.Label, labelNames, "--label-column"); err != nil {
+	if c.Label, err = findColumn(file, have, opts.Label, labelNames, "label-column"); err != nil {
 		return c, err
 	}
-	if c.Cluster, err = findColumn(file, have, opts.Cluster, clusterNames, "--cluster-column"); err != nil {
+	if c.Cluster, err = findColumn(file, have, opts.Cluster, clusterNames, "cluster-column"); err != nil {
 		return c, err
 	}
 	if c.Prompt == "" {
-		return c, noColumn(file, have, "prompt", "--prompt-column")
+		return c, noColumn(file, have, "prompt", "prompt-column")
 	}
 	return c, nil
 }
@@ -95,7 +95,7 @@ func (c Columns) layout() layout {
 // findPrompt chooses the column of the prompts: the one that the user wants, or
 // a usual one, or a list of messages, or "".
 func findPrompt(file string, have []string, conversations bool, want string) (string, error) {
-	name, err := findColumn(file, have, want, promptNames, "--prompt-column")
+	name, err := findColumn(file, have, want, promptNames, "prompt-column")
 	if name == "" && err == nil && conversations && slices.Contains(have, messagesColumn) {
 		return messagesColumn, nil
 	}
@@ -103,11 +103,11 @@ func findPrompt(file string, have []string, conversations bool, want string) (st
 }
 
 // noColumn is the fault of a file without a column that it needs.
-func noColumn(file string, have []string, what, flag string) error {
+func noColumn(file string, have []string, what, setting string) error {
 	e := &orbench.InputError{
 		File: file, Line: 1,
 		Problem: fmt.Sprintf("no %s column among %s", what, list(have)),
-		Hint:    fmt.Sprintf("name it with %s (the first line of a CSV file must name the columns)", flag),
+		Hint:    fmt.Sprintf("name it with `%s` (the first line of a CSV file must name the columns)", setting),
 	}
 	if len(have) == 1 && strings.Count(have[0], ";") > 0 {
 		e.Hint = "the columns seem to be separated by semicolons; save the file with commas"
@@ -117,7 +117,7 @@ func noColumn(file string, have []string, what, flag string) error {
 
 // findColumn gives the column that the user wants, or the first of the usual
 // ones that the file has, or "".
-func findColumn(file string, have []string, want string, usual []string, flag string) (string, error) {
+func findColumn(file string, have []string, want string, usual []string, setting string) (string, error) {
 	names := usual
 	if want != "" {
 		names = []string{want}
@@ -142,7 +142,7 @@ func findColumn(file string, have []string, want string, usual []string, flag st
 	if want == "" {
 		return "", nil
 	}
-	hint := fmt.Sprintf("the columns are %s; correct %s", list(have), flag)
+	hint := fmt.Sprintf("the columns are %s; correct `%s`", list(have), setting)
 	if near := spelling.Nearest(want, have); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The columns are %s", quote(near), list(have))
 	}

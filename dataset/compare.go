@@ -96,7 +96,7 @@ func (p PromptPair) Conflict() bool { return p.A.Label != p.B.Label }
 func Compare(ctx context.Context, a, b *Dataset, threshold float64, seed uint64) (Comparison, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return Comparison{}, &orbench.InputError{
-			File: "--threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold),
+			Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold),
 			Hint: fmt.Sprintf("give a share such as %v", NearThreshold),
 		}
 	}

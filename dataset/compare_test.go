@@ -183,7 +183,7 @@ func TestCompareFails(t *testing.T) {
 	a := open(t, "a.csv", compareA)
 	for _, threshold := range []float64{0, -1, 1.01} {
 		_, err := dataset.Compare(t.Context(), a, a, threshold, 1)
-		if fault := (*orbench.InputError)(nil); !errors.As(err, &fault) || fault.File != "--threshold" {
+		if fault := (*orbench.InputError)(nil); !errors.As(err, &fault) || fault.Setting != "threshold" {
 			t.Errorf("threshold %v: %v", threshold, err)
 		}
 	}

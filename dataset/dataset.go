@@ -87,7 +87,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 		opts.Default = label
 	} else {
 		return nil, &orbench.InputError{
-			File: "--label", Problem: fmt.Sprintf("unknown label %s", quote(string(opts.Default))),
+			Setting: "label", Problem: fmt.Sprintf("unknown label %s", quote(string(opts.Default))),
 			Hint: "use safe, toxic, controversial or undecided",
 		}
 	}

@@ -24,10 +24,10 @@ func TestBadFiles(t *testing.T) {
 		"empty file":         {file: "a.csv", content: "", want: []string{"the file is empty"}},
 		"header only":        {file: "a.csv", content: "prompt,label\n", want: []string{"no rows"}},
 		"blank lines only":   {file: "a.csv", content: "\n\n\n", want: []string{"the file is empty"}},
-		"no prompt column":   {file: "a.csv", content: "id,sentence\n1,x\n", line: 1, want: []string{`no prompt column among "id", "sentence"`, "--prompt-column"}},
+		"no prompt column":   {file: "a.csv", content: "id,sentence\n1,x\n", line: 1, want: []string{`no prompt column among "id", "sentence"`, "`prompt-column`"}},
 		"semicolons":         {file: "a.csv", content: "prompt;label\nx;safe\n", line: 1, want: []string{"separated by semicolons"}},
 		"missing column":     {file: "a.csv", content: "prompt,kategory\nx,a\n", opts: dataset.Options{Category: "category"}, line: 1, want: []string{`no column "category"`, `did you mean "kategory"?`}},
-		"column far away":    {file: "a.csv", content: "prompt,b\nx,a\n", opts: dataset.Options{Label: "gold"}, line: 1, want: []string{`no column "gold"`, `the columns are "prompt", "b"`, "--label-column"}},
+		"column far away":    {file: "a.csv", content: "prompt,b\nx,a\n", opts: dataset.Options{Label: "gold"}, line: 1, want: []string{`no column "gold"`, `the columns are "prompt", "b"`, "`label-column`"}},
 		"two prompt columns": {file: "a.csv", content: "prompt,Prompt\nx,a\n", line: 1, want: []string{`two columns are named "Prompt"`}},
 		"unknown label":      {file: "a.csv", content: "prompt,label\nx,safe\ny,fine\n", line: 3, want: []string{`unknown label "fine" in column "label"`, "safe, toxic, controversial or undecided"}},
 		"no label":           {file: "a.csv", content: "prompt,label\nx,\n", line: 2, want: []string{`no label in column "label"`}},
@@ -48,9 +48,9 @@ func TestBadFiles(t *testing.T) {
 		"long cell":          {file: "a.csv", content: "prompt\nok\n" + long + "\n", line: 3, want: []string{"1048577 bytes; the most is 1048576"}},
 		"10 MB cell":         {file: "a.csv", content: "prompt\n\"two\nlines\"\n" + strings.Repeat(long, 10) + "\nok\n", line: 4, want: []string{"more than 4194304 bytes"}},
 		"quote never closed": {file: "a.csv", content: "prompt\nok\n\"" + strings.Repeat("lines\n", 1<<20), line: 3, want: []string{"more than 4194304 bytes", "quotation mark"}},
-		"long category":      {file: "a.csv", content: "prompt,category\nx," + strings.Repeat("c", 201) + "\n", line: 2, want: []string{"201 bytes", "--category-column"}},
+		"long category":      {file: "a.csv", content: "prompt,category\nx," + strings.Repeat("c", 201) + "\n", line: 2, want: []string{"201 bytes", "`category-column`"}},
 		"control character":  {file: "a.csv", content: "prompt,category\nx,a\x07\n", line: 2, want: []string{"control character"}},
-		"default label":      {file: "a.csv", content: "prompt\nx\n", opts: dataset.Options{Default: "evil"}, want: []string{"--label", `unknown label "evil"`}},
+		"default label":      {file: "a.csv", content: "prompt\nx\n", opts: dataset.Options{Default: "evil"}, want: []string{"label: ", `unknown label "evil"`}},
 
 		"JSON array":        {file: "a.jsonl", content: "[{\"prompt\":\"x\"}]", line: 1, want: []string{"a JSON array", "jq -c"}},
 		"JSON null":         {file: "a.jsonl", content: "null", line: 1, want: []string{"not a JSON object"}},
@@ -91,7 +91,7 @@ func wantFault(t *testing.T, err error, path string, line int, want []string) {
 		t.Fatalf("got %v (%T), want an input error", err, err)
 	}
 	text := err.Error()
-	if input.File != path && !strings.HasPrefix(input.File, "--") || input.Line != line {
+	if input.File != path && input.Setting == "" || input.Line != line {
 		t.Errorf("place %s:%d, want %s:%d (%s)", input.File, input.Line, path, line, text)
 	}
 	for _, w := range want {

@@ -143,16 +143,16 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 // checkValues refuses columns of labels or groups with too many of them.
 func (r *Recording) checkValues() error {
 	for _, c := range []struct {
-		column, flag string
-		values       map[string]int
+		column, setting string
+		values          map[string]int
 	}{
-		{r.Columns.Gold, "--gold-column", r.GoldValues},
-		{r.Columns.By, "--by", r.GroupValues},
+		{r.Columns.Gold, "gold-column", r.GoldValues},
+		{r.Columns.By, "by", r.GroupValues},
 	} {
 		if len(c.values) > MaxValues {
 			return &orbench.InputError{
 				File: r.Path, Problem: fmt.Sprintf("column %q has more than %d different values", c.column, MaxValues),
-				Hint: "name another with " + c.flag,
+				Hint: "name another with `" + c.setting + "`",
 			}
 		}
 	}
@@ -233,7 +233,7 @@ func findRecordingColumns(file string, have []string, conversations bool, opts R
 	if opts.Response == "" {
 		rest = without(have, c.Prompt)
 	}
-	if c.Response, err = findColumn(file, rest, opts.Response, responseNames, "--response-column"); err != nil {
+	if c.Response, err = findColumn(file, rest, opts.Response, responseNames, "response-column"); err != nil {
 		return c, err
 	}
 	if opts.Prompt == "" {
@@ -241,14 +241,14 @@ func findRecordingColumns(file string, have []string, conversations bool, opts R
 			return c, err
 		}
 	}
-	if c.Gold, err = findColumn(file, have, opts.Gold, nil, "--gold-column"); err != nil {
+	if c.Gold, err = findColumn(file, have, opts.Gold, nil, "gold-column"); err != nil {
 		return c, err
 	}
-	if c.By, err = findColumn(file, have, opts.By, nil, "--by"); err != nil {
+	if c.By, err = findColumn(file, have, opts.By, nil, "by"); err != nil {
 		return c, err
 	}
 	if c.Response == "" {
-		return c, noColumn(file, have, "response", "--response-column")
+		return c, noColumn(file, have, "response", "response-column")
 	}
 	return c, nil
 }
@@ -281,13 +281,13 @@ func (in *recordingInput) answer() (Answer, error) {
 	if problem, hint := checkResponse(a.Response, in.columns.Response); problem != "" {
 		return Answer{}, r.fault(in.file, problem, hint)
 	}
-	if problem, hint := checkName(a.Gold, "gold label", in.columns.Gold, "--gold-column"); problem != "" {
+	if problem, hint := checkName(a.Gold, "gold label", in.columns.Gold, "gold-column"); problem != "" {
 		return Answer{}, r.fault(in.file, problem, hint)
 	}
 	if in.columns.Gold != "" && a.Gold == "" {
 		return Answer{}, r.fault(in.file, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
 	}
-	if problem, hint := checkName(a.Group, "group", in.columns.By, "--by"); problem != "" {
+	if problem, hint := checkName(a.Group, "group", in.columns.By, "by"); problem != "" {
 		return Answer{}, r.fault(in.file, problem, hint)
 	}
 	return a, nil

@@ -62,7 +62,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 		return orbench.Prompt{}, r.fault(file, problem, hint)
 	}
 	category, written := strings.TrimSpace(r.cells[0]), r.cells[1]
-	if problem, hint := checkName(category, "category", columns.Category, "--category-column"); problem != "" {
+	if problem, hint := checkName(category, "category", columns.Category, "category-column"); problem != "" {
 		return orbench.Prompt{}, r.fault(file, problem, hint)
 	}
 	label := whenNone
@@ -74,7 +74,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
 			}
 			return orbench.Prompt{}, r.fault(file, problem,
-				"write safe, toxic, controversial or undecided, or name another column with --label-column")
+				"write safe, toxic, controversial or undecided, or name another column with `label-column`")
 		}
 	}
 	p := orbench.Prompt{
@@ -83,7 +83,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 	}
 	if columns.Cluster != "" {
 		p.Cluster = strings.TrimSpace(r.cells[2])
-		if problem, hint := checkName(p.Cluster, "cluster", columns.Cluster, "--cluster-column"); problem != "" {
+		if problem, hint := checkName(p.Cluster, "cluster", columns.Cluster, "cluster-column"); problem != "" {
 			return orbench.Prompt{}, r.fault(file, problem, hint)
 		}
 		if p.Cluster == "" {
@@ -125,8 +125,8 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 
 // checkName gives the fault of a category, a label or a group and its mend, or
 // "". These become the rows of reports, so they must be names.
-func checkName(name, what, column, flag string) (problem, hint string) {
-	other := "name another column with " + flag
+func checkName(name, what, column, setting string) (problem, hint string) {
+	other := "name another column with `" + setting + "`"
 	switch {
 	case len(name) > MaxCategory:
 		return fmt.Sprintf("the %s in column %q has %d bytes; the most is %d", what, column, len(name), MaxCategory), other

@@ -112,7 +112,7 @@ func parseRef(spec, s string, opts Options) (model.Ref, error) {
 
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {
-	return &orbench.InputError{File: "--judge", Problem: fmt.Sprintf(format, args...)}
+	return &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf(format, args...)}
 }
 
 // unknown is the error for a name that is not among the known ones.
@@ -121,5 +121,5 @@ func unknown(what, name string, known []string) error {
 	if near := spelling.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
-	return &orbench.InputError{File: "--judge", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
+	return &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }

@@ -26,7 +26,7 @@ func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 		strata[it.Category] = append(strata[it.Category], it)
 	}
 	bad := func(problem, hint string) error {
-		return &orbench.InputError{File: "--size", Problem: problem, Hint: hint}
+		return &orbench.InputError{Setting: "size", Problem: problem, Hint: hint}
 	}
 	switch {
 	case size < 1:

@@ -150,9 +150,9 @@ type examination struct {
 func Examine(c Config) (Report, error) {
 	switch {
 	case c.Positive != orbench.Safe && c.Positive != orbench.Toxic:
-		return Report{}, &orbench.InputError{File: "--positive", Problem: fmt.Sprintf("the positive label is %q", c.Positive), Hint: "use safe or toxic"}
+		return Report{}, &orbench.InputError{Setting: "positive", Problem: fmt.Sprintf("the positive label is %q", c.Positive), Hint: "use safe or toxic"}
 	case !(c.Prevalence > 0 && c.Prevalence < 1):
-		return Report{}, &orbench.InputError{File: "--prevalence", Problem: "the prevalence must be above 0 and below 1", Hint: "give the share of toxic prompts, such as 0.10"}
+		return Report{}, &orbench.InputError{Setting: "prevalence", Problem: "the prevalence must be above 0 and below 1", Hint: "give the share of toxic prompts, such as 0.10"}
 	}
 	x := &examination{Config: c}
 	if err := x.merge(); err != nil {
@@ -197,7 +197,7 @@ func Examine(c Config) (Report, error) {
 // merge puts the sheets and the build together by prompt.
 func (x *examination) merge() error {
 	if len(x.Sheets) == 0 {
-		return &orbench.InputError{File: "audit report", Problem: "no labels are given", Hint: "name a CSV file of labels"}
+		return &orbench.InputError{Problem: "no labels are given", Hint: "name a CSV file of labels"}
 	}
 	built := map[orbench.PromptID]*Item{}
 	var moderators []string
@@ -316,12 +316,12 @@ func (x *examination) settleTruth() error {
 			}
 		}
 		if len(x.Truth.Columns) == 0 {
-			return x.Sheets[0].fault(0, "there are no labels of people", "add a column label or rater:NAME, or name the truth with --truth")
+			return x.Sheets[0].fault(0, "there are no labels of people", "add a column label or rater:NAME, or name the truth with `truth`")
 		}
 	}
 	for _, c := range x.Truth.Columns {
 		if !slices.Contains(there, c) {
-			return &orbench.InputError{File: "--truth", Problem: "there is no column " + c, Hint: "there are " + strings.Join(there, ", ")}
+			return &orbench.InputError{Setting: "truth", Problem: "there is no column " + c, Hint: "there are " + strings.Join(there, ", ")}
 		}
 	}
 	for _, e := range x.entries {
@@ -391,7 +391,7 @@ func (x *examination) rate(who rater) Rater {
 func (x *examination) note(r *Report) {
 	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	if r.Truth.Moderators {
-		add("The truth includes votes of moderators, which flatters them; leave --truth out for the people's majority alone.")
+		add("The truth includes votes of moderators, which flatters them; leave `truth` out for the people's majority alone.")
 	}
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
 		add("No prompt has a truth of safe or toxic, so there is nothing to compare with.")
@@ -410,7 +410,7 @@ func (x *examination) note(r *Report) {
 	}
 	switch {
 	case moderators == 0 && !ensemble:
-		add("Moderators are left out: there are no votes; name their build with --build, or add columns moderator:NAME and ensemble.")
+		add("Moderators are left out: there are no votes; name their build with `build`, or add columns moderator:NAME and ensemble.")
 	case moderators == 0:
 		add("Single moderators and leave-one-out are left out: only the ensemble's decisions are there.")
 	case moderators < 3:

@@ -298,10 +298,10 @@ func TestExamineRefuses(t *testing.T) {
 	}
 	ana := read("ana.csv", "id,label\np1,safe\n")
 	for want, c := range map[string]audit.Config{
-		"--positive: ":                  {Sheets: []*audit.Sheet{ana}, Positive: orbench.Controversial, Prevalence: 0.1},
-		"--prevalence: ":                {Sheets: []*audit.Sheet{ana}, Positive: orbench.Safe, Prevalence: 1},
-		"audit report: no labels":       {Positive: orbench.Safe, Prevalence: 0.1},
-		"--truth: there is no column x": {Sheets: []*audit.Sheet{ana}, Truth: audit.Truth{Columns: []string{"x"}}, Positive: orbench.Safe, Prevalence: 0.1},
+		"positive: ":                  {Sheets: []*audit.Sheet{ana}, Positive: orbench.Controversial, Prevalence: 0.1},
+		"prevalence: ":                {Sheets: []*audit.Sheet{ana}, Positive: orbench.Safe, Prevalence: 1},
+		"no labels":                   {Positive: orbench.Safe, Prevalence: 0.1},
+		"truth: there is no column x": {Sheets: []*audit.Sheet{ana}, Truth: audit.Truth{Columns: []string{"x"}}, Positive: orbench.Safe, Prevalence: 0.1},
 		"b/ana.csv:2: ana's label of p1 is toxic here and safe in another file": {
 			Sheets: []*audit.Sheet{ana, read("b/ana.csv", "id,label\np1,toxic\n")}, Positive: orbench.Safe, Prevalence: 0.1,
 		},

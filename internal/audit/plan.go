@@ -63,22 +63,22 @@ type PlanConfig struct {
 
 // check says which value makes no sense.
 func (c PlanConfig) check() error {
-	bad := func(flag, problem, hint string) error {
-		return &orbench.InputError{File: flag, Problem: problem, Hint: hint}
+	bad := func(setting, problem, hint string) error {
+		return &orbench.InputError{Setting: setting, Problem: problem, Hint: hint}
 	}
 	switch {
 	case !(c.HalfWidth >= 0.001 && c.HalfWidth < 0.5):
-		return bad("--half-width", "the half-width must be at least 0.1 and less than 50 percentage points", "give one such as 2pp")
+		return bad("half-width", "the half-width must be at least 0.1 and less than 50 percentage points", "give one such as 2pp")
 	case !(c.Expect >= 0 && c.Expect <= 1):
-		return bad("--expect", "the expected share must be from 0 to 1", "give one such as 0.05")
+		return bad("expect", "the expected share must be from 0 to 1", "give one such as 0.05")
 	case !(c.ExpectFPR >= 0 && c.ExpectFPR <= 1):
-		return bad("--expect-fpr", "the expected share must be from 0 to 1", "give one such as 0.16")
+		return bad("expect-fpr", "the expected share must be from 0 to 1", "give one such as 0.16")
 	case !(c.Prevalence >= 0.0001 && c.Prevalence < 1):
-		return bad("--prevalence", "the prevalence must be at least 0.0001 and less than 1", "give the share of toxic prompts, such as 0.10")
+		return bad("prevalence", "the prevalence must be at least 0.0001 and less than 1", "give the share of toxic prompts, such as 0.10")
 	case c.Population < 0:
-		return bad("--population", "the population is negative", "give the number of prompts to draw from, or leave it out")
+		return bad("population", "the population is negative", "give the number of prompts to draw from, or leave it out")
 	case !(c.Confidence >= 0.5 && c.Confidence <= 0.9999):
-		return bad("--confidence", "the confidence must be from 0.5 to 0.9999", "give one such as 0.95")
+		return bad("confidence", "the confidence must be from 0.5 to 0.9999", "give one such as 0.95")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ var commonWidths = []float64{0.01, 0.02, 0.03, 0.05, 0.10}
 const sure = 0.95
 
 // NewPlan computes a plan. The error is an *orbench.InputError that names the
-// flag of a value out of range.
+// setting of a value out of range.
 func NewPlan(c PlanConfig) (Plan, error) {
 	if err := c.check(); err != nil {
 		return Plan{}, err

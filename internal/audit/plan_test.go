@@ -112,19 +112,19 @@ func TestPlanOfAPopulation(t *testing.T) {
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	good := audit.PlanConfig{HalfWidth: 0.02, Expect: 0.05, ExpectFPR: 0.16, Prevalence: 0.1, Confidence: 0.95}
-	for flag, c := range map[string]func(*audit.PlanConfig){
-		"--half-width": func(c *audit.PlanConfig) { c.HalfWidth = 0 },
-		"--expect":     func(c *audit.PlanConfig) { c.Expect = 1.5 },
-		"--expect-fpr": func(c *audit.PlanConfig) { c.ExpectFPR = math.NaN() },
-		"--prevalence": func(c *audit.PlanConfig) { c.Prevalence = 1 },
-		"--population": func(c *audit.PlanConfig) { c.Population = -1 },
-		"--confidence": func(c *audit.PlanConfig) { c.Confidence = 1 },
+	for setting, c := range map[string]func(*audit.PlanConfig){
+		"half-width": func(c *audit.PlanConfig) { c.HalfWidth = 0 },
+		"expect":     func(c *audit.PlanConfig) { c.Expect = 1.5 },
+		"expect-fpr": func(c *audit.PlanConfig) { c.ExpectFPR = math.NaN() },
+		"prevalence": func(c *audit.PlanConfig) { c.Prevalence = 1 },
+		"population": func(c *audit.PlanConfig) { c.Population = -1 },
+		"confidence": func(c *audit.PlanConfig) { c.Confidence = 1 },
 	} {
 		config := good
 		c(&config)
 		var input *orbench.InputError
-		if _, err := audit.NewPlan(config); !errors.As(err, &input) || input.File != flag || input.Hint == "" {
-			t.Errorf("%s: the error is %v", flag, err)
+		if _, err := audit.NewPlan(config); !errors.As(err, &input) || input.Setting != setting || input.Hint == "" {
+			t.Errorf("%s: the error is %v", setting, err)
 		}
 	}
 }

@@ -143,11 +143,11 @@ func (x *examination) family(name string) string {
 func (x *examination) noPreference() string {
 	switch {
 	case x.Build == nil:
-		return "the selectors' refusals are not there; name the build with --build"
+		return "the selectors' refusals are not there; name the build with `build`"
 	case len(x.selectors()) == 0:
 		return "the build has no selectors' refusals"
 	case len(x.ofKind(Moderator)) == 0:
 		return "the build has no votes of moderators"
 	}
-	return "no moderator is of the same family as a selector; say which are with --family MODEL=FAMILY"
+	return "no moderator is of the same family as a selector; say which are with `family` MODEL=FAMILY"
 }

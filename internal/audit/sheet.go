@@ -77,7 +77,7 @@ func CheckRaters(raters []string) error {
 			problem = fmt.Sprintf("the rater %q is named twice", name)
 		}
 		if problem != "" {
-			return &orbench.InputError{File: "--raters", Problem: problem, Hint: "give names such as --raters ana,ben"}
+			return &orbench.InputError{Setting: "raters", Problem: problem, Hint: "give names such as `raters` ana,ben"}
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ type Truth struct {
 func ParseTruth(s string) (Truth, error) {
 	s = strings.TrimSpace(s)
 	bad := func(problem string) (Truth, error) {
-		return Truth{}, &orbench.InputError{File: "--truth", Problem: problem, Hint: "write a column, or majority(COLUMN,COLUMN,COLUMN)"}
+		return Truth{}, &orbench.InputError{Setting: "truth", Problem: problem, Hint: "write a column, or majority(COLUMN,COLUMN,COLUMN)"}
 	}
 	if s == "" {
 		return Truth{}, nil

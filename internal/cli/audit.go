@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -302,6 +303,9 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 	result, err := audit.Examine(config)
 	if err != nil {
 		return err
+	}
+	for i, note := range result.Notes {
+		result.Notes[i] = settings.Rename(note, flagName)
 	}
 	print := report.AuditTable
 	switch f.format {

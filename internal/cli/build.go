@@ -245,7 +245,7 @@ func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[eva
 	}
 	for _, lane := range lanes {
 		if err := lane.GivenUp(); err != nil {
-			a.sayf("%s", oneLine(err.Error()))
+			a.sayf("%s", errorText(err))
 		}
 	}
 	a.sayf("%d calls failed and are missing from the benchmark; the same command with a new --out tries them again", made.Funnel.FailedCalls)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/orbench/orbench"
@@ -99,14 +98,9 @@ func Run(args []string, env Env) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !errors.Is(err, errFailures) && !errors.Is(err, errGate) {
-		fmt.Fprintln(env.Stderr, "orbench: "+oneLine(err.Error()))
+		fmt.Fprintln(env.Stderr, "orbench: "+errorText(err))
 	}
 	return ExitCode(err)
-}
-
-// oneLine joins the lines of an error, such as a joined one.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 }
 
 // app is what the commands share.

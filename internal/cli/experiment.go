@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
@@ -163,8 +164,11 @@ var flagOf = [][2]string{
 // names none: a line of the file, or a flag.
 func (x asked) placed(path string, err error) error {
 	var input *orbench.InputError
-	if !errors.As(err, &input) || input.Line > 0 {
+	switch {
+	case !errors.As(err, &input), input.Line > 0 && x.file == nil:
 		return err
+	case input.Line > 0:
+		return settings.RenameError(input, experiment.Key)
 	}
 	placed := *input
 	named := input.File != "" && !strings.HasPrefix(input.File, "-")
@@ -184,7 +188,7 @@ func (x asked) placed(path string, err error) error {
 		placed.Problem = input.File + ": " + input.Problem
 	}
 	placed.File, placed.Line = x.file.Path, x.file.Line(path)
-	return &placed
+	return settings.RenameError(&placed, experiment.Key)
 }
 
 // item is the path of the n-th item of a list.

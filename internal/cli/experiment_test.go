@@ -36,6 +36,30 @@ func TestEveryFlagBesideAFile(t *testing.T) {
 	}
 }
 
+// TestSettingsAreCalledWhatTheirFrontCallsThem names a column that is not there, once
+// by a flag and once in a file.
+func TestSettingsAreCalledWhatTheirFrontCallsThem(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, file := filepath.Join(dir, "data.csv"), filepath.Join(dir, "experiment.yaml")
+	text := "targets: [sim/balanced]\ndatasets:\n  - {dataset: data.csv, label_column: gold}\n"
+	for path, content := range map[string]string{data: "prompt,b\nx,a\n", file: text} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	problem := ":1: no column \"gold\"; the columns are \"prompt\", \"b\"; correct "
+	for want, args := range map[string][]string{
+		data + problem + "--label-column\n": {"--dataset", data, "--label-column", "gold", "--target", "sim/balanced"},
+		data + problem + "label_column\n":   {"--config", file},
+	} {
+		args = append([]string{"eval", "--store", filepath.Join(dir, "orbench.db")}, args...)
+		if code, _, stderr := command(nil, args...); code != 2 || !strings.HasSuffix(stderr, "orbench: "+want) {
+			t.Errorf("%v: exit %d, %q, want %q", args, code, stderr, want)
+		}
+	}
+}
+
 // TestAddressesInAnExperiment sends each call where the file says: a target's own
 // address, a provider's, and --base-url in the place of that.
 func TestAddressesInAnExperiment(t *testing.T) {

@@ -211,7 +211,7 @@ func (a *app) finish(filled error, s fill.Stats, r evaluate.Result) error {
 		a.sayf("%s:\n  %s", what, a.commandLine())
 		return filled
 	case filled != nil:
-		a.sayf("orbench: %s", oneLine(filled.Error()))
+		a.sayf("orbench: %s", errorText(filled))
 	case s.Failed == 0:
 		return nil
 	}

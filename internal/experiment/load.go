@@ -55,6 +55,9 @@ func Load(path string) (*File, error) {
 	return f, nil
 }
 
+// Key is the key of a setting in the file, such as label_column of label-column.
+func Key(setting string) string { return strings.ReplaceAll(setting, "-", "_") }
+
 // Parse is Load for the text of a file, without reading any other.
 func Parse(path string, text []byte) (*File, error) {
 	f := &File{Config: Default(), Path: path, text: text}

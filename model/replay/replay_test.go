@@ -133,7 +133,7 @@ func TestBadReplays(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
 		"no prompts": {"response\nYes.\n", "--prompt-column"},
-		"no answers": {"prompt\nYes?\n", "--response-column"},
+		"no answers": {"prompt\nYes?\n", "`response-column`"},
 		"empty file": {"", "the file is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
