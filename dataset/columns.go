@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Columns names the columns of a file that a dataset is read from, as the file
@@ -129,7 +130,7 @@ func findColumn(file string, have []string, want string, usual []string, setting
 			case !strings.EqualFold(strings.TrimSpace(h), name):
 			case found != "":
 				return "", &orbench.InputError{
-					File: file, Line: 1, Problem: fmt.Sprintf("two columns are named %s", quote(h)), Hint: "rename one of them",
+					File: file, Line: 1, Problem: fmt.Sprintf("two columns are named %s", untrusted.Quote(h)), Hint: "rename one of them",
 				}
 			default:
 				found = h
@@ -144,9 +145,9 @@ func findColumn(file string, have []string, want string, usual []string, setting
 	}
 	hint := fmt.Sprintf("the columns are %s; correct `%s`", list(have), setting)
 	if near := spelling.Nearest(want, have); near != "" {
-		hint = fmt.Sprintf("did you mean %s? The columns are %s", quote(near), list(have))
+		hint = fmt.Sprintf("did you mean %s? The columns are %s", untrusted.Quote(near), list(have))
 	}
-	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", quote(want)), Hint: hint}
+	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", untrusted.Quote(want)), Hint: hint}
 }
 
 // list names columns in an error: the first dozen.
@@ -161,7 +162,7 @@ func list(names []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quote(n))
+		b.WriteString(untrusted.Quote(n))
 	}
 	return b.String()
 }

@@ -12,6 +12,7 @@ import (
 	"iter"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Dataset describes a set of prompts that has been read once in full and found
@@ -87,7 +88,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 		opts.Default = label
 	} else {
 		return nil, &orbench.InputError{
-			Setting: "label", Problem: fmt.Sprintf("unknown label %s", quote(string(opts.Default))),
+			Setting: "label", Problem: fmt.Sprintf("unknown label %s", untrusted.Quote(string(opts.Default))),
 			Hint: "use safe, toxic, controversial or undecided",
 		}
 	}

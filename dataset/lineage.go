@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // lineageFile has a line for each prompt of a built benchmark, with its seed.
@@ -142,7 +143,7 @@ func lineageIDs(line []byte) (id, seed orbench.PromptID, err error) {
 		}
 		*into = orbench.PromptID(value.String())
 		if !isID(*into) {
-			return "", "", fmt.Errorf("%s is not the ID of a prompt", quote(string(*into)))
+			return "", "", fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(*into)))
 		}
 	}
 	return id, seed, nil

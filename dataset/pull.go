@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // PullOptions say where Pull fetches from and where it puts what it fetched.
@@ -111,7 +112,7 @@ func published(name string) (Entry, error) {
 	if near := spelling.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", quote(name)), Hint: hint}
+	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}
 }
 
 // verify checks a fetched file against the table and against what the hub said

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Bounds on what a row may hold. They stand between a damaged file, such as one
@@ -69,7 +70,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 	if columns.Label != "" {
 		var ok bool
 		if label, ok = orbench.ParseLabel(written); !ok {
-			problem := fmt.Sprintf("unknown label %s in column %q", quote(written), columns.Label)
+			problem := fmt.Sprintf("unknown label %s in column %q", untrusted.Quote(written), columns.Label)
 			if strings.TrimSpace(written) == "" {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
 			}
@@ -104,7 +105,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 			asked = asked || strings.TrimSpace(m.Content) != ""
 		case orbench.System, orbench.Assistant:
 		default:
-			return fmt.Sprintf("a message has the role %s", quote(string(m.Role))), "write system, user or assistant"
+			return fmt.Sprintf("a message has the role %s", untrusted.Quote(string(m.Role))), "write system, user or assistant"
 		}
 		if !utf8.ValidString(m.Content) {
 			return fmt.Sprintf("invalid UTF-8 in column %q", column), utf8Hint
@@ -133,7 +134,7 @@ func checkName(name, what, column, setting string) (problem, hint string) {
 	case !utf8.ValidString(name):
 		return fmt.Sprintf("invalid UTF-8 in column %q", column), utf8Hint
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Sprintf("the %s %s has a control character", what, quote(name)), other
+		return fmt.Sprintf("the %s %s has a control character", what, untrusted.Quote(name)), other
 	}
 	return "", ""
 }
@@ -144,13 +145,3 @@ const utf8Hint = "save the file as UTF-8, for example with: iconv -f WINDOWS-125
 
 // nulHint mends the usual cause of a NUL byte.
 const nulHint = "the file is binary, damaged or UTF-16; save it as plain UTF-8 text"
-
-// quote shows a piece of a file in an error: short, and harmless to a terminal.
-func quote(s string) string {
-	const most = 40
-	cut := ""
-	if len(s) > most {
-		s, cut = strings.ToValidUTF8(s[:most], ""), "…"
-	}
-	return fmt.Sprintf("%q%s", s, cut)
-}

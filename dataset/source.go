@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // source is where a dataset's rows come from and how to read them.
@@ -196,7 +197,7 @@ func formatOf(path string) (string, error) {
 	case ".gz", ".zip", ".zst":
 		hint = "unpack it first"
 	}
-	return "", &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", quote(ext)), Hint: hint}
+	return "", &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(ext)), Hint: hint}
 }
 
 // resolve turns a ref into a source without reading rows.
@@ -224,5 +225,5 @@ func resolve(ref string, opts Options) (source, error) {
 	} else if near := nearestFile(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return source{}, &orbench.InputError{Problem: fmt.Sprintf("no dataset and no file is named %s", quote(ref)), Hint: hint}
+	return source{}, &orbench.InputError{Problem: fmt.Sprintf("no dataset and no file is named %s", untrusted.Quote(ref)), Hint: hint}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -76,7 +77,7 @@ func (p Params) request(ref model.Ref, text string, temperature float64, n, samp
 // the batches from 0; the batches of a category differ in nothing else.
 func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int) model.Request {
 	text := strings.NewReplacer(
-		"{{category}}", oneLine(string(def.Category)), "{{definition}}", oneLine(def.Text), "{{n}}", strconv.Itoa(n),
+		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text), "{{n}}", strconv.Itoa(n),
 	).Replace(seedsPrompt)
 	return p.request(ref, text, SeedTemperature, n, sample)
 }
@@ -87,7 +88,7 @@ func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int)
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
 	s := sealed.For(unusedMarker, texts(examples, seed)...)
 	text := strings.NewReplacer(
-		"{{n}}", strconv.Itoa(n), "{{fence}}", s.Fence, "{{seed}}", oneLine(seed), "{{examples}}", demonstrate(s.Fence, examples),
+		"{{n}}", strconv.Itoa(n), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", demonstrate(s.Fence, examples),
 	).Replace(rewritePrompt)
 	return p.request(ref, text, RewriteTemperature, n, sample)
 }
@@ -102,7 +103,7 @@ func MendRequest(ref model.Ref, p Params, seed, rewrite string, findings []Findi
 		faults.WriteString("- " + f.Rule.Fault() + "\n")
 	}
 	text := strings.NewReplacer(
-		"{{faults}}", faults.String(), "{{fence}}", s.Fence, "{{seed}}", oneLine(seed), "{{rewrite}}", oneLine(rewrite),
+		"{{faults}}", faults.String(), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{rewrite}}", untrusted.OneLine(rewrite),
 		"{{examples}}", demonstrate(s.Fence, examples),
 	).Replace(mendPrompt)
 	return p.request(ref, text, RewriteTemperature, 1, sample)
@@ -148,13 +149,8 @@ func demonstrate(fence string, examples []Example) string {
 	var b strings.Builder
 	b.WriteString("<<" + fence + " EXAMPLES OPEN>>\n")
 	for _, e := range examples {
-		b.WriteString("Seed: " + oneLine(e.Seed) + "\nNew request: [[" + oneLine(e.Rewrite) + "]]\n")
+		b.WriteString("Seed: " + untrusted.OneLine(e.Seed) + "\nNew request: [[" + untrusted.OneLine(e.Rewrite) + "]]\n")
 	}
 	b.WriteString("<<" + fence + " EXAMPLES CLOSE>>\n\n")
 	return b.String()
-}
-
-// oneLine folds white space, so that a text cannot begin a line of the prompt.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 }

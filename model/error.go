@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Kind sorts the failures of a call by what can be done about them.
@@ -133,13 +134,5 @@ func Clip(text string, secrets ...string) string {
 			text = strings.ReplaceAll(text, s, "[key]")
 		}
 	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if len(text) <= maxMessage {
-		return text
-	}
-	cut := maxMessage
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return untrusted.Excerpt(text, maxMessage)
 }

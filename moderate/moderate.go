@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -119,7 +120,7 @@ func (m Moderator) request(policy orbench.Policy, item Item) (r model.Request, m
 	}
 	lines := make([]string, len(policy))
 	for i, d := range policy {
-		lines[i] = "- " + oneLine(string(d.Category)) + ": " + oneLine(d.Text)
+		lines[i] = "- " + untrusted.OneLine(string(d.Category)) + ": " + untrusted.OneLine(d.Text)
 	}
 	// One replacer in one pass: what it puts in is not searched again.
 	text := strings.NewReplacer(
@@ -147,14 +148,9 @@ func schema(marker string, choices []string) json.RawMessage {
 func choicesOf(policy orbench.Policy) []string {
 	choices := make([]string, 0, len(policy)+1)
 	for _, d := range policy {
-		choices = append(choices, oneLine(string(d.Category)))
+		choices = append(choices, untrusted.OneLine(string(d.Category)))
 	}
 	return append(choices, none)
-}
-
-// oneLine folds white space, so that a text cannot begin a line of the question.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 }
 
 // CheckPolicy refuses a policy whose names a reply could not tell apart: two that
@@ -166,7 +162,7 @@ func CheckPolicy(policy orbench.Policy) error {
 	}
 	seen := map[string]bool{sealed.Fold(none): true}
 	for _, d := range policy {
-		name := oneLine(string(d.Category))
+		name := untrusted.OneLine(string(d.Category))
 		switch {
 		case name != string(d.Category) || strings.ContainsAny(name, "*`#[]:,.\"") || name == "":
 			return fmt.Errorf("the category %q: a name is words with single spaces, without punctuation", d.Category)

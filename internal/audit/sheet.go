@@ -10,10 +10,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The columns of a sheet.
@@ -55,7 +55,7 @@ func WriteSheet(w io.Writer, sample []Item, raters []string) error {
 	rows := [][]string{header}
 	for _, it := range sample {
 		row := make([]string, len(header))
-		row[0], row[1], row[2] = string(it.ID), disarm(it.Prompt), disarm(string(it.Category))
+		row[0], row[1], row[2] = string(it.ID), untrusted.Cell(it.Prompt), untrusted.Cell(string(it.Category))
 		rows = append(rows, row)
 	}
 	return c.WriteAll(rows)
@@ -81,34 +81,6 @@ func CheckRaters(raters []string) error {
 		}
 	}
 	return nil
-}
-
-// formulaSigns start a formula in a spreadsheet, in ASCII or in full width.
-var formulaSigns = []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"}
-
-// computed reports whether a spreadsheet might compute a cell: it starts with the
-// sign of a formula, also after white space and marks that are skipped.
-func computed(s string) bool {
-	head := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u200b\ufeff\x00")
-	return slices.ContainsFunc(formulaSigns, func(sign string) bool { return strings.HasPrefix(head, sign) }) ||
-		s != "" && strings.ContainsRune("\t\r\n", rune(s[0]))
-}
-
-// disarm keeps a text from being computed, by an apostrophe before it. A text that
-// already looks disarmed gets one more, so that rearm gives every text back.
-func disarm(s string) string {
-	if computed(strings.TrimLeft(s, "'")) {
-		return "'" + s
-	}
-	return s
-}
-
-// rearm takes off the apostrophe that disarm put there.
-func rearm(s string) string {
-	if rest, ok := strings.CutPrefix(s, "'"); ok && disarm(rest) != rest {
-		return rest
-	}
-	return s
 }
 
 // Sheet is a table of labels.
@@ -227,7 +199,7 @@ func (s *Sheet) columns(header, others []string) ([]column, error) {
 	named := map[string]int{}
 	identified := false
 	for i, cell := range header {
-		title := strings.TrimSpace(rearm(cell))
+		title := strings.TrimSpace(untrusted.FromCell(cell))
 		lower := strings.ToLower(title)
 		c := column{at: i, kind: labelColumn}
 		switch {
@@ -277,19 +249,19 @@ func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
 		case idColumn:
 			row.ID = orbench.PromptID(cell)
 		case promptColumn:
-			prompt = rearm(record[c.at])
+			prompt = untrusted.FromCell(record[c.at])
 		case categoryColumn:
-			row.Category = orbench.Category(rearm(cell))
+			row.Category = orbench.Category(untrusted.FromCell(cell))
 		default:
 			if cell == "" {
 				continue
 			}
 			label, ok := orbench.ParseLabel(cell)
 			if !ok {
-				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s", c.name, quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
 			}
 			if label == orbench.Undecided && slices.Contains(s.People, c.name) {
-				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s, which is for moderators", c.name, quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s, which is for moderators", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
 			}
 			row.Labels[c.name] = label
 		}
@@ -301,14 +273,6 @@ func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
 		row.ID = orbench.NewPrompt(prompt, "", "").ID
 	}
 	return row, nil
-}
-
-// quote shows a cell in an error: enough of it to find it.
-func quote(cell string) string {
-	if runes := []rune(cell); len(runes) > 40 {
-		cell = string(runes[:40]) + "…"
-	}
-	return strconv.Quote(cell)
 }
 
 func (s *Sheet) fault(line int, problem, hint string) error {

@@ -81,7 +81,7 @@ func TestReadSheetRefuses(t *testing.T) {
 		"id,rater: \np1,safe\n":                     `x.csv:1: the column "rater:" names nobody; `,
 		"id,id,label\np1,p2,safe\n":                 "x.csv:1: the columns 1 and 2 are both id's; ",
 		"PK\x03\x04\x00\x00id,label":                "x.csv: the file is a workbook or UTF-16 text; ",
-		"id,label\np1," + strings.Repeat("x", 9999): `x.csv:2: x's label is "` + strings.Repeat("x", 40) + `…"; `,
+		"id,label\np1," + strings.Repeat("x", 9999): `x.csv:2: x's label is "` + strings.Repeat("x", 40) + `"…; `,
 	} {
 		_, err := audit.ReadSheet("x.csv", strings.NewReader(text), nil)
 		if !errors.Is(err, orbench.ErrInput) || !strings.HasPrefix(err.Error(), want) {

@@ -3,11 +3,11 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The most bytes of each text that the page carries. answers.jsonl has all.
@@ -74,7 +74,7 @@ func newAnswer(row evaluate.Row, seq int) answer {
 		Verdicts: slices.Clone(row.Verdicts),
 	}
 	keep := func(s string, n int) string {
-		s, cut := cut(s, n)
+		s, cut := untrusted.Cut(s, n)
 		a.Cut = a.Cut || cut
 		return s
 	}
@@ -115,19 +115,19 @@ func newAnswer(row evaluate.Row, seq int) answer {
 // fit the text, or would part a character, marks nothing.
 func pieces(text string, verdicts []evaluate.JudgeVerdict) []piece {
 	type window struct{ start, end int }
-	windows := []window{{0, edge(text, maxAnswerBytes)}}
+	windows := []window{{0, untrusted.Edge(text, maxAnswerBytes)}}
 	edges := []int{0, len(text)}
 	var marks []evaluate.JudgeVerdict
 	for _, v := range verdicts {
 		s := v.Span
-		if s.Start < 0 || s.Start >= s.End || s.End > len(text) || edge(text, s.Start) != s.Start || edge(text, s.End) != s.End {
+		if s.Start < 0 || s.Start >= s.End || s.End > len(text) || untrusted.Edge(text, s.Start) != s.Start || untrusted.Edge(text, s.End) != s.End {
 			continue
 		}
 		marks = append(marks, v)
 		// Of a span longer than the page has room for, its start tells.
 		end := min(s.End, s.Start+maxAnswerBytes)
 		edges = append(edges, s.Start, s.End)
-		windows = append(windows, window{edge(text, s.Start-aroundSpan), edge(text, end+aroundSpan)})
+		windows = append(windows, window{untrusted.Edge(text, s.Start-aroundSpan), untrusted.Edge(text, end+aroundSpan)})
 	}
 	for _, w := range windows {
 		edges = append(edges, w.start, w.end)
@@ -159,22 +159,6 @@ func pieces(text string, verdicts []evaluate.JudgeVerdict) []piece {
 		parts = append(parts, piece)
 	}
 	return parts
-}
-
-// edge is the start of the character that byte i of s belongs to, or the end of
-// s where i lies beyond it.
-func edge(s string, i int) int {
-	i = max(0, i)
-	if i >= len(s) {
-		return len(s)
-	}
-	// A character has four bytes at most; more continuation bytes are not text.
-	for k := range 4 {
-		if k <= i && utf8.RuneStart(s[i-k]) {
-			return i - k
-		}
-	}
-	return i
 }
 
 // hasText reports whether the answer has any text to show.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -20,14 +21,14 @@ func AuditTable(w io.Writer, r audit.Report) error {
 		b.WriteString(simulatedNotice + "\n\n")
 	}
 	for _, line := range auditBasis(r) {
-		b.WriteString(clean(line) + "\n")
+		b.WriteString(untrusted.Terminal(line) + "\n")
 	}
 	b.WriteString("\n")
 	for _, s := range auditSections(r) {
 		writeTable(b, s)
 	}
 	for _, note := range r.Notes {
-		b.WriteString(clean(note) + "\n")
+		b.WriteString(untrusted.Terminal(note) + "\n")
 	}
 	return b.Flush()
 }
@@ -40,13 +41,13 @@ func AuditMarkdown(w io.Writer, r audit.Report) error {
 		b.WriteString("**" + simulatedNotice + "**\n\n")
 	}
 	for _, line := range auditBasis(r) {
-		b.WriteString(escapeMarkdown(line) + "\n\n")
+		b.WriteString(untrusted.Markdown(line) + "\n\n")
 	}
 	for _, s := range auditSections(r) {
 		writeMarkdownSection(b, s)
 	}
 	for _, note := range r.Notes {
-		b.WriteString("- " + escapeMarkdown(note) + "\n")
+		b.WriteString("- " + untrusted.Markdown(note) + "\n")
 	}
 	return b.Flush()
 }
@@ -70,7 +71,7 @@ func AuditCSV(w io.Writer, r audit.Report) error {
 	}}
 	add := func(scope, rater string, kind audit.Kind, category orbench.Category, inTruth bool, f audit.Figures) {
 		c := f.Confusion
-		row := []string{scope, disarm(rater), string(kind), disarm(string(category)), strconv.FormatBool(inTruth), strconv.Itoa(f.N)}
+		row := []string{scope, untrusted.Cell(rater), string(kind), untrusted.Cell(string(category)), strconv.FormatBool(inTruth), strconv.Itoa(f.N)}
 		for _, n := range []int{c.TP, c.FN, c.TN, c.FP} {
 			row = append(row, strconv.Itoa(n))
 		}
@@ -178,11 +179,11 @@ func auditCells(f audit.Figures) []string {
 // raterName makes a name fit: of a model that is too long for its column the
 // provider goes first.
 func raterName(name string, columns int) string {
-	name = clean(name)
-	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && cells(name) > columns {
+	name = untrusted.Terminal(name)
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && untrusted.Width(name) > columns {
 		name = name[i+1:]
 	}
-	return shorten(name, columns)
+	return untrusted.Shorten(name, columns)
 }
 
 // ratedName marks a rater that has a say in the truth.
@@ -250,7 +251,7 @@ func categoriesSection(r audit.Report) section {
 			}
 			for _, c := range rater.Categories {
 				name := raterName(rater.Name, 16)
-				s.rows = append(s.rows, append([]string{name, shorten(clean(categoryName(c.Category)), 14)}, auditCells(c.Figures)...))
+				s.rows = append(s.rows, append([]string{name, untrusted.Shorten(categoryName(c.Category), 14)}, auditCells(c.Figures)...))
 			}
 		}
 		if len(s.rows) > 0 {
@@ -341,7 +342,7 @@ func preferenceSection(r audit.Report) section {
 	}
 	for _, p := range r.SelfPreference {
 		row := []string{
-			raterName(p.Moderator, auditName), shorten(clean(p.Family), 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
+			raterName(p.Moderator, auditName), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
 		}
 		row = append(row, gainCells(p.Difference)...)
 		row = append(row, gainCells(p.Others)[0], outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))

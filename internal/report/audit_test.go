@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // auditFixture is an audit with every section, names from outside that mean harm,
@@ -57,8 +58,8 @@ func TestAuditTableFitsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
-		if cells(line) > 104 {
-			t.Errorf("%d columns: %s", cells(line), line)
+		if untrusted.Width(line) > 104 {
+			t.Errorf("%d columns: %s", untrusted.Width(line), line)
 		}
 	}
 	for _, want := range []string{

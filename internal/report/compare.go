@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -31,7 +32,7 @@ func ComparisonMarkdown(w io.Writer, c dataset.Comparison) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Two datasets compared\n\n")
 	for _, f := range c.Findings {
-		b.WriteString("- " + escapeMarkdown(f) + "\n")
+		b.WriteString("- " + untrusted.Markdown(f) + "\n")
 	}
 	b.WriteString("\n")
 	for _, s := range comparisonSections(c) {
@@ -62,8 +63,8 @@ func ComparisonCSV(w io.Writer, c dataset.Comparison) error {
 		other := []dataset.Side{c.B, c.A}[i]
 		add := func(scope, category string, cells ...string) {
 			rows = append(rows, append([]string{
-				disarm(s.Name), s.SHA256, disarm(other.Name), other.SHA256, number(c.Threshold), strconv.FormatUint(c.Seed, 10),
-				scope, disarm(category),
+				untrusted.Cell(s.Name), s.SHA256, untrusted.Cell(other.Name), other.SHA256, number(c.Threshold), strconv.FormatUint(c.Seed, 10),
+				scope, untrusted.Cell(category),
 			}, cells...))
 		}
 		add("all", "", slices.Concat([]string{strconv.Itoa(s.Rows)}, csvOverlap(s.Overlap), csvDiversity(s.Diversity))...)
@@ -90,7 +91,7 @@ func csvDiversity(d similar.Diversity) []string {
 	return []string{
 		number(d.Distinct1), number(d.Distinct2), number(d.SelfBLEU), strconv.Itoa(d.SelfBLEUTexts),
 		strconv.Itoa(d.NearDuplicates), number(d.NearDuplicateRate),
-		disarm(d.TopOpener), number(d.TopOpenerShare), number(d.EffectiveOpeners),
+		untrusted.Cell(d.TopOpener), number(d.TopOpenerShare), number(d.EffectiveOpeners),
 		number(d.Words.Mean), strconv.Itoa(d.Words.P5), strconv.Itoa(d.Words.Median), strconv.Itoa(d.Words.P95),
 	}
 }
@@ -111,8 +112,8 @@ func ComparisonPairs(w io.Writer, c dataset.Comparison) error {
 		}
 		if err := out.Write([]string{
 			match, number(p.Jaccard), strconv.FormatBool(p.Conflict()),
-			string(p.A.ID), disarm(string(p.A.Category)), string(p.A.Label), disarm(p.A.Text()),
-			string(p.B.ID), disarm(string(p.B.Category)), string(p.B.Label), disarm(p.B.Text()),
+			string(p.A.ID), untrusted.Cell(string(p.A.Category)), string(p.A.Label), untrusted.Cell(p.A.Text()),
+			string(p.B.ID), untrusted.Cell(string(p.B.Category)), string(p.B.Label), untrusted.Cell(p.B.Text()),
 		}); err != nil {
 			return err
 		}
@@ -190,7 +191,7 @@ func diversitySection(c dataset.Comparison) section {
 // diversityColumn shows what diversitySection lists, in its order.
 func diversityColumn(name string, d similar.Diversity) []string {
 	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
-	opener, _ := cut(clean(d.TopOpener), gridName)
+	opener, _ := untrusted.Cut(untrusted.Terminal(d.TopOpener), gridName)
 	return []string{
 		name, count(d.Texts), decimals(d.Distinct1, 3), decimals(d.Distinct2, 3), decimals(d.SelfBLEU, 3), count(d.SelfBLEUTexts),
 		count(d.NearDuplicates), percent(d.NearDuplicateRate), opener, percent(d.TopOpenerShare), decimals(d.EffectiveOpeners, 1),

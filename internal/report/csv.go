@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // CSV writes the figures for spreadsheets and scripts: one line for each target,
@@ -53,8 +53,8 @@ func CSV(w io.Writer, r evaluate.Result) error {
 func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 	names := func(scope string, c orbench.Category) []string {
 		return []string{
-			disarm(run.Target), disarm(run.Dataset), disarm(run.DatasetSHA256), disarm(string(run.Label)),
-			disarm(j.Judge), scope, disarm(string(c)),
+			untrusted.Cell(run.Target), untrusted.Cell(run.Dataset), untrusted.Cell(run.DatasetSHA256), untrusted.Cell(string(run.Label)),
+			untrusted.Cell(j.Judge), scope, untrusted.Cell(string(c)),
 		}
 	}
 	simulated := strconv.FormatBool(run.Simulated || j.Simulated)
@@ -90,20 +90,4 @@ func shares(r *float64, ci *[2]float64) []string {
 		cells[2] = strconv.FormatFloat(ci[1], 'g', -1, 64)
 	}
 	return cells
-}
-
-// disarm keeps a text cell from being computed: spreadsheets take a cell for a
-// formula that starts with one of these signs, in ASCII or in full width, also
-// after white space and control characters that they skip.
-func disarm(s string) string {
-	head := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u200b\ufeff\x00")
-	if strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "\r") || strings.HasPrefix(s, "\n") {
-		return "'" + s
-	}
-	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
-		if strings.HasPrefix(head, sign) {
-			return "'" + s
-		}
-	}
-	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The measures of the heat map, in points.
@@ -69,7 +70,7 @@ func heatMap(r evaluate.Result, judge string) (figure, bool) {
 }
 
 func heatName(row heatRow) string {
-	name := shortenTarget(clean(row.target), heatNameCells)
+	name := shortenTarget(untrusted.Terminal(row.target), heatNameCells)
 	if row.simulated {
 		name += " (simulated)"
 	}
@@ -87,7 +88,7 @@ func (h heat) slanted() bool {
 }
 
 func heatCategory(c orbench.Category) string {
-	return shorten(clean(categoryName(c)), heatCategoryCells)
+	return untrusted.Shorten(categoryName(c), heatCategoryCells)
 }
 
 // headHeight is the room for the names of the categories.
@@ -103,7 +104,7 @@ func (h heat) headHeight() vg.Length {
 }
 
 func (h heat) draw(c draw.Canvas, names vg.Length) {
-	title, note := labelTitle(h.label), "Dataset "+clean(h.dataset)+", judge "+shorten(clean(h.judge), 50)
+	title, note := labelTitle(h.label), "Dataset "+untrusted.Terminal(h.dataset)+", judge "+untrusted.Shorten(h.judge, 50)
 	if h.dropped > 0 {
 		note += "; the " + strconv.Itoa(len(h.categories)) + " largest of " + strconv.Itoa(len(h.categories)+h.dropped) + " categories"
 	}

@@ -3,9 +3,9 @@ package report
 import (
 	"bufio"
 	"io"
-	"strings"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Markdown writes the tables of Table as GitHub-flavoured Markdown. Whatever
@@ -20,20 +20,20 @@ func Markdown(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeMarkdownSection(b, s)
 	}
-	b.WriteString(escapeMarkdown(accountLine(r)) + "\n\n")
+	b.WriteString(untrusted.Markdown(accountLine(r)) + "\n\n")
 	if note := clusterNote(r); note != "" {
-		b.WriteString(escapeMarkdown(note) + "\n\n")
+		b.WriteString(untrusted.Markdown(note) + "\n\n")
 	}
 	for _, line := range warningsOf(r) {
-		b.WriteString("**Warning.** " + escapeMarkdown(line) + "\n\n")
+		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
 	}
-	b.WriteString(escapeMarkdown(costLine(r.Cost)) + "\n")
+	b.WriteString(untrusted.Markdown(costLine(r.Cost)) + "\n")
 	return b.Flush()
 }
 
 // writeMarkdownSection writes a heading, a table and its note.
 func writeMarkdownSection(b *bufio.Writer, s section) {
-	b.WriteString("## " + escapeMarkdown(s.title) + "\n\n")
+	b.WriteString("## " + untrusted.Markdown(s.title) + "\n\n")
 	writeMarkdownRow(b, s.header)
 	for i := range s.header {
 		if i < s.left {
@@ -48,31 +48,13 @@ func writeMarkdownSection(b *bufio.Writer, s section) {
 	}
 	b.WriteString("\n")
 	if s.note != "" {
-		b.WriteString(escapeMarkdown(s.note) + "\n\n")
+		b.WriteString(untrusted.Markdown(s.note) + "\n\n")
 	}
 }
 
 func writeMarkdownRow(b *bufio.Writer, row []string) {
 	for _, text := range row {
-		b.WriteString("| " + escapeMarkdown(text) + " ")
+		b.WriteString("| " + untrusted.Markdown(text) + " ")
 	}
 	b.WriteString("|\n")
-}
-
-// escapeMarkdown cleans a text and puts a backslash before the punctuation that
-// Markdown or the HTML within it gives a meaning. A colon is escaped where it
-// would make a link of an address, an at sign because it would call a user.
-func escapeMarkdown(s string) string {
-	var b strings.Builder
-	s = strings.Join(strings.Fields(clean(s)), " ")
-	for i, r := range s {
-		switch {
-		case strings.ContainsRune("\\`*_{}[]<>()#!|~&$@", r),
-			r == ':' && strings.HasPrefix(s[i:], "://"),
-			strings.ContainsRune("-+=", r) && i == 0:
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Paper is the published study, with runs of the reader's own beside it where
@@ -58,9 +59,9 @@ const contradictionsTitle = "Where the publication does not agree with itself"
 // after a mark and the others below its text.
 func writeWrapped(b *bufio.Writer, mark, text string) {
 	line := mark
-	indent := strings.Repeat(" ", cells(mark))
+	indent := strings.Repeat(" ", untrusted.Width(mark))
 	for word := range strings.FieldsSeq(text) {
-		if cells(line)+cells(word) > gridWidth && line != indent && line != mark {
+		if untrusted.Width(line)+untrusted.Width(word) > gridWidth && line != indent && line != mark {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = indent
 		}
@@ -72,7 +73,7 @@ func writeWrapped(b *bufio.Writer, mark, text string) {
 // Markdown writes the study as GitHub-flavoured Markdown.
 func (p Paper) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("# The published study\n\n" + escapeMarkdown(p.Source) + "\n\n")
+	b.WriteString("# The published study\n\n" + untrusted.Markdown(p.Source) + "\n\n")
 	for _, s := range append(p.sections(), p.contradictionSection()) {
 		writeMarkdownSection(b, s)
 	}
@@ -97,7 +98,7 @@ func (p Paper) CSV(w io.Writer) error {
 		return err
 	}
 	for _, l := range p.lines() {
-		cells := []string{l.section, disarm(l.subject), disarm(l.measure), float(l.Value), "", ""}
+		cells := []string{l.section, untrusted.Cell(l.subject), untrusted.Cell(l.measure), float(l.Value), "", ""}
 		if l.CI95 != nil {
 			cells[4], cells[5] = float(l.CI95[0]), float(l.CI95[1])
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -71,7 +72,7 @@ func (b bars) figure() figure {
 				}
 				sty := textStyle(9, mine, textInk)
 				sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-				c.FillText(sty, vg.Point{X: left - 8, Y: top - vg.Length(len(b.kinds))*barHeight/2}, shorten(name, 26))
+				c.FillText(sty, vg.Point{X: left - 8, Y: top - vg.Length(len(b.kinds))*barHeight/2}, untrusted.Shorten(name, 26))
 				for k, v := range b.values[i] {
 					b.bar(c, i, k, v, top-vg.Length(k+1)*barHeight, x)
 				}

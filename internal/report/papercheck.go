@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // PaperCheck compares measured refusal with a published row. Its JSON form is
@@ -241,7 +242,7 @@ func (c PaperCheck) Table(w io.Writer) error {
 		writeTable(b, s)
 		writeWrapped(b, "- ", fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", side.Inside, side.Compared))
 		for _, n := range side.Notes {
-			writeWrapped(b, "- ", clean(n))
+			writeWrapped(b, "- ", untrusted.Terminal(n))
 		}
 		b.WriteString("\n")
 	}
@@ -284,7 +285,7 @@ func (c PaperCheck) CSV(w io.Writer) error {
 				inside = strconv.FormatBool(*r.Inside)
 			}
 			line := []string{
-				disarm(s.Target), disarm(s.Dataset), string(s.Label), disarm(s.Judge), s.Model, s.Table, category,
+				untrusted.Cell(s.Target), untrusted.Cell(s.Dataset), string(s.Label), untrusted.Cell(s.Judge), s.Model, s.Table, category,
 				float(r.Published), strconv.Itoa(r.Refused), strconv.Itoa(r.Judged),
 			}
 			line = append(append(line, shares(r.Rate, r.CI95)...), inside, strconv.FormatBool(s.Simulated))

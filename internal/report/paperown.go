@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // unknown stands for a rate that is not known, beside rates in per cent.
@@ -52,7 +53,7 @@ func (p Paper) ownRows(t paper.Table) []ownRow {
 		}
 		j := run.Judges[0]
 		row := ownRow{
-			name: clean(run.Target), target: run.Target, dataset: datasetName(run), judge: j.Judge,
+			name: untrusted.Terminal(run.Target), target: run.Target, dataset: datasetName(run), judge: j.Judge,
 			simulated: run.Simulated || j.Simulated, overall: unknown,
 		}
 		inDirection := func(refused float64) float64 {
@@ -78,7 +79,7 @@ func (p Paper) ownRows(t paper.Table) []ownRow {
 	}
 	for i, row := range rows {
 		if slices.ContainsFunc(rows, func(other ownRow) bool { return other.target == row.target && other.dataset != row.dataset }) {
-			rows[i].name += " (" + clean(row.dataset) + ")"
+			rows[i].name += " (" + untrusted.Terminal(row.dataset) + ")"
 		}
 	}
 	return rows
@@ -100,18 +101,18 @@ func ownNote(rows []ownRow) string {
 	var datasets, judges []string
 	simulated := ""
 	for _, r := range rows {
-		if !slices.Contains(datasets, clean(r.dataset)) {
-			datasets = append(datasets, clean(r.dataset))
+		if !slices.Contains(datasets, untrusted.Terminal(r.dataset)) {
+			datasets = append(datasets, untrusted.Terminal(r.dataset))
 		}
-		if !slices.Contains(judges, clean(r.judge)) {
-			judges = append(judges, clean(r.judge))
+		if !slices.Contains(judges, untrusted.Terminal(r.judge)) {
+			judges = append(judges, untrusted.Terminal(r.judge))
 		}
 		if r.simulated {
 			simulated = ", SIMULATED models among them"
 		}
 	}
 	return fmt.Sprintf("Last come your runs%s, of %s by %s.", simulated,
-		shorten(strings.Join(datasets, ", "), 50), shorten(strings.Join(judges, ", "), 40))
+		untrusted.Shorten(strings.Join(datasets, ", "), 50), untrusted.Shorten(strings.Join(judges, ", "), 40))
 }
 
 // possibly shows a rate in per cent that may be unknown.
@@ -179,7 +180,7 @@ func (p Paper) ownKeywords() []ownKeyword {
 				continue
 			}
 			row := ownKeyword{ownRow: ownRow{
-				name: clean(run.Target) + ", " + string(run.Label), target: run.Target,
+				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
 				dataset: datasetName(run), judge: judge, simulated: run.Simulated,
 			}}
 			row.keyword, row.keywordCI = inPercent(evaluate.Count{N: a.N, Refused: keyword}.Share())

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The models of the paper's figures 3 and 8, in the order of their panels.
@@ -62,7 +63,7 @@ func publishedRadars(names []string) []radar {
 func (p Paper) ownRadars() []radar {
 	var panels []radar
 	for _, o := range p.own() {
-		r := radar{name: shorten(clean(o.name()), 34)}
+		r := radar{name: untrusted.Shorten(o.name(), 34)}
 		known := 0
 		for _, c := range orbench.PaperCategories {
 			of := func(s *side, refused bool) float64 {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // scatterFigure draws the published trade-off with a label for each model and the
@@ -99,7 +100,7 @@ func (p Paper) ownLines(own []mine) []string {
 	var judges []string
 	var safe, toxic []*side
 	for _, m := range own {
-		if name := clean(m.judge); !slices.Contains(judges, name) {
+		if name := untrusted.Terminal(m.judge); !slices.Contains(judges, name) {
 			judges = append(judges, name)
 		}
 		safe, toxic = append(safe, m.safe), append(toxic, m.toxic)
@@ -109,8 +110,8 @@ func (p Paper) ownLines(own []mine) []string {
 		line += ", SIMULATED models among them"
 	}
 	return []string{
-		line + ". Judge: " + shorten(strings.Join(judges, ", "), 60) + ".",
-		"Safe prompts: " + shorten(behind(safe), 80) + ". Toxic prompts: " + shorten(behind(toxic), 80) + ".",
+		line + ". Judge: " + untrusted.Shorten(strings.Join(judges, ", "), 60) + ".",
+		"Safe prompts: " + untrusted.Shorten(behind(safe), 80) + ". Toxic prompts: " + untrusted.Shorten(behind(toxic), 80) + ".",
 	}
 }
 
@@ -249,7 +250,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publis
 				Min: vg.Point{X: w[0].X - 0.5, Y: w[0].Y - 0.5}, Max: vg.Point{X: w[1].X + 0.5, Y: w[1].Y + 0.5},
 			})
 		}
-		add(safe, toxic, o.at, shorten(clean(m.name()), 40), 9.5, true)
+		add(safe, toxic, o.at, untrusted.Shorten(m.name(), 40), 9.5, true)
 	}
 	for _, m := range s.models {
 		if s.enlarged && !corner.holds(m.Hard, m.Toxic) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // pictures is a folder to keep the drawn figures in, to look at them.
@@ -87,7 +88,7 @@ func TestPlots(t *testing.T) {
 				for i := range n {
 					want := targetName(i)
 					if name == "tradeoff" && n > crowd {
-						want = shorten(want, 30)
+						want = untrusted.Shorten(want, 30)
 					}
 					if name == "categories" && r.Simulated {
 						want += " (simulated)"
@@ -160,7 +161,7 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 			keepPicture(t, "tradeoff "+name, f)
 			all := strings.Join(svgTexts(t, f), "\n")
 			for i := range 6 {
-				if !strings.Contains(all, shorten(targetName(i), 34)) {
+				if !strings.Contains(all, untrusted.Shorten(targetName(i), 34)) {
 					t.Errorf("%s is missing", targetName(i))
 				}
 			}

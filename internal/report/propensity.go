@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -101,7 +102,7 @@ func propensityRow(p evaluate.PromptPropensity) []string {
 		propensity = number(float64(p.Refused) / float64(p.Judged))
 	}
 	return []string{
-		string(p.Prompt), disarm(string(p.Category)), disarm(string(p.Label)), disarm(p.Dataset), disarm(p.Target), disarm(p.Judge),
+		string(p.Prompt), untrusted.Cell(string(p.Category)), untrusted.Cell(string(p.Label)), untrusted.Cell(p.Dataset), untrusted.Cell(p.Target), untrusted.Cell(p.Judge),
 		strconv.Itoa(p.Samples), strconv.Itoa(p.Judged), strconv.Itoa(p.Refused), propensity, string(p.Greedy),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The measures of the propensity plot, in points.
@@ -62,7 +63,7 @@ func propensityHead(panels []evaluate.Propensity, judge string) head {
 			h.title = "Refusal propensity (SIMULATED)"
 		}
 	}
-	h.lines = append(h.lines, "Judge: "+shorten(clean(judge), 60)+". Bars: prompts, by how many of their samples are refused.")
+	h.lines = append(h.lines, "Judge: "+untrusted.Shorten(judge, 60)+". Bars: prompts, by how many of their samples are refused.")
 	if greedy {
 		h.lines = append(h.lines, "Orange: the answer at temperature 0 is a refusal, too. Blue: it is none, or there is none.")
 	}
@@ -72,8 +73,8 @@ func propensityHead(panels []evaluate.Propensity, judge string) head {
 // drawPropensity draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
 func drawPropensity(c draw.Canvas, p evaluate.Propensity, left, top, each vg.Length) {
-	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shortenTarget(clean(p.Target), 52))
-	note := string(p.Label) + " prompts of " + shorten(clean(p.Dataset), 24)
+	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shortenTarget(untrusted.Terminal(p.Target), 52))
+	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {
 		note += ": " + percent(p.Mean.Value) + " [" + interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // RecordedTable writes what judges made of a file of answers, for people to read
@@ -58,7 +59,7 @@ func RecordedCSV(w io.Writer, r evaluate.RecordedResult) error {
 	for _, j := range r.Judges {
 		add := func(scope, group string, f *evaluate.RecordedFigures) {
 			row := []string{
-				disarm(r.Responses), r.SHA256, disarm(j.Judge), scope, disarm(group),
+				untrusted.Cell(r.Responses), r.SHA256, untrusted.Cell(j.Judge), scope, untrusted.Cell(group),
 				strconv.Itoa(f.N), strconv.Itoa(f.Unjudged), strconv.Itoa(f.Refused),
 			}
 			row = append(row, shares(f.Rate, f.CI95)...)
@@ -216,7 +217,7 @@ func (d *Disagreements) Add(r evaluate.RecordedRow) error {
 		d.begun = true
 		header := []string{"line", "group", "gold", "gold_refusal", "prompt", "response"}
 		for _, name := range d.judges {
-			header = append(header, disarm(name), disarm(name)+" why")
+			header = append(header, untrusted.Cell(name), untrusted.Cell(name)+" why")
 		}
 		if err := d.out.Write(header); err != nil {
 			return err
@@ -233,8 +234,8 @@ func (d *Disagreements) Add(r evaluate.RecordedRow) error {
 		refusal = strconv.FormatBool(*r.Refusal)
 	}
 	row := []string{
-		strconv.Itoa(line), disarm(r.Answer.Group), disarm(r.Answer.Gold), refusal,
-		disarm(r.Answer.Prompt), disarm(r.Answer.Response),
+		strconv.Itoa(line), untrusted.Cell(r.Answer.Group), untrusted.Cell(r.Answer.Gold), refusal,
+		untrusted.Cell(r.Answer.Prompt), untrusted.Cell(r.Answer.Response),
 	}
 	text := r.Text()
 	for _, v := range r.Verdicts {
@@ -242,7 +243,7 @@ func (d *Disagreements) Add(r evaluate.RecordedRow) error {
 		if why == "" {
 			why = v.Rationale
 		}
-		row = append(row, verdictName(v.Class), disarm(why))
+		row = append(row, verdictName(v.Class), untrusted.Cell(why))
 	}
 	return d.out.Write(row)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -95,8 +96,8 @@ func TestRecordedTable(t *testing.T) {
 			for _, block := range strings.Split(b.String(), "\n\n")[1:] {
 				lines := strings.Split(strings.TrimSpace(block), "\n")
 				for _, line := range lines[min(1, len(lines)):] {
-					if !strings.HasSuffix(line, ".") && cells(line) != cells(lines[1]) {
-						t.Errorf("a line of %d columns under a head of %d:\n%s\n%s", cells(line), cells(lines[1]), lines[1], line)
+					if !strings.HasSuffix(line, ".") && untrusted.Width(line) != untrusted.Width(lines[1]) {
+						t.Errorf("a line of %d columns under a head of %d:\n%s\n%s", untrusted.Width(line), untrusted.Width(lines[1]), lines[1], line)
 					}
 				}
 			}

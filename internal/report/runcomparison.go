@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -55,7 +56,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 	r.Flips.Shown = slices.Clone(r.Flips.Shown[:min(ShownFlips, len(r.Flips.Shown))])
 	for i := range r.Flips.Shown {
 		f := &r.Flips.Shown[i]
-		f.BaseAnswer, f.CandidateAnswer = ellipsis(f.BaseAnswer, jsonFlipText), ellipsis(f.CandidateAnswer, jsonFlipText)
+		f.BaseAnswer, f.CandidateAnswer = untrusted.Ellipsis(f.BaseAnswer, jsonFlipText), untrusted.Ellipsis(f.CandidateAnswer, jsonFlipText)
 	}
 	return writeJSON(w, r)
 }
@@ -77,8 +78,8 @@ func (c RunComparison) CSV(w io.Writer) error {
 	}}
 	add := func(m compare.Metric, scope, category string, counts []string, f compare.Figures, holm *float64) {
 		row := []string{
-			disarm(c.Base.Run), disarm(c.Base.Target), disarm(c.Candidate.Run), disarm(c.Candidate.Target), disarm(c.Base.Judge), disarm(c.Candidate.Judge),
-			strconv.FormatBool(c.Paired), string(m.Name), scope, disarm(category),
+			untrusted.Cell(c.Base.Run), untrusted.Cell(c.Base.Target), untrusted.Cell(c.Candidate.Run), untrusted.Cell(c.Candidate.Target), untrusted.Cell(c.Base.Judge), untrusted.Cell(c.Candidate.Judge),
+			strconv.FormatBool(c.Paired), string(m.Name), scope, untrusted.Cell(category),
 		}
 		row = append(row, counts...)
 		for _, r := range []compare.Rate{f.Base, f.Candidate} {
@@ -91,7 +92,7 @@ func (c RunComparison) CSV(w io.Writer) error {
 		} else {
 			row = append(row, "", "", "")
 		}
-		row = append(row, string(f.Test), shares(f.P, nil)[0], shares(holm, nil)[0], strconv.FormatBool(c.Simulated), disarm(c.ClusteredBy))
+		row = append(row, string(f.Test), shares(f.P, nil)[0], shares(holm, nil)[0], strconv.FormatBool(c.Simulated), untrusted.Cell(c.ClusteredBy))
 		for _, r := range []compare.Rate{f.Base, f.Candidate} {
 			clusters := ""
 			if r.Clusters > 0 {
@@ -128,9 +129,9 @@ func NewFlipWriter(w io.Writer) *FlipWriter {
 // Add writes one flipped prompt.
 func (w *FlipWriter) Add(f compare.Flip) error {
 	return w.out.Write([]string{
-		disarm(string(f.Prompt.ID)), disarm(string(f.Prompt.Label)), disarm(string(f.Prompt.Category)), now(f),
+		untrusted.Cell(string(f.Prompt.ID)), untrusted.Cell(string(f.Prompt.Label)), untrusted.Cell(string(f.Prompt.Category)), now(f),
 		string(f.BaseClass), string(f.CandidateClass),
-		disarm(f.Prompt.Text()), disarm(f.BaseAnswer), disarm(f.CandidateAnswer),
+		untrusted.Cell(f.Prompt.Text()), untrusted.Cell(f.BaseAnswer), untrusted.Cell(f.CandidateAnswer),
 	})
 }
 
@@ -255,7 +256,7 @@ func (c RunComparison) clusterNote(m compare.Metric) string {
 	if !c.Paired {
 		number += " in the base, " + count(m.Candidate.Clusters) + " in the candidate"
 	}
-	return fmt.Sprintf("Intervals and p are clustered by %s (%s), as their prompts are not independent.", shorten(clean(c.ClusteredBy), 40), number)
+	return fmt.Sprintf("Intervals and p are clustered by %s (%s), as their prompts are not independent.", untrusted.Shorten(c.ClusteredBy, 40), number)
 }
 
 // conservation accounts for every prompt of a metric.
@@ -284,7 +285,7 @@ func (c RunComparison) conservation(m compare.Metric) string {
 func (c RunComparison) flipSection() section {
 	s := section{left: 4, header: []string{"", "label", "category", "prompt"}}
 	for _, f := range c.Flips.Shown[:min(tableFlips, len(c.Flips.Shown))] {
-		s.rows = append(s.rows, []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), categoryName(f.Prompt.Category), ellipsis(clean(f.Prompt.Text()), tableFlipText)})
+		s.rows = append(s.rows, []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), categoryName(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText)})
 	}
 	s.title = c.flipTitle(len(s.rows))
 	if c.Flips.Total > len(s.rows) {
@@ -364,13 +365,4 @@ func pValue(p *float64) string {
 		return "<0.0001"
 	}
 	return strconv.FormatFloat(*p, 'f', 4, 64)
-}
-
-// ellipsis cuts a text to n bytes and says so.
-func ellipsis(s string, n int) string {
-	s, shortened := cut(s, n)
-	if shortened {
-		s += "…"
-	}
-	return s
 }

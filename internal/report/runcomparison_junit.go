@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // junitSuite is a JUnit test suite, as far as CI servers read it.
@@ -38,14 +39,14 @@ type junitMessage struct {
 // undecided.
 func (c RunComparison) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
-	class := clean(c.title())
+	class := untrusted.Terminal(c.title())
 	for _, m := range c.Metrics {
 		test := junitCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
 			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
 		} else {
-			test.Out = clean(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
+			test.Out = untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
 				rate(m.Base.Rate), interval(m.Base.Interval()), count(m.Base.N),
 				rate(m.Candidate.Rate), interval(m.Candidate.Interval()), count(m.Candidate.N),
 				points(m.Difference), pointsInterval(m.Difference), pValue(m.P), c.account(m)))
@@ -53,16 +54,16 @@ func (c RunComparison) JUnit(w io.Writer) error {
 		suite.Cases = append(suite.Cases, test)
 	}
 	for _, g := range c.Gates {
-		test := junitCase{Class: class, Name: "gate: " + clean(g.Gate)}
+		test := junitCase{Class: class, Name: "gate: " + untrusted.Terminal(g.Gate)}
 		switch g.Status {
 		case compare.Tripped:
 			suite.Failures++
-			test.Failure = &junitMessage{clean(g.Reason)}
+			test.Failure = &junitMessage{untrusted.Terminal(g.Reason)}
 		case compare.Undecided:
 			suite.Errors++
-			test.Error = &junitMessage{clean(g.Reason)}
+			test.Error = &junitMessage{untrusted.Terminal(g.Reason)}
 		case compare.Passed:
-			test.Out = clean(g.Reason)
+			test.Out = untrusted.Terminal(g.Reason)
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // How much a summary for a pull request shows.
@@ -23,7 +24,7 @@ const (
 // gates.
 func (c RunComparison) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("## " + escapeMarkdown(c.title()) + "\n\n")
+	b.WriteString("## " + untrusted.Markdown(c.title()) + "\n\n")
 	if c.Simulated {
 		b.WriteString("**" + simulatedNotice + "**\n\n")
 	}
@@ -39,11 +40,11 @@ func (c RunComparison) Markdown(w io.Writer) error {
 	c.writeMarkdownFlips(b)
 	for i, side := range []compare.Side{c.Base, c.Candidate} {
 		fmt.Fprintf(b, "%s: %s in the run %s, judged by %s. ", []string{"Base", "Candidate"}[i],
-			escapeMarkdown(side.Target), escapeMarkdown(side.Run), escapeMarkdown(side.Judge))
+			untrusted.Markdown(side.Target), untrusted.Markdown(side.Run), untrusted.Markdown(side.Judge))
 	}
-	b.WriteString(escapeMarkdown(c.method()))
+	b.WriteString(untrusted.Markdown(c.method()))
 	for _, m := range c.Metrics {
-		b.WriteString(" " + escapeMarkdown(c.account(m)))
+		b.WriteString(" " + untrusted.Markdown(c.account(m)))
 	}
 	b.WriteString("\n")
 	return b.Flush()
@@ -137,7 +138,7 @@ func (c RunComparison) writeMarkdownFlips(b *bufio.Writer) {
 	for _, f := range shown {
 		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), categoryName(f.Prompt.Category)}
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
-			row = append(row, ellipsis(clean(text), summaryFlipText))
+			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
 		}
 		rows = append(rows, row[:len(header)]) // judges have one answer between them
 	}

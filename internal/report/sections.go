@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -136,7 +137,7 @@ func tradeOffSection(r evaluate.Result) section {
 	for _, t := range r.TradeOffs {
 		outdone := "–"
 		if len(t.DominatedBy) > 0 {
-			outdone = shortenTarget(clean(t.DominatedBy[0]), gridName)
+			outdone = shortenTarget(untrusted.Terminal(t.DominatedBy[0]), gridName)
 			if more := len(t.DominatedBy) - 1; more > 0 {
 				outdone += " and " + count(more) + " more"
 			}
@@ -323,7 +324,7 @@ func categorySections(h heat) []section {
 	widest := len("category")
 	for i, c := range h.categories {
 		names[i] = categoryName(c)
-		widest = max(widest, cells(clean(names[i])))
+		widest = max(widest, untrusted.Width(untrusted.Terminal(names[i])))
 	}
 	var sections []section
 	for first := 0; first < len(h.rows); {
@@ -346,7 +347,7 @@ func categorySections(h heat) []section {
 		used := widest
 		for ; first < len(h.rows); first++ {
 			row := h.rows[first]
-			name := shortenTarget(clean(row.target), gridName)
+			name := shortenTarget(untrusted.Terminal(row.target), gridName)
 			column := []string{name}
 			for _, c := range h.categories {
 				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))
@@ -354,7 +355,7 @@ func categorySections(h heat) []section {
 			column = append(column, cell(row.all))
 			need := 0
 			for _, text := range column {
-				need = max(need, cells(text))
+				need = max(need, untrusted.Width(text))
 			}
 			if len(s.header) > 1 && used+2+need > gridWidth {
 				break

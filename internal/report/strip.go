@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // strip shows targets of which one side was measured: a line each, under a row of
@@ -59,7 +60,7 @@ func (s strip) draw(c draw.Canvas) {
 		ci := j.Interval()
 		name := textStyle(9, true, m.colour)
 		name.XAlign = draw.XRight
-		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shortenTarget(clean(m.name()), 34))
+		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shortenTarget(untrusted.Terminal(m.name()), 34))
 		c.StrokeLine2(draw.LineStyle{Color: m.colour, Width: 1.2}, x(ci[0]), y, x(ci[1]), y)
 		drawMark(&c, m.mark, m.colour, markRadius, vg.Point{X: x(*j.Rate), Y: y})
 		c.FillText(textStyle(8, false, textInk), vg.Point{X: right + 10, Y: y - 4},

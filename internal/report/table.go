@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Table writes the figures for people to read on a terminal: for each label one
@@ -21,12 +22,12 @@ func Table(w io.Writer, r evaluate.Result) error {
 	for _, s := range sectionsOf(r) {
 		writeTable(b, s)
 	}
-	b.WriteString(clean(accountLine(r)) + "\n")
+	b.WriteString(untrusted.Terminal(accountLine(r)) + "\n")
 	if note := clusterNote(r); note != "" {
-		b.WriteString(clean(note) + "\n")
+		b.WriteString(untrusted.Terminal(note) + "\n")
 	}
 	for _, line := range warningsOf(r) {
-		b.WriteString("Warning. " + clean(line) + "\n")
+		b.WriteString("Warning. " + untrusted.Terminal(line) + "\n")
 	}
 	b.WriteString(costLine(r.Cost) + "\n")
 	return b.Flush()
@@ -38,11 +39,11 @@ func writeTable(b *bufio.Writer, s section) {
 	for i, line := range lines {
 		lines[i] = make([]string, len(line))
 		for j, text := range line {
-			lines[i][j] = clean(text)
-			widths[j] = max(widths[j], cells(lines[i][j]))
+			lines[i][j] = untrusted.Terminal(text)
+			widths[j] = max(widths[j], untrusted.Width(lines[i][j]))
 		}
 	}
-	b.WriteString(clean(s.title) + "\n")
+	b.WriteString(untrusted.Terminal(s.title) + "\n")
 	for _, line := range lines {
 		for j, text := range line {
 			line[j] = pad(text, widths[j], j >= s.left)
@@ -50,7 +51,7 @@ func writeTable(b *bufio.Writer, s section) {
 		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
 	}
 	if s.note != "" {
-		b.WriteString(clean(s.note) + "\n")
+		b.WriteString(untrusted.Terminal(s.note) + "\n")
 	}
 	b.WriteString("\n")
 }

@@ -3,106 +3,19 @@ package report
 import (
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/width"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
-
-// clean makes hostile text fit for one line of a terminal or a plot: white space
-// becomes spaces, and control and formatting characters (escape sequences,
-// changes of writing direction, zero-width marks) and broken UTF-8 are dropped.
-func clean(s string) string {
-	plain := true
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// cells is how many columns of a terminal a cleaned text takes.
-func cells(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeCells(r)
-	}
-	return n
-}
-
-func runeCells(r rune) int {
-	if r < 0x300 {
-		return 1
-	}
-	if unicode.In(r, unicode.Mn, unicode.Me) {
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
-}
 
 // pad fills s with spaces to n columns, before it when right is true.
 func pad(s string, n int, right bool) string {
-	fill := strings.Repeat(" ", max(0, n-cells(s)))
+	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
 	if right {
 		return fill + s
 	}
 	return s + fill
-}
-
-// shorten cuts the middle out of a text of more than n columns, n at least 1. The two ends of
-// a model's name tell most: the provider and the size or date.
-func shorten(s string, n int) string {
-	if cells(s) <= n {
-		return s
-	}
-	runes := []rune(s)
-	i, j := 0, len(runes)
-	head, tail := 0, 0
-	for {
-		// The shorter end grows by a character, until the next one has no room.
-		next := runes[i]
-		if head > tail {
-			next = runes[j-1]
-		}
-		w := runeCells(next)
-		if head+tail+w+1 > n {
-			return string(runes[:i]) + "…" + string(runes[j:])
-		}
-		if head > tail {
-			j, tail = j-1, tail+w
-		} else {
-			i, head = i+1, head+w
-		}
-	}
-}
-
-// cut ends a text after at most n bytes, at a rune's edge. The result shares no
-// memory with s, so that keeping it does not keep s.
-func cut(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	return strings.Clone(s[:edge(s, n)]), true
 }
 
 // percent shows a share, such as 0.127, as "12.7%".
@@ -136,7 +49,7 @@ func count(n int) string {
 // shortHash is as much of a dataset's hash as figures show: enough to tell two
 // versions apart.
 func shortHash(sha string) string {
-	short, _ := cut(sha, 8)
+	short, _ := untrusted.Cut(sha, 8)
 	return short
 }
 
@@ -178,7 +91,7 @@ func labelTitle(l orbench.Label) string {
 	case orbench.Toxic:
 		return "Toxic refusal: toxic prompts refused, higher is better"
 	}
-	return "Refusal of " + clean(string(l)) + " prompts, which counts towards neither side"
+	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
 }
 
 // simulatedNotice heads every output that holds simulated figures.
@@ -204,7 +117,7 @@ func costLine(c evaluate.Cost) string {
 	case len(c.Unpriced) > 0:
 		names := make([]string, len(c.Unpriced))
 		for i, u := range c.Unpriced {
-			names[i] = clean(u)
+			names[i] = untrusted.Terminal(u)
 		}
 		return s + "price unknown, as there is none for " + strings.Join(names, ", ") + "."
 	}

@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // ink is a colour that the page may replace for its dark theme.
@@ -127,12 +128,8 @@ func (f figure) inlineSVG(title string) (string, error) {
 		}
 	}
 	head := fmt.Sprintf(`<svg role="img" aria-label="%s" viewBox="0 0 %.5g %.5g" xmlns="http://www.w3.org/2000/svg">`,
-		escapeAttribute(title), f.width.Points(), f.height.Points())
+		untrusted.Attribute(title), f.width.Points(), f.height.Points())
 	return head + body, nil
-}
-
-func escapeAttribute(s string) string {
-	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(clean(s))
 }
 
 // png draws the figure as PNG. The fastest compression takes two thirds of the

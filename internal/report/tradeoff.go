@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -194,7 +195,7 @@ func headOf(pairs []pair, judge string, points int, numbered bool) head {
 	if simulated {
 		h.title += " (SIMULATED)"
 	}
-	line := "Judge: " + shorten(clean(judge), 60) + "."
+	line := "Judge: " + untrusted.Shorten(judge, 60) + "."
 	if numbered {
 		line += " Numbers: variants, as listed below; the tables have their intervals."
 	} else if points > mostRegions || points < len(pairs) {
@@ -205,7 +206,7 @@ func headOf(pairs []pair, judge string, points int, numbered bool) head {
 	}
 	all := append(slices.Clone(safe), toxic...)
 	if i := slices.IndexFunc(all, func(s *side) bool { return s.judge.CI95Clustered != nil }); i >= 0 {
-		line += " Intervals are clustered by " + shorten(clean(all[i].run.ClusteredBy), 20) + "."
+		line += " Intervals are clustered by " + untrusted.Shorten(all[i].run.ClusteredBy, 20) + "."
 	}
 	if slices.ContainsFunc(safe, func(s *side) bool { return s.run.Base != "" }) {
 		ways := "Arrows"
@@ -220,7 +221,7 @@ func headOf(pairs []pair, judge string, points int, numbered bool) head {
 		sides []*side
 	}{{"Safe", safe}, {"Toxic", toxic}} {
 		if len(s.sides) > 0 {
-			h.lines = append(h.lines, s.what+" prompts: "+shorten(behind(s.sides), 110))
+			h.lines = append(h.lines, s.what+" prompts: "+untrusted.Shorten(behind(s.sides), 110))
 		}
 	}
 	return h
@@ -231,7 +232,7 @@ func behind(sides []*side) string {
 	var names []string
 	low, high := map[string]int{}, map[string]int{}
 	for _, s := range sides {
-		name := clean(datasetName(s.run))
+		name := untrusted.Terminal(datasetName(s.run))
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 			low[name] = s.judge.Judged
@@ -495,9 +496,9 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *labelMap, at []vg.Point) {
 	texts := make([]string, len(s.both))
 	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
-		texts[i], sizes[i] = shortenTarget(clean(m.name()), longest), size
+		texts[i], sizes[i] = shortenTarget(untrusted.Terminal(m.name()), longest), size
 		if change := m.change(); s.byBase && change != "" && !m.several {
-			texts[i] = shorten(clean(change), longest)
+			texts[i] = untrusted.Shorten(change, longest)
 		}
 		if number := s.key.number(m.change()); number != "" {
 			texts[i], sizes[i] = number, 7

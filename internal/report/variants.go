@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 const (
@@ -29,17 +30,17 @@ const (
 // target by what stands in brackets, so the target's own name gives way first.
 func shortenTarget(name string, n int) string {
 	at := strings.LastIndex(name, " [")
-	if cells(name) <= n || at < 0 {
-		return shorten(name, n)
+	if untrusted.Width(name) <= n || at < 0 {
+		return untrusted.Shorten(name, n)
 	}
 	base, changes := name[:at], name[at+1:]
 	const least = 8
-	room := max(least, n-1-cells(changes))
+	room := max(least, n-1-untrusted.Width(changes))
 	if room+1 >= n {
-		return shorten(name, n)
+		return untrusted.Shorten(name, n)
 	}
-	base = shorten(base, room)
-	return base + " " + shorten(changes, n-1-cells(base))
+	base = untrusted.Shorten(base, room)
+	return base + " " + untrusted.Shorten(changes, n-1-untrusted.Width(base))
 }
 
 // change is what makes a variant of its target, with the number of its samples;
@@ -115,7 +116,7 @@ func (k key) columns(width vg.Length) int {
 	return max(1, int(width/(widest+32)))
 }
 
-func keyText(change string) string { return shorten(clean(change), 110) }
+func keyText(change string) string { return untrusted.Shorten(change, 110) }
 
 // height is the room for the key on a figure of a width.
 func (k key) height(width vg.Length) vg.Length {

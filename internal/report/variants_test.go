@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -27,8 +28,8 @@ func TestShortenTarget(t *testing.T) {
 		"p/m [x]":                         {5, "p/…x]"},
 	} {
 		got := shortenTarget(name, tc.n)
-		if cells(got) > tc.n || got != tc.want {
-			t.Errorf("%q in %d columns is %q (%d), want %q", name, tc.n, got, cells(got), tc.want)
+		if untrusted.Width(got) > tc.n || got != tc.want {
+			t.Errorf("%q in %d columns is %q (%d), want %q", name, tc.n, got, untrusted.Width(got), tc.want)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Read reads the verdict of a reply: a JSON object with the fields "explanation"
@@ -143,15 +145,4 @@ func unwrapCode(reply string) string {
 }
 
 // Clip shortens a model's text for an error, to one line of some 60 bytes.
-func Clip(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	const limit = 60
-	if len(s) <= limit {
-		return s
-	}
-	cut := limit
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func Clip(s string) string { return untrusted.Excerpt(s, 60) }

@@ -1,0 +1,121 @@
+package untrusted
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Terminal makes a text fit for one line of a terminal or a plot: white space
+// becomes spaces, and control and formatting characters (escape sequences,
+// changes of writing direction, zero-width marks) and broken UTF-8 are dropped.
+func Terminal(s string) string {
+	plain := true
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Markdown makes a text fit for one line or cell of Markdown: it is cleaned as for
+// a terminal, and a backslash stands before the punctuation that Markdown or the
+// HTML within it gives a meaning. A colon is escaped where it would make a link of
+// an address, an at sign because it would call a user.
+func Markdown(s string) string {
+	var b strings.Builder
+	s = strings.Join(strings.Fields(Terminal(s)), " ")
+	for i, r := range s {
+		switch {
+		case strings.ContainsRune("\\`*_{}[]<>()#!|~&$@", r),
+			r == ':' && strings.HasPrefix(s[i:], "://"),
+			strings.ContainsRune("-+=", r) && i == 0:
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// attribute escapes what ends or opens something in XML and HTML.
+var attribute = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;")
+
+// Attribute makes a text fit for an attribute of HTML or XML between double
+// quotation marks.
+func Attribute(s string) string { return attribute.Replace(Terminal(s)) }
+
+// Cell keeps a text from being computed by a spreadsheet, by an apostrophe before
+// it. A text that already looks as if it had one gets another, so that FromCell
+// gives every text back.
+func Cell(s string) string {
+	if computed(strings.TrimLeft(s, "'")) {
+		return "'" + s
+	}
+	return s
+}
+
+// FromCell takes off the apostrophe that Cell put there.
+func FromCell(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && Cell(rest) != rest {
+		return rest
+	}
+	return s
+}
+
+// formulaSigns start a formula in a spreadsheet, in ASCII or in full width.
+var formulaSigns = []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"}
+
+// computed reports whether a spreadsheet might compute a cell: it starts with the
+// sign of a formula, also after white space and marks that are skipped.
+func computed(s string) bool {
+	head := strings.TrimLeft(s, " \t\r\n\v\f\u00a0\u200b\ufeff\x00")
+	return slices.ContainsFunc(formulaSigns, func(sign string) bool { return strings.HasPrefix(head, sign) }) ||
+		s != "" && strings.ContainsRune("\t\r\n", rune(s[0]))
+}
+
+// OneLine folds white space and replaces broken UTF-8, so that a text cannot begin
+// a line of a prompt.
+func OneLine(s string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+}
+
+// Excerpt is OneLine of a text and at most n bytes of it, with an ellipsis where
+// there is more.
+func Excerpt(s string, n int) string {
+	return Ellipsis(OneLine(s), n)
+}
+
+// Ellipsis is at most n bytes of a text, with an ellipsis where there is more.
+func Ellipsis(s string, n int) string {
+	s, more := Cut(s, n)
+	if more {
+		s += "…"
+	}
+	return s
+}
+
+// Quote shows the start of a text in an error, between quotation marks and with
+// everything escaped that is not plain text.
+func Quote(s string) string {
+	s, more := Cut(s, 40)
+	s = strconv.Quote(s)
+	if more {
+		s += "…"
+	}
+	return s
+}

@@ -1,0 +1,153 @@
+package untrusted_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	tests := map[string][2]string{
+		"plain":                {"openai/gpt-4o", "openai/gpt-4o"},
+		"escape sequence":      {"a\x1b[2J\x1b]0;title\x07b", "a[2J]0;titleb"},
+		"line breaks":          {"a\r\nb\tc\u2028d", "a  b c d"},
+		"backspace and delete": {"a\b\x7fb", "ab"},
+		"C1 control":           {"a\u009b31mb", "a31mb"},
+		"writing direction":    {"a\u202eb\u2066c", "abc"},
+		"zero width":           {"a\u200bb\ufeffc", "abc"},
+		"broken UTF-8":         {"a\xff\xc3b", "ab"},
+		"other scripts stay":   {"模型 é", "模型 é"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := untrusted.Terminal(tt[0]); got != tt[1] {
+				t.Errorf("untrusted.Terminal(%q) = %q, want %q", tt[0], got, tt[1])
+			}
+		})
+	}
+}
+
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	tests := map[string]int{"": 0, "abc": 3, "é": 1, "e\u0301": 1, "模型": 4, "ｗ": 2, "🙂": 2, "–": 1}
+	for s, want := range tests {
+		if got := untrusted.Width(s); got != want {
+			t.Errorf("untrusted.Width(%q) = %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"short", 10, "short"},
+		{"together/meta-llama/Llama-3-70b-chat-hf", 20, "together/m…b-chat-hf"},
+		{"模型模型模型", 7, "模型…型"},
+		{"模型模型模型", 6, "模…型"},
+		{"模型", 2, "…"},
+	}
+	for _, tt := range tests {
+		got := untrusted.Shorten(tt.in, tt.n)
+		if got != tt.want {
+			t.Errorf("untrusted.Shorten(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		}
+		if untrusted.Width(got) > tt.n {
+			t.Errorf("untrusted.Shorten(%q, %d) takes %d columns", tt.in, tt.n, untrusted.Width(got))
+		}
+	}
+}
+
+func FuzzTerminal(f *testing.F) {
+	for _, s := range []string{"plain", "a\x1b[2Jb", "\xff\u202e模", "e\u0301🙂"} {
+		f.Add(s, 5)
+	}
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		got := untrusted.Terminal(s)
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+			t.Fatalf("untrusted.Terminal(%q) = %q", s, got)
+		}
+		if untrusted.Terminal(got) != got {
+			t.Fatalf("untrusted.Terminal(%q) = %q, which is not clean", s, got)
+		}
+		if n = 1 + abs(n%100); untrusted.Width(untrusted.Shorten(got, n)) > n {
+			t.Fatalf("untrusted.Shorten(%q, %d) takes %d columns", got, n, untrusted.Width(untrusted.Shorten(got, n)))
+		}
+		if fields := strings.Count(untrusted.Markdown(s), "|") - strings.Count(untrusted.Markdown(s), `\|`); fields != 0 {
+			t.Fatalf("untrusted.Markdown(%q) = %q", s, untrusted.Markdown(s))
+		}
+	})
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func TestCell(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"openai/gpt-4o": "openai/gpt-4o", "a=b": "a=b", "": "", "3-4": "3-4", "'quoted'": "'quoted'",
+		"=1+1": "'=1+1", "'=1+1": "''=1+1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "＝1": "'＝1",
+		" \u00a0=1": "' \u00a0=1", "\tx": "'\tx", "\u200b=1": "'\u200b=1",
+	}
+	for s, want := range tests {
+		if got := untrusted.Cell(s); got != want {
+			t.Errorf("untrusted.Cell(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func FuzzCell(f *testing.F) {
+	for _, s := range []string{"plain", "=1", "'=1", "''@", "'", "\t'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := untrusted.FromCell(untrusted.Cell(s)); got != s {
+			t.Fatalf("%q comes back as %q", s, got)
+		}
+	})
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{" two\n lines\t", 20, "two lines"},
+		{"broken \xff", 20, "broken \uFFFD"},
+		{"模型模型", 7, "模型…"},
+		{"exact", 5, "exact"},
+		{"too long", 5, "too l…"},
+	}
+	for _, tt := range tests {
+		if got := untrusted.Excerpt(tt.in, tt.n); got != tt.want {
+			t.Errorf("untrusted.Excerpt(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 50)
+	tests := map[string]string{"a\x1bb": `"a\x1bb"`, long: `"` + long[:40] + `"…`}
+	for s, want := range tests {
+		if got := untrusted.Quote(s); got != want {
+			t.Errorf("untrusted.Quote(%q) = %s, want %s", s, got, want)
+		}
+	}
+}
+
+func TestAttribute(t *testing.T) {
+	t.Parallel()
+	if got, want := untrusted.Attribute("a\"b<c>&\n"), "a&quot;b&lt;c&gt;&amp; "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
