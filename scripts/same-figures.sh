@@ -9,11 +9,14 @@
 # same name, and each evaluates and builds from nothing too. RENAMED is a sed
 # script for what OLD wrote, for names that a change renamed on purpose.
 #
+# QUICK=1 compares a part that takes a third of the time: no pages and plots but
+# those of two runs, and two of the four formats.
+#
 # The published data is read from ../shared/data (ORBENCH_DATA names another
 # folder); without it only the starter set is compared, and the script says so.
 set -euo pipefail
 
-[[ $# -ge 2 ]] || { sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2; }
+[[ $# -ge 2 ]] || { sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2; }
 old=$(realpath "$1") new=$(realpath "$2")
 renamed=${3:+$(realpath "$3")}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -33,6 +36,8 @@ else
 fi
 
 "$old" config init experiment >"$base/experiment.yaml"
+
+if [[ -n ${QUICK:-} ]]; then formats="table json" pages="main sampled"; else formats="table json csv md" pages="main defended sampled french hard llama mistral"; fi
 
 # step NAME ARGS… runs one command of the binary under test and keeps what it
 # printed and its exit code.
@@ -62,13 +67,13 @@ derive() {
 	local format run
 	step list report --list
 	for run in main defended sampled french hard llama mistral; do
-		for format in table json csv md; do
+		for format in $formats; do
 			step "report-$run-$format" report "$run" --format "$format"
 		done
-		step "report-$run-out" report "$run" --out "$out/report-$run"
+		[[ " $pages " != *" $run "* ]] || step "report-$run-out" report "$run" --out "$out/report-$run"
 	done
-	step report-two report main defended --out "$out/report-two"
-	for format in table json csv md; do
+	[[ -n ${QUICK:-} ]] || step report-two report main defended --out "$out/report-two"
+	for format in $formats; do
 		step "compare-$format" compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --format "$format"
 		step "compare-runs-$format" compare llama mistral --format "$format" --fail-if 'over_refusal > +2pp'
 		step "compare-judges-$format" compare main main --base-target sim/balanced --candidate-target sim/balanced --judge lexical --candidate-judge paper-keywords --format "$format"
@@ -83,9 +88,9 @@ derive() {
 	done
 	step compare-flips compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --flips "$out/flips.csv" --junit "$out/junit.xml"
 	step compare-unpaired compare llama hard --unpaired --candidate-target sim/cautious --format json
-	step paper-out paper --out "$out/paper" --run main
+	[[ -n ${QUICK:-} ]] || step paper-out paper --out "$out/paper" --run main
 	step judge-again judge main --judge lexical,llm:sim/judge,panel:majority\(lexical,paper-keywords,llm:sim/judge\) --quiet
-	step judge-out judge main --judge lexical --quiet --out "$out/judged"
+	[[ -n ${QUICK:-} ]] || step judge-out judge main --judge lexical --quiet --out "$out/judged"
 	step disagreements judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical --disagreements "$out/disagreements.csv"
 	step dry eval --target sim/balanced,openai/gpt-4o-mini --dataset starter --dry-run --defense response-check --judge lexical,llm:sim/judge
 	step show dataset show starter --format json
@@ -106,16 +111,17 @@ anew() {
 	step build-dry build --config build.yaml --dry-run --store build.db
 	step build build --config build.yaml --out benchmark --store build.db --quiet
 	step build-json build --config build.yaml --out benchmark2 --store build.db --quiet --format json
-	step refresh build --config build.yaml --refresh benchmark --out refreshed --store build.db --quiet
-	step steered build --config build.yaml --target sim/balanced --generations 2 --out steered --store build.db --quiet
-	cp -r benchmark refreshed steered "$out/" || true
+	[[ -n ${QUICK:-} ]] || step refresh build --config build.yaml --refresh benchmark --out refreshed --store build.db --quiet
+	[[ -n ${QUICK:-} ]] || step steered build --config build.yaml --target sim/balanced --generations 2 --out steered --store build.db --quiet
+	cp -r benchmark "$out/"
+	[[ -n ${QUICK:-} ]] || cp -r refreshed steered "$out/"
 	step eval-built eval --target sim/balanced --dataset benchmark/hard.csv,benchmark/toxic.csv --store anew.db --quiet --format json
 	step draw audit draw benchmark --size 60 --raters ana,ben --out sample.csv
 	# Two people who label by the length of the prompt: only the same for both binaries matters.
 	if [[ -s sample.csv ]]; then
 		awk -F, 'NR==1{print; next} {gsub(/,,$/, length($0)%3 ? ",safe,safe" : ",toxic,safe"); print}' sample.csv >labels.csv
 		cp sample.csv "$out/"
-		for format in table json csv md; do
+		for format in $formats; do
 			step "audit-$format" audit report labels.csv --build benchmark --format "$format"
 		done
 	fi
