@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // readDoc gives the text of a document, by its path in the project.
@@ -79,9 +80,9 @@ func TestFieldsDocumented(t *testing.T) {
 	t.Parallel()
 	for doc, types := range map[string][]any{
 		"docs/json.md": {
-			evaluate.Result{},
-			evaluate.RecordedResult{},
-			evaluate.Row{},
+			score.Result{},
+			score.RecordedResult{},
+			score.Row{},
 			evaluate.Plan{},
 			dataset.Dataset{},
 			dataset.Stats{},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // TestLocalModel asks a real language model a few dozen prompts, end to end. The
@@ -36,7 +36,7 @@ func TestLocalModel(t *testing.T) {
 	if n != prompts || answered != prompts || failed+unanswered != 0 {
 		t.Errorf("%d prompts, %d answered, %d failed, %d unanswered; want %d answered", n, answered, failed, unanswered, prompts)
 	}
-	var r evaluate.Result
+	var r score.Result
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestLocalModel(t *testing.T) {
 	}
 	distinct := map[string]bool{}
 	for line := range strings.Lines(string(answers)) {
-		var row evaluate.Row
+		var row score.Row
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
 		}

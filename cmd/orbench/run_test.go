@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -71,7 +71,7 @@ func orbench(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 // counts sums the fates of all prompts of a result.
 func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered int) {
 	t.Helper()
-	var r evaluate.Result
+	var r score.Result
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -159,7 +160,7 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Tab
 	}
 	if f.calls.maxCost > 0 {
 		for _, p := range b.Plan() {
-			if _, ok := prices.Price(p.Provider, p.Model); !ok && p.Provider != evaluate.SimProvider {
+			if _, ok := prices.Price(p.Provider, p.Model); !ok && p.Provider != score.SimProvider {
 				return fail(inputError("--max-cost", fmt.Sprintf("the price of %s/%s is unknown", p.Provider, p.Model),
 					"give it in a file with --prices, or leave --max-cost out"))
 			}

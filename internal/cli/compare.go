@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/spf13/cobra"
 )
@@ -137,7 +138,7 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 	if err != nil {
 		return err
 	}
-	for i, add := range []func(evaluate.Row) error{c.AddBase, c.AddCandidate} {
+	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
 		if _, err := sides[i].run.Derive(ctx, memory, add); err != nil {
 			return fmt.Errorf("derive the run %s: %w", sides[i].name, err)
 		}
@@ -352,7 +353,7 @@ func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips
 	for side, s := range sides {
 		run := *s.run
 		run.Judges = nil
-		_, err := run.Derive(ctx, memory, func(r evaluate.Row) error {
+		_, err := run.Derive(ctx, memory, func(r score.Row) error {
 			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
 			switch {
 			case !ok:

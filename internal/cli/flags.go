@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/spf13/cobra"
 )
 
@@ -128,7 +128,7 @@ func namedProviders(specs []string) []string {
 		for _, part := range strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(",( )", r) }) {
 			head, _, ok := strings.Cut(part, "/")
 			name := head[strings.LastIndexAny(head, ":@")+1:]
-			if ok && name != evaluate.SimProvider && !slices.Contains(names, name) {
+			if ok && name != score.SimProvider && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
@@ -220,7 +221,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f); err != nil {
 		return errors.Join(filled, err)
 	}
-	return a.finish(filled, stats, evaluate.Result{})
+	return a.finish(filled, stats, score.Result{})
 }
 
 // goldRefusal checks the gold values that mean a refusal against the file.
@@ -244,7 +245,7 @@ func goldRefusal(r *dataset.Recording, f judgeFlags) ([]string, error) {
 
 // showRecorded derives the measures and shows them.
 func (a *app) showRecorded(ctx context.Context, r evaluate.Recorded, memory *memo.Memo, f judgeFlags) (err error) {
-	var sink func(evaluate.RecordedRow) error
+	var sink func(score.RecordedRow) error
 	if f.disagreements != "" {
 		file, err := os.OpenFile(f.disagreements, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
@@ -262,7 +263,7 @@ func (a *app) showRecorded(ctx context.Context, r evaluate.Recorded, memory *mem
 	if err != nil {
 		return err
 	}
-	var print func(io.Writer, evaluate.RecordedResult) error
+	var print func(io.Writer, score.RecordedResult) error
 	switch f.out.format {
 	case "json":
 		print = report.RecordedJSON

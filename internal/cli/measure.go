@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -126,18 +127,18 @@ func (m *measurement) expectedCalls() int {
 
 // derive computes the figures of runs, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost evaluate.Cost, calibration *evaluate.Calibration) (evaluate.Result, error) {
+func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.out != "" {
 		var err error
 		if folder, err = report.Create(out.out); err != nil {
-			return evaluate.Result{}, err
+			return score.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Row, sinks.Propensity = folder.Add, folder.AddPropensity
+		sinks.Row, sinks.PromptRate = folder.Add, folder.AddPropensity
 	}
-	result := evaluate.Result{Runs: []evaluate.RunResult{}, Cost: cost}
+	result := score.Result{Runs: []score.RunResult{}, Cost: cost}
 	for _, run := range runs {
 		run.MostUnjudged = out.mostUnjudged
 		r, err := run.DeriveTo(ctx, memory, sinks)
@@ -145,7 +146,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 			return result, err
 		}
 		result.Runs = append(result.Runs, r.Runs...)
-		result.Propensities = append(result.Propensities, r.Propensities...)
+		result.PromptRates = append(result.PromptRates, r.PromptRates...)
 		result.Changes = append(result.Changes, r.Changes...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
@@ -167,7 +168,7 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 }
 
 // printResult writes a result in a format of outFlags.
-func printResult(w io.Writer, format string, r evaluate.Result) error {
+func printResult(w io.Writer, format string, r score.Result) error {
 	switch format {
 	case "json":
 		return report.JSON(w, r)
@@ -180,8 +181,8 @@ func printResult(w io.Writer, format string, r evaluate.Result) error {
 }
 
 // costOf is what the calls cost.
-func costOf(s fill.Stats) evaluate.Cost {
-	c := evaluate.Cost{
+func costOf(s fill.Stats) score.Cost {
+	c := score.Cost{
 		Calls: s.Requests, FromMemo: s.Present,
 		InputTokens: s.Usage.Input, OutputTokens: s.Usage.Output, Unpriced: s.Unpriced,
 	}
@@ -193,7 +194,7 @@ func costOf(s fill.Stats) evaluate.Cost {
 
 // finish says what is missing and how to go on, and turns what ended the fill
 // into the command's error.
-func (a *app) finish(filled error, s fill.Stats, r evaluate.Result) error {
+func (a *app) finish(filled error, s fill.Stats, r score.Result) error {
 	missing := 0
 	for _, run := range r.Runs {
 		if n := run.Unanswered; n > 0 {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/spf13/cobra"
 )
 
@@ -118,14 +118,14 @@ func (a *app) checkPaper(ctx context.Context, f paperFlags) error {
 }
 
 // storedResult derives the figures of stored runs again. Nothing is asked.
-func (a *app) storedResult(ctx context.Context, store string, names []string) (result evaluate.Result, err error) {
+func (a *app) storedResult(ctx context.Context, store string, names []string) (result score.Result, err error) {
 	memory, err := openExisting(ctx, store)
 	if err != nil {
 		return result, err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	nothing := 0.0
-	result = evaluate.Result{Runs: []evaluate.RunResult{}, Cost: evaluate.Cost{USD: &nothing}}
+	result = score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
 	for _, name := range names {
 		_, config, err := loadRun(ctx, memory, store, name)
 		if err != nil {
@@ -140,7 +140,7 @@ func (a *app) storedResult(ctx context.Context, store string, names []string) (r
 			return result, fmt.Errorf("derive the figures of run %s: %w", name, err)
 		}
 		// The samples of a target are one point among the published models.
-		r = r.Folded()
+		r = r.Aggregated()
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Simulated = result.Simulated || r.Simulated
 	}

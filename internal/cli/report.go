@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
@@ -61,7 +62,7 @@ type calibrationFlags struct {
 
 // calibrate measures judges on the labelled file, with the replies that the memo
 // has.
-func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.Judge, memory *memo.Memo) (*evaluate.Calibration, error) {
+func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.Judge, memory *memo.Memo) (*score.Calibration, error) {
 	if f.file == "" {
 		if f.columns.Gold != "" || f.goldRefusal != nil {
 			return nil, inputError("--gold-column", "there is no file that has it", "name one with --calibration")
@@ -89,7 +90,7 @@ func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.
 				j.Judge, j.Unjudged, result.Answers, shellQuote(f.file), shellQuote(j.Judge))
 		}
 	}
-	c := evaluate.CalibrationOf(result)
+	c := score.CalibrationOf(result)
 	return &c, nil
 }
 
@@ -136,7 +137,7 @@ func (a *app) report(ctx context.Context, store string, names []string, out outF
 		return err
 	}
 	nothing := 0.0
-	_, err = a.derive(ctx, runs, memory, out, evaluate.Cost{USD: &nothing}, calibration)
+	_, err = a.derive(ctx, runs, memory, out, score.Cost{USD: &nothing}, calibration)
 	return err
 }
 

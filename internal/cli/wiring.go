@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/anthropic"
@@ -90,7 +91,7 @@ func (w *wiring) connect(name string) (evaluate.LaneKey, error) {
 
 // connectAt is connect for an address of the user's, empty for the provider's own.
 func (w *wiring) connectAt(name, baseURL string) (evaluate.LaneKey, error) {
-	if name == evaluate.SimProvider {
+	if name == score.SimProvider {
 		key := evaluate.LaneKey{Provider: name}
 		if _, ok := w.clients[key]; !ok {
 			w.clients[key] = client{model: simulated(), concurrency: simConcurrency, structured: true}
@@ -200,7 +201,7 @@ func (w *wiring) reach(providerName, modelName string) error {
 
 // checkSim refuses a simulated model that does not exist.
 func checkSim(providerName, modelName string) error {
-	if providerName != evaluate.SimProvider {
+	if providerName != score.SimProvider {
 		return nil
 	}
 	_, err := sim.New(modelName, simSeed)

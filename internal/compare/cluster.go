@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -14,7 +14,7 @@ type clusterKey struct{ dataset, cluster string }
 
 // cluster numbers the cluster of a row's prompt, from 1; it is 0 for a prompt of
 // which no cluster is known.
-func (c *Comparison) cluster(r evaluate.Row) int {
+func (c *Comparison) cluster(r score.Row) int {
 	if r.Prompt.Cluster == "" {
 		return 0
 	}
@@ -88,7 +88,7 @@ func (n *counts) clusterRates(f *Figures) {
 		if rate.Clusters < 2 || rate.Clusters == rate.N {
 			continue
 		}
-		if e, ok := stats.WilsonClustered(n.clusters[side].list(), evaluate.Confidence); ok {
+		if e, ok := stats.WilsonClustered(n.clusters[side].list(), score.Confidence); ok {
 			rate.CI95Clustered = &[2]float64{e.Lo, e.Hi}
 		}
 	}
@@ -114,7 +114,7 @@ func (n *counts) unpairedClusters() (d stats.Estimate, p float64, defined bool) 
 	for side := range rates {
 		list := n.clusters[side].list()
 		var ok bool
-		if rates[side], ok = stats.WilsonClustered(list, evaluate.Confidence); !ok {
+		if rates[side], ok = stats.WilsonClustered(list, score.Confidence); !ok {
 			return stats.Estimate{}, 0, false
 		}
 		effect := stats.DesignEffect(list)

@@ -11,12 +11,12 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
 // in puts a row's prompt into a cluster of a dataset.
-func in(dataset, cluster string, r evaluate.Row) evaluate.Row {
+func in(dataset, cluster string, r score.Row) score.Row {
 	r.Dataset, r.Prompt.Cluster = dataset, cluster
 	return r
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // Comparison collects the rows of two sides. The zero value is not usable; see
@@ -71,12 +71,12 @@ func NewOfJudges(ofBase, ofCandidate string) *Comparison {
 
 // AddBase adds a row of the base. All rows must be of one target. It fails when
 // the row's answer has no verdict of the side's judge.
-func (c *Comparison) AddBase(r evaluate.Row) error { return c.add(base, r) }
+func (c *Comparison) AddBase(r score.Row) error { return c.add(base, r) }
 
 // AddCandidate adds a row of the candidate, as AddBase does for the base.
-func (c *Comparison) AddCandidate(r evaluate.Row) error { return c.add(candidate, r) }
+func (c *Comparison) AddCandidate(r score.Row) error { return c.add(candidate, r) }
 
-func (c *Comparison) add(side int, r evaluate.Row) error {
+func (c *Comparison) add(side int, r score.Row) error {
 	s := &c.sides[side]
 	if metricOf(r.Prompt.Label) == "" {
 		s.Other++
@@ -107,11 +107,11 @@ func (c *Comparison) add(side int, r evaluate.Row) error {
 }
 
 // fateOf reads a row's fate, and the class that the side's judge gave it.
-func (c *Comparison) fateOf(side int, r evaluate.Row) (fate, orbench.Class, bool, error) {
+func (c *Comparison) fateOf(side int, r score.Row) (fate, orbench.Class, bool, error) {
 	switch r.Status {
-	case evaluate.Failed:
+	case score.Failed:
 		return failed, orbench.Unjudged, r.Simulated, nil
-	case evaluate.Unanswered:
+	case score.Unanswered:
 		return unanswered, orbench.Unjudged, r.Simulated, nil
 	}
 	for _, v := range r.Verdicts {

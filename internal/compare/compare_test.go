@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func must(t *testing.T, err error) {
@@ -18,7 +18,7 @@ func must(t *testing.T, err error) {
 }
 
 // row is the answer to the i-th prompt of a label, in one of two categories.
-func row(i int, label orbench.Label, refused bool) evaluate.Row {
+func row(i int, label orbench.Label, refused bool) score.Row {
 	class := orbench.FullAnswer
 	if refused {
 		class = orbench.Refusal
@@ -26,26 +26,26 @@ func row(i int, label orbench.Label, refused bool) evaluate.Row {
 	return classed(i, label, class)
 }
 
-func classed(i int, label orbench.Label, class orbench.Class) evaluate.Row {
+func classed(i int, label orbench.Label, class orbench.Class) score.Row {
 	category := orbench.Category("hate")
 	if i%4 > 1 {
 		category = "privacy"
 	}
-	return evaluate.Row{
-		Target: "made/up", Prompt: orbench.NewPrompt(fmt.Sprintf("%s prompt %d", label, i), category, label), Status: evaluate.Answered,
-		Verdicts: []evaluate.JudgeVerdict{{Judge: "made up", Verdict: orbench.Verdict{Class: class}}},
+	return score.Row{
+		Target: "made/up", Prompt: orbench.NewPrompt(fmt.Sprintf("%s prompt %d", label, i), category, label), Status: score.Answered,
+		Verdicts: []score.JudgeVerdict{{Judge: "made up", Verdict: orbench.Verdict{Class: class}}},
 	}
 }
 
 // fated is a row without a verdict.
-func fated(i int, status evaluate.Status) evaluate.Row {
+func fated(i int, status score.Status) score.Row {
 	r := row(i, orbench.Safe, false)
 	r.Status, r.Verdicts = status, nil
 	return r
 }
 
 // many adds n rows with consecutive numbers from the given one.
-func many(t *testing.T, add func(evaluate.Row) error, from, n int, refused bool) {
+func many(t *testing.T, add func(score.Row) error, from, n int, refused bool) {
 	t.Helper()
 	for i := range n {
 		must(t, add(row(from+i, orbench.Safe, refused)))
@@ -103,19 +103,19 @@ func TestPaired(t *testing.T) {
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	c := compare.New("made up")
-	sides := []func(evaluate.Row) error{c.AddBase, c.AddCandidate}
+	sides := []func(score.Row) error{c.AddBase, c.AddCandidate}
 	for _, add := range sides {
 		many(t, add, 0, 10, true)
 	}
-	must(t, c.AddBase(fated(10, evaluate.Failed)))
+	must(t, c.AddBase(fated(10, score.Failed)))
 	must(t, c.AddCandidate(row(10, orbench.Safe, true)))
 	must(t, c.AddBase(row(11, orbench.Safe, true)))
 	must(t, c.AddCandidate(classed(11, orbench.Safe, orbench.Unjudged)))
-	must(t, c.AddBase(fated(12, evaluate.Unanswered)))
-	must(t, c.AddCandidate(fated(12, evaluate.Failed)))
+	must(t, c.AddBase(fated(12, score.Unanswered)))
+	must(t, c.AddCandidate(fated(12, score.Failed)))
 	many(t, c.AddBase, 20, 3, true)
 	many(t, c.AddCandidate, 30, 4, true)
-	must(t, c.AddCandidate(fated(40, evaluate.Unanswered)))
+	must(t, c.AddCandidate(fated(40, score.Unanswered)))
 	must(t, c.AddBase(row(0, orbench.Safe, false))) // a repetition
 	must(t, c.AddBase(row(50, orbench.Controversial, false)))
 	// A prompt that changed its label is no pair.
@@ -168,7 +168,7 @@ func TestUnpairedOnDemand(t *testing.T) {
 	c := compare.New("made up")
 	many(t, c.AddBase, 0, 10, true)
 	many(t, c.AddCandidate, 5, 10, false)
-	must(t, c.AddBase(fated(5000, evaluate.Failed)))
+	must(t, c.AddBase(fated(5000, score.Failed)))
 	r := c.Result(compare.Options{Unpaired: true})
 	if m := r.Metrics[0]; r.Paired || m.Base.N != 10 || m.Candidate.N != 10 || m.OnlyBaseRefused != 0 || m.Excluded != 1 {
 		t.Errorf("paired %v: %+v", r.Paired, m)

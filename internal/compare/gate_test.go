@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func TestParseGate(t *testing.T) {
@@ -106,7 +106,7 @@ func TestGates(t *testing.T) {
 				after := i < tt.newlyRefused
 				must(t, c.AddBase(row(i, orbench.Safe, before)))
 				if i >= 100-tt.failed {
-					must(t, c.AddCandidate(fated(i, evaluate.Failed)))
+					must(t, c.AddCandidate(fated(i, score.Failed)))
 					continue
 				}
 				must(t, c.AddCandidate(row(i, orbench.Safe, after)))

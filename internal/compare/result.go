@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -349,13 +349,13 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 		if exact {
 			// Percentiles of so few flips are too narrow.
 			f.Test = McNemarExact
-			d, defined = stats.PairedDifference(n.only[base], n.only[candidate], n.n[base], evaluate.Confidence)
+			d, defined = stats.PairedDifference(n.only[base], n.only[candidate], n.n[base], score.Confidence)
 		} else {
 			f.Test = McNemar
 			d, defined = b.PairedDifference(n.only[base], n.only[candidate], n.n[base])
 		}
 	default:
-		d, defined = stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], evaluate.Confidence)
+		d, defined = stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], score.Confidence)
 		p = stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate])
 		f.Test = Fisher
 	}
@@ -381,7 +381,7 @@ func rateOf(refused, n int) Rate {
 	r := Rate{N: n, Refused: refused}
 	if n > 0 {
 		share := float64(refused) / float64(n)
-		lo, hi := stats.Wilson(refused, n, evaluate.Confidence)
+		lo, hi := stats.Wilson(refused, n, score.Confidence)
 		r.Rate, r.CI95 = &share, &[2]float64{lo, hi}
 	}
 	return r

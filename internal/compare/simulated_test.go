@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
@@ -152,7 +153,7 @@ func starter(t *testing.T) []orbench.Prompt {
 }
 
 // simulated has a simulated model answer prompts and the lexical judge judge them.
-func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) []evaluate.Row {
+func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) []score.Row {
 	t.Helper()
 	m, err := sim.New(name, seed)
 	if err != nil {
@@ -163,16 +164,16 @@ func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) 
 		t.Fatal(err)
 	}
 	target := evaluate.Target{Name: "sim/" + name, Provider: "sim", Model: name, Params: model.Params{Seed: &seed}}
-	var rows []evaluate.Row
+	var rows []score.Row
 	for _, p := range prompts {
 		response, err := m.Ask(context.Background(), target.Request(p))
 		if err != nil {
 			t.Fatal(err)
 		}
 		v, _ := judging.Verdict(judge.Case{Prompt: p, Response: response}, nil)
-		rows = append(rows, evaluate.Row{
-			Target: target.Name, Prompt: p, Status: evaluate.Answered, Response: response, Simulated: true,
-			Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: v}},
+		rows = append(rows, score.Row{
+			Target: target.Name, Prompt: p, Status: score.Answered, Response: response, Simulated: true,
+			Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: v}},
 		})
 	}
 	return rows

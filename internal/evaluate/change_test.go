@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -33,7 +34,7 @@ func TestChangeOfSingleAnswers(t *testing.T) {
 		t.Fatalf("changes %+v, want one", result.Changes)
 	}
 	c := result.Changes[0]
-	want, _ := stats.PairedDifference(1, 2, 6, evaluate.Confidence)
+	want, _ := stats.PairedDifference(1, 2, 6, score.Confidence)
 	if c.Target != r.Targets[1].Name || c.Base != r.Targets[0].Name || c.Prompts != 6 || c.Label != orbench.Safe || !sameEstimate(c.Difference, want) {
 		t.Errorf("change %+v, want %+v over 6 prompts", c, want)
 	}
@@ -50,7 +51,7 @@ func TestChangeOfSamples(t *testing.T) {
 		t.Fatalf("changes %+v, want one for all samples", result.Changes)
 	}
 	// By prompt: 2/2 - 0, 1/2 - 0, 0/2 - 1, 0 - 0; the last has no verdict on one side.
-	want, _ := stats.MeanDifference([]stats.Cluster{{Sum: 2, N: 2}, {Sum: 1, N: 2}, {Sum: -2, N: 2}, {Sum: 0, N: 2}}, evaluate.Confidence)
+	want, _ := stats.MeanDifference([]stats.Cluster{{Sum: 2, N: 2}, {Sum: 1, N: 2}, {Sum: -2, N: 2}, {Sum: 0, N: 2}}, score.Confidence)
 	if c := result.Changes[0]; c.Target != "p/m [temperature 0.7]" || c.Prompts != 4 || !sameEstimate(c.Difference, want) {
 		t.Errorf("change %+v, want %+v over 4 prompts", c, want)
 	}
@@ -69,7 +70,7 @@ func TestChangeOfClusters(t *testing.T) {
 			fmt.Fprintf(&without, "prompt %d of %d %s\n", i, seed, script)
 		}
 	}
-	derive := func(csv string) evaluate.Result {
+	derive := func(csv string) score.Result {
 		path := filepath.Join(t.TempDir(), "seeds.csv")
 		if err := os.WriteFile(path, []byte(csv), 0o600); err != nil {
 			t.Fatal(err)
@@ -103,7 +104,7 @@ func TestTradeOffTakesChanges(t *testing.T) {
 	if len(result.TradeOffs) != 2 || result.TradeOffs[0].Cost != nil {
 		t.Fatalf("trade-offs %+v, want two, the base without a cost", result.TradeOffs)
 	}
-	want, _ := stats.PairedDifference(0, 1, 2, evaluate.Confidence)
+	want, _ := stats.PairedDifference(0, 1, 2, score.Confidence)
 	v := result.TradeOffs[1]
 	if v.Cost == nil || v.Gain == nil || !sameEstimate(*v.Cost, want) || !sameEstimate(*v.Gain, want) {
 		t.Errorf("cost %+v and gain %+v, want %+v", v.Cost, v.Gain, want)

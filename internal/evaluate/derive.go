@@ -6,7 +6,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/judge"
@@ -18,37 +19,36 @@ import (
 // left empty: what was spent is no property of the rows.
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
-func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Row) error) (Result, error) {
+func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(score.Row) error) (score.Result, error) {
 	return r.DeriveTo(ctx, m, Sinks{Row: sink})
 }
 
 // Sinks take what Derive finds as it is found; nil ones are for nobody.
 type Sinks struct {
-	Row func(Row) error
-	// Propensity takes what targets that are asked several times do with each
+	Row func(score.Row) error
+	// PromptRate takes what targets that are asked several times do with each
 	// prompt.
-	Propensity func(PromptPropensity) error
+	PromptRate func(score.PromptRate) error
 }
 
 // DeriveTo is Derive with more than one sink.
-func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, error) {
+func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Result, error) {
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) { return r.judgePiece(ctx, m, piece) }
-	tally, sampling, changing := newTally(r), newSampling(r, sinks.Propensity), newChanging(r)
+	tally := score.NewTally(r.design(), sinks.PromptRate)
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
-	err := inorder.Do(ctx, width, r.pieces(), judge, func(piece []judgedChunk) error {
-		for _, j := range piece {
-			if err := sampling.add(j.chunk, j.rows); err != nil {
-				return err
-			}
-			changing.add(j.chunk, j.rows)
-			for i := range j.rows {
-				tally.add(j.chunk, &j.rows[i])
-				if sinks.Row == nil {
-					continue
-				}
-				if err := sinks.Row(j.rows[i]); err != nil {
+	err := inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
+		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts}
+		for _, j := range judged {
+			piece.Rows = append(piece.Rows, j.rows)
+		}
+		if err := tally.Add(piece); err != nil || sinks.Row == nil {
+			return err
+		}
+		for _, rows := range piece.Rows {
+			for _, row := range rows {
+				if err := sinks.Row(row); err != nil {
 					return err
 				}
 			}
@@ -56,21 +56,16 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (Result, 
 		return nil
 	})
 	if err != nil {
-		return Result{}, err
+		return score.Result{}, err
 	}
-	result, err := tally.result()
-	if err != nil {
-		return Result{}, err
-	}
-	result.Propensities, result.Changes = sampling.result(), changing.result()
-	return result, nil
+	return tally.Result()
 }
 
 // judgedChunk is a chunk with its rows, and the requests that defences and judges
 // lack for them.
 type judgedChunk struct {
 	chunk
-	rows                []Row
+	rows                []score.Row
 	ofDefense, ofJudges []model.Request
 }
 
@@ -80,11 +75,11 @@ type judgedChunk struct {
 func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk) ([]judgedChunk, error) {
 	all := make([]judgedChunk, len(piece))
 	for n, c := range piece {
-		all[n] = judgedChunk{chunk: c, rows: make([]Row, len(c.prompts))}
+		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts))}
 		for i, p := range c.prompts {
-			all[n].rows[i] = Row{
+			all[n].rows[i] = score.Row{
 				Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
-				Prompt: p, Status: Unanswered, Simulated: c.target.Simulated(),
+				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
 			}
 		}
 	}
@@ -111,11 +106,11 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk) ([]ju
 
 // judgeRows has the answers among some rows judged, and gives the requests that
 // judges lack.
-func (r *Run) judgeRows(ctx context.Context, m *memo.Memo, rows []Row) ([]model.Request, error) {
+func (r *Run) judgeRows(ctx context.Context, m *memo.Memo, rows []score.Row) ([]model.Request, error) {
 	var cases []judge.Case
 	var at []int
 	for i, row := range rows {
-		if row.Status == Answered || row.Status == Blocked {
+		if row.Status == score.Answered || row.Status == score.Blocked {
 			cases = append(cases, judge.Case{Prompt: row.Prompt, Response: row.Response})
 			at = append(at, i)
 		}
@@ -136,7 +131,7 @@ func (r *Run) judgeRows(ctx context.Context, m *memo.Memo, rows []Row) ([]model.
 // is planned from the prompts alone, so it names no request.
 func answerPlain(ctx context.Context, m *memo.Memo, piece []judgedChunk) error {
 	var hashes []model.Hash
-	var rows []*Row
+	var rows []*score.Row
 	for _, j := range piece {
 		if j.target.Defense != nil {
 			continue
@@ -153,7 +148,7 @@ func answerPlain(ctx context.Context, m *memo.Memo, piece []judgedChunk) error {
 	var absent []model.Hash
 	for i, h := range hashes {
 		if response, ok := responses[h]; ok {
-			rows[i].answered(response)
+			noteResponse(rows[i], response)
 		} else {
 			absent = append(absent, h)
 		}
@@ -166,24 +161,24 @@ func answerPlain(ctx context.Context, m *memo.Memo, piece []judgedChunk) error {
 		return err
 	}
 	for i, h := range hashes {
-		if f, ok := failures[h]; ok && rows[i].Status == Unanswered {
-			rows[i].Status, rows[i].Failure = Failed, f.Message
+		if f, ok := failures[h]; ok && rows[i].Status == score.Unanswered {
+			rows[i].Status, rows[i].Failure = score.Failed, f.Message
 		}
 	}
 	return nil
 }
 
-// answered notes the response to a row's prompt.
-func (r *Row) answered(response model.Response) {
-	r.Status, r.Response = Answered, response
+// noteResponse notes the response to a row's prompt.
+func noteResponse(r *score.Row, response model.Response) {
+	r.Status, r.Response = score.Answered, response
 	if response.Finish == model.Blocked {
-		r.Status = Blocked
+		r.Status = score.Blocked
 	}
 }
 
 // answerDefended finds the outcomes of a defended target, and the requests that
 // the defence lacks next.
-func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows []Row) ([]model.Request, error) {
+func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows []score.Row) ([]model.Request, error) {
 	known := map[model.Hash]model.Response{}
 	look := func(request model.Request) (model.Response, bool) {
 		response, ok := known[request.Hash()]
@@ -202,9 +197,9 @@ func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows [
 			if len(missing) == 0 {
 				rows[i].Findings = outcome.Findings
 				if outcome.Unasked {
-					rows[i].Status, rows[i].Failure = Failed, outcome.Findings[len(outcome.Findings)-1].Why
+					rows[i].Status, rows[i].Failure = score.Failed, outcome.Findings[len(outcome.Findings)-1].Why
 				} else {
-					rows[i].answered(outcome.Response)
+					noteResponse(&rows[i], outcome.Response)
 				}
 				rows[i].Simulated = rows[i].Simulated || outcome.Simulated
 				continue
@@ -244,7 +239,7 @@ func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows [
 	for i, requests := range lacking {
 		for _, request := range requests {
 			if f, ok := failures[request.Hash()]; ok {
-				rows[i].Status, rows[i].Failure = Failed, f.Message
+				rows[i].Status, rows[i].Failure = score.Failed, f.Message
 			}
 		}
 	}
@@ -255,8 +250,8 @@ func (r *Run) answerDefended(ctx context.Context, m *memo.Memo, t Target, rows [
 // holds. It returns the verdicts of each case in the order of the judges, and
 // the requests whose responses are missing for some of them. m may be nil for an
 // empty memo.
-func JudgeAll(ctx context.Context, m *memo.Memo, judges []judge.Judge, cases []judge.Case) ([][]JudgeVerdict, []model.Request, error) {
-	verdicts := make([][]JudgeVerdict, len(cases))
+func JudgeAll(ctx context.Context, m *memo.Memo, judges []judge.Judge, cases []judge.Case) ([][]score.JudgeVerdict, []model.Request, error) {
+	verdicts := make([][]score.JudgeVerdict, len(cases))
 	// known holds the replies found so far, looked up for all cases together;
 	// absent the hashes that the memo lacks.
 	known := map[model.Hash]model.Response{}
@@ -268,7 +263,7 @@ func JudgeAll(ctx context.Context, m *memo.Memo, judges []judge.Judge, cases []j
 		return response, ok
 	}
 	for i := range verdicts {
-		verdicts[i] = make([]JudgeVerdict, len(judges))
+		verdicts[i] = make([]score.JudgeVerdict, len(judges))
 	}
 	var missing []model.Request
 	for j, judging := range judges {
@@ -284,7 +279,7 @@ func JudgeAll(ctx context.Context, m *memo.Memo, judges []judge.Judge, cases []j
 			for _, i := range open {
 				simulated = false
 				v, lacks := judging.Verdict(cases[i], look)
-				verdicts[i][j] = JudgeVerdict{judging.Name(), v, simulated}
+				verdicts[i][j] = score.JudgeVerdict{Judge: judging.Name(), Verdict: v, Simulated: simulated}
 				if len(lacks) == 0 {
 					continue
 				}
@@ -331,14 +326,4 @@ func JudgeAll(ctx context.Context, m *memo.Memo, judges []judge.Judge, cases []j
 		}
 	}
 	return verdicts, missing, nil
-}
-
-// labelled gives the index of a label in orbench.Labels, or -1.
-func labelled(l orbench.Label) int {
-	for i, known := range orbench.Labels {
-		if l == known {
-			return i
-		}
-	}
-	return -1
 }

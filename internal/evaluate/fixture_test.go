@@ -20,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -163,10 +164,10 @@ func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *memo.Memo) {
 }
 
 // deriveRun derives a run with its rows.
-func deriveRun(t testing.TB, r *evaluate.Run, m *memo.Memo) (evaluate.Result, []evaluate.Row) {
+func deriveRun(t testing.TB, r *evaluate.Run, m *memo.Memo) (score.Result, []score.Row) {
 	t.Helper()
-	var rows []evaluate.Row
-	result, err := r.Derive(context.Background(), m, func(row evaluate.Row) error {
+	var rows []score.Row
+	result, err := r.Derive(context.Background(), m, func(row score.Row) error {
 		rows = append(rows, row)
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -52,7 +53,7 @@ func TestJudgesThatRamble(t *testing.T) {
 			checkConservation(t, run, result, rows)
 			for _, row := range rows {
 				v := row.Verdicts[0]
-				if row.Status != evaluate.Answered || v.Class != tt.want || (v.Class == orbench.Unjudged) != strings.Contains(v.Rationale, "asked again") {
+				if row.Status != score.Answered || v.Class != tt.want || (v.Class == orbench.Unjudged) != strings.Contains(v.Rationale, "asked again") {
 					t.Errorf("%s: %+v, want %q", row.Prompt.ID, v, tt.want)
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/score"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/memo"
@@ -210,7 +212,7 @@ func (r *Run) missingOf(ctx context.Context, m *memo.Memo, c chunk) ([]orbench.P
 	}
 	var absent []orbench.Prompt
 	for _, row := range judged[0].rows {
-		if row.Status == Unanswered || row.Status == Failed && !row.untranslated() {
+		if row.Status == score.Unanswered || row.Status == score.Failed && !row.Untranslated() {
 			absent = append(absent, row.Prompt)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/orbench/orbench/internal/score"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
@@ -25,40 +27,6 @@ type Recorded struct {
 	// GoldRefusal lists the gold values that mean a refusal; nil where there is
 	// no gold column.
 	GoldRefusal []string
-}
-
-// RecordedRow is one answer with every judge's verdict.
-type RecordedRow struct {
-	Answer dataset.Answer
-	// Refusal is what people say, nil without gold labels.
-	Refusal  *bool
-	Verdicts []JudgeVerdict
-}
-
-// Text is what was judged: the answer without its thinking. Spans of verdicts
-// refer to it.
-func (r RecordedRow) Text() string {
-	text, _ := model.CutThinking(r.Answer.Response)
-	return text
-}
-
-// Disagrees reports whether a judge that gave a verdict differs from the gold
-// label, or without one from another judge.
-func (r RecordedRow) Disagrees() bool {
-	want := r.Refusal
-	for _, v := range r.Verdicts {
-		if v.Class == orbench.Unjudged {
-			continue
-		}
-		refused := v.Class.Refused()
-		if want == nil {
-			want = &refused
-		}
-		if refused != *want {
-			return true
-		}
-	}
-	return false
 }
 
 // Lanes lists the lanes that the judges need, each once.
@@ -187,15 +155,15 @@ func (r *Recorded) wanted(ctx context.Context, m *memo.Memo, key LaneKey) iter.S
 // memo.
 //
 // The answers are judged on all processors; sink is called from one goroutine.
-func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(RecordedRow) error) (RecordedResult, error) {
-	judged := func(ctx context.Context, answers []dataset.Answer) ([]RecordedRow, error) {
+func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(score.RecordedRow) error) (score.RecordedResult, error) {
+	judged := func(ctx context.Context, answers []dataset.Answer) ([]score.RecordedRow, error) {
 		verdicts, _, err := JudgeAll(ctx, m, r.Judges, casesOf(answers))
 		if err != nil {
 			return nil, err
 		}
-		rows := make([]RecordedRow, len(answers))
+		rows := make([]score.RecordedRow, len(answers))
 		for i, a := range answers {
-			rows[i] = RecordedRow{Answer: a, Verdicts: verdicts[i]}
+			rows[i] = score.RecordedRow{Answer: a, Verdicts: verdicts[i]}
 			if r.GoldRefusal != nil {
 				refusal := slices.Contains(r.GoldRefusal, a.Gold)
 				rows[i].Refusal = &refusal
@@ -203,10 +171,10 @@ func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(RecordedR
 		}
 		return rows, nil
 	}
-	tally := newRecordedTally(r)
-	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(rows []RecordedRow) error {
+	tally := score.NewRecordedTally(r.Recording, r.Judges, r.GoldRefusal)
+	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(rows []score.RecordedRow) error {
 		for _, row := range rows {
-			tally.add(row)
+			tally.Add(row)
 			if sink == nil {
 				continue
 			}
@@ -217,7 +185,7 @@ func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(RecordedR
 		return nil
 	})
 	if err != nil {
-		return RecordedResult{}, err
+		return score.RecordedResult{}, err
 	}
-	return tally.result(), nil
+	return tally.Result(), nil
 }

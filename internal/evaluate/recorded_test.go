@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -37,10 +38,10 @@ func recording(t testing.TB, content string, opts dataset.RecordingOptions) *dat
 }
 
 // deriveRecorded gives the result and the rows behind it.
-func deriveRecorded(t testing.TB, r *evaluate.Recorded, m *memo.Memo) (evaluate.RecordedResult, []evaluate.RecordedRow) {
+func deriveRecorded(t testing.TB, r *evaluate.Recorded, m *memo.Memo) (score.RecordedResult, []score.RecordedRow) {
 	t.Helper()
-	var rows []evaluate.RecordedRow
-	result, err := r.Derive(t.Context(), m, func(row evaluate.RecordedRow) error {
+	var rows []score.RecordedRow
+	result, err := r.Derive(t.Context(), m, func(row score.RecordedRow) error {
 		rows = append(rows, row)
 		return nil
 	})
@@ -81,7 +82,7 @@ func TestRecordedJSON(t *testing.T) {
 	}
 	// interval is Wilson's for half of n; its last digits differ by processor.
 	interval := func(n int) string {
-		lo, hi := stats.Wilson(n/2, n, evaluate.Confidence)
+		lo, hi := stats.Wilson(n/2, n, score.Confidence)
 		b, err := json.Marshal([2]float64{lo, hi})
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +182,11 @@ func TestRecordedAddsUp(t *testing.T) {
 		}
 	}
 	for i, j := range result.Judges {
-		var all evaluate.RecordedFigures
-		all.ByClass, all.Measures = map[orbench.Class]int{}, &evaluate.Measures{}
+		var all score.RecordedFigures
+		all.ByClass, all.Measures = map[orbench.Class]int{}, &score.Measures{}
 		for group, f := range j.By {
-			var again evaluate.RecordedFigures
-			again.ByClass, again.Measures = map[orbench.Class]int{}, &evaluate.Measures{}
+			var again score.RecordedFigures
+			again.ByClass, again.Measures = map[orbench.Class]int{}, &score.Measures{}
 			for _, row := range rows {
 				if row.Answer.Group != group {
 					continue
@@ -288,9 +289,9 @@ func TestRecordedFillStops(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		budget fill.Budget
-		check  func(t *testing.T, err error, result evaluate.RecordedResult)
+		check  func(t *testing.T, err error, result score.RecordedResult)
 	}{
-		"a model that denies": {fill.Budget{}, func(t *testing.T, err error, result evaluate.RecordedResult) {
+		"a model that denies": {fill.Budget{}, func(t *testing.T, err error, result score.RecordedResult) {
 			var gaveUp *fill.GivenUpError
 			if !errors.As(err, &gaveUp) || gaveUp.Provider != "denied" {
 				t.Errorf("got %v, want the model given up", err)
@@ -302,7 +303,7 @@ func TestRecordedFillStops(t *testing.T) {
 				t.Errorf("figures of nothing: %+v", result)
 			}
 		}},
-		"a budget": {fill.Budget{Requests: 20}, func(t *testing.T, err error, result evaluate.RecordedResult) {
+		"a budget": {fill.Budget{Requests: 20}, func(t *testing.T, err error, result score.RecordedResult) {
 			var spent *fill.BudgetError
 			if !errors.As(err, &spent) {
 				t.Errorf("got %v, want the budget's end", err)
@@ -343,7 +344,7 @@ func TestRecordedStops(t *testing.T) {
 		Judges:    newJudges(t, "lexical"),
 	}
 	rows := 0
-	_, err := r.Derive(t.Context(), nil, func(evaluate.RecordedRow) error {
+	_, err := r.Derive(t.Context(), nil, func(score.RecordedRow) error {
 		rows++
 		return enough
 	})
@@ -351,7 +352,7 @@ func TestRecordedStops(t *testing.T) {
 		t.Errorf("after %d rows: %v", rows, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err = r.Derive(ctx, nil, func(row evaluate.RecordedRow) error {
+	_, err = r.Derive(ctx, nil, func(row score.RecordedRow) error {
 		if row.Answer.Number == 300 {
 			cancel(enough)
 		}

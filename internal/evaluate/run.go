@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/orbench/orbench/internal/score"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
@@ -17,10 +19,6 @@ import (
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
-
-// SimProvider is the provider of simulated models. Every figure that rests on
-// one says so.
-const SimProvider = "sim"
 
 // Target is the model under measurement, with its parameters.
 type Target struct {
@@ -69,7 +67,22 @@ func (t Target) Request(p orbench.Prompt) model.Request {
 }
 
 // Simulated reports whether the target is a simulated model.
-func (t Target) Simulated() bool { return t.Provider == SimProvider }
+func (t Target) Simulated() bool { return t.Provider == score.SimProvider }
+
+// asked says how the target is asked.
+func (t Target) asked() score.Asked {
+	a := score.Asked{
+		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, System: t.System,
+		Temperature: t.Params.Temperature, MaxTokens: t.Params.MaxTokens, Seed: t.Params.Seed, Sample: t.Sample, Defense: t.Guarded,
+	}
+	if t.Framing != nil {
+		a.Framing = t.Framing.Name
+	}
+	if t.Defense != nil {
+		a.Language, a.Defense = t.Defense.Language(), t.Defense.Name()
+	}
+	return a
+}
 
 // LaneKey names the way to a provider's endpoint.
 type LaneKey struct{ Provider, Endpoint string }
@@ -96,57 +109,29 @@ type Run struct {
 	Recorded bool
 }
 
-// mostUnjudged is MostUnjudged with its default.
-func (r *Run) mostUnjudged() float64 {
-	const usual = 0.1
-	if r.MostUnjudged == 0 {
-		return usual
+// design is the run as scores see it.
+func (r *Run) design() score.Design {
+	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
+	for _, t := range r.Targets {
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Asked: t.asked()})
 	}
-	return r.MostUnjudged
+	return d
 }
 
 // Prompts gives the number of prompts in all datasets, after Limit.
 func (r *Run) Prompts() int {
+	d := r.design()
 	var n int
-	for _, d := range r.Datasets {
-		n += r.size(d)
+	for _, set := range r.Datasets {
+		n += d.Size(set)
 	}
 	return n
 }
 
-func (r *Run) size(d *dataset.Dataset) int {
-	if r.Limit > 0 {
-		return min(r.Limit, d.Count)
-	}
-	return d.Count
-}
-
 // Simulated reports whether any target or judge of the run is simulated.
 func (r *Run) Simulated() bool {
-	for _, t := range r.Targets {
-		if t.Simulated() {
-			return true
-		}
-	}
-	for _, j := range r.Judges {
-		if simulatedJudge(j) {
-			return true
-		}
-	}
-	return false
-}
-
-func simulatedJudge(j judge.Judge) bool {
-	asking, ok := j.(judge.ModelJudge)
-	if !ok {
-		return false
-	}
-	for _, m := range asking.Models() {
-		if m.Provider == SimProvider {
-			return true
-		}
-	}
-	return false
+	d := r.design()
+	return d.Simulated()
 }
 
 // Lanes lists the lanes that the run needs, each once: those of the targets,
@@ -386,6 +371,7 @@ func (r *Run) chunks() iter.Seq2[chunk, error] {
 // pieces walks the run: the datasets in their order, some prompts at a time, as a
 // chunk for each target, so that all targets advance together.
 func (r *Run) pieces() iter.Seq2[[]chunk, error] {
+	design := r.design()
 	size := max(16, min(pieceSize, pieceRows/max(1, len(r.Targets))))
 	return func(yield func([]chunk, error) bool) {
 		for d, set := range r.Datasets {
@@ -398,7 +384,7 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 				prompts = nil
 				return yield(piece, nil)
 			}
-			left := r.size(set)
+			left := design.Size(set)
 			for p, err := range set.Prompts() {
 				if err != nil {
 					yield(nil, err)

@@ -16,22 +16,23 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
 )
 
 // fate decides what becomes of a request, by its content and a seed alone.
-func fate(seed uint64, r model.Request) evaluate.Status {
+func fate(seed uint64, r model.Request) score.Status {
 	h := fnv.New64a()
 	h.Write(r.Canonical())
 	switch n := rand.New(rand.NewPCG(seed, h.Sum64())).IntN(10); {
 	case n < 6:
-		return evaluate.Answered
+		return score.Answered
 	case n < 8:
-		return evaluate.Blocked
+		return score.Blocked
 	}
-	return evaluate.Failed
+	return score.Failed
 }
 
 // TestConservation has calls answered, blocked, failed and, when the budget runs
@@ -45,9 +46,9 @@ func TestConservation(t *testing.T) {
 			t.Logf("seed %d", seed)
 			ask := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 				switch fate(seed, r) {
-				case evaluate.Answered:
+				case score.Answered:
 					return model.Response{Text: "I can't help with that.", Finish: model.Stop}, nil
-				case evaluate.Blocked:
+				case score.Blocked:
 					return model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "x"}}, nil
 				}
 				return model.Response{}, &model.Error{Kind: model.Invalid, Message: "no"}
@@ -78,11 +79,11 @@ func TestConservation(t *testing.T) {
 				if row.Target == run.Targets[1].Name {
 					request = run.Targets[1].Request(row.Prompt)
 				}
-				want := evaluate.Unanswered
+				want := score.Unanswered
 				if asked[request.Hash()] {
 					want = fate(seed, request)
 				}
-				if row.Status != want || (row.Failure != "") != (want == evaluate.Failed) {
+				if row.Status != want || (row.Failure != "") != (want == score.Failed) {
 					t.Errorf("%s of %s is %q (%s), want %q", row.Prompt.ID, row.Target, row.Status, row.Failure, want)
 				}
 			}
@@ -91,20 +92,20 @@ func TestConservation(t *testing.T) {
 }
 
 // checkConservation holds a result against its rows and the run's datasets.
-func checkConservation(t *testing.T, run *evaluate.Run, result evaluate.Result, rows []evaluate.Row) {
+func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, rows []score.Row) {
 	t.Helper()
 	type key struct {
 		target, dataset string
 		label           orbench.Label
 	}
-	counted := map[key]map[evaluate.Status]int{}
+	counted := map[key]map[score.Status]int{}
 	for _, row := range rows {
 		k := key{row.Target, row.Dataset, row.Prompt.Label}
 		if counted[k] == nil {
-			counted[k] = map[evaluate.Status]int{}
+			counted[k] = map[score.Status]int{}
 		}
 		counted[k][row.Status]++
-		judged := row.Status == evaluate.Answered || row.Status == evaluate.Blocked
+		judged := row.Status == score.Answered || row.Status == score.Blocked
 		if judged != (len(row.Verdicts) == len(run.Judges)) || !judged && len(row.Verdicts) > 0 {
 			t.Errorf("%s with status %q has %d verdicts", row.Prompt.ID, row.Status, len(row.Verdicts))
 		}
@@ -117,11 +118,11 @@ func checkConservation(t *testing.T, run *evaluate.Run, result evaluate.Result, 
 		if r.N != r.Answered+r.Blocked+r.Failed+r.Unanswered {
 			t.Errorf("%s on %s: n = %d is not %d + %d + %d + %d", r.Target, r.Dataset, r.N, r.Answered, r.Blocked, r.Failed, r.Unanswered)
 		}
-		if r.Answered != of[evaluate.Answered] || r.Blocked != of[evaluate.Blocked] || r.Failed != of[evaluate.Failed] || r.Unanswered != of[evaluate.Unanswered] {
+		if r.Answered != of[score.Answered] || r.Blocked != of[score.Blocked] || r.Failed != of[score.Failed] || r.Unanswered != of[score.Unanswered] {
 			t.Errorf("%s on %s: %+v, but the rows say %v", r.Target, r.Dataset, r, of)
 		}
 		for _, j := range r.Judges {
-			classes, categories := 0, evaluate.Count{}
+			classes, categories := 0, score.Count{}
 			for _, n := range j.ByClass {
 				classes += n
 			}
@@ -129,7 +130,7 @@ func checkConservation(t *testing.T, run *evaluate.Run, result evaluate.Result, 
 				categories.N += c.N
 				categories.Refused += c.Refused
 			}
-			if j.Judged+j.Unjudged != r.Answered+r.Blocked || classes != j.Judged || categories != (evaluate.Count{N: j.Judged, Refused: j.Refused}) {
+			if j.Judged+j.Unjudged != r.Answered+r.Blocked || classes != j.Judged || categories != (score.Count{N: j.Judged, Refused: j.Refused}) {
 				t.Errorf("%s of %s on %s: judged %d, unjudged %d, classes %d, categories %+v", j.Judge, r.Target, r.Dataset, j.Judged, j.Unjudged, classes, categories)
 			}
 			if (j.Rate == nil) != (j.Judged == 0) || (j.CI95 == nil) != (j.Judged == 0) {
@@ -221,7 +222,7 @@ func TestFailedCallsAreTriedAgain(t *testing.T) {
 	}
 	_, rows := deriveRun(t, run, m)
 	for _, row := range rows {
-		if row.Status != evaluate.Failed || row.Failure == "" || len(row.Verdicts) > 0 {
+		if row.Status != score.Failed || row.Failure == "" || len(row.Verdicts) > 0 {
 			t.Errorf("%+v, want a failure", row)
 		}
 	}
@@ -230,7 +231,7 @@ func TestFailedCallsAreTriedAgain(t *testing.T) {
 	result, rows := deriveRun(t, run, m)
 	checkConservation(t, run, result, rows)
 	for _, row := range rows {
-		if row.Status != evaluate.Answered || row.Failure != "" {
+		if row.Status != score.Answered || row.Failure != "" {
 			t.Errorf("%+v, want an answer", row)
 		}
 	}
@@ -270,7 +271,7 @@ func TestRecordedRunsAskNoTarget(t *testing.T) {
 	checkConservation(t, run, result, rows)
 	unanswered := 0
 	for _, row := range rows {
-		if row.Status == evaluate.Unanswered {
+		if row.Status == score.Unanswered {
 			unanswered++
 		} else if v := row.Verdicts[1]; v.Class != orbench.SafeAlternative || v.Judge != "llm:test/j" {
 			t.Errorf("%s: %+v, want the judge's verdict", row.Prompt.ID, v)
@@ -406,7 +407,7 @@ func TestErrorsOfDerive(t *testing.T) {
 	}
 	m := newMemo(t)
 	calls := 0
-	if _, err := run.Derive(t.Context(), m, func(evaluate.Row) error { calls++; return errBroken }); !errors.Is(err, errBroken) || calls != 1 {
+	if _, err := run.Derive(t.Context(), m, func(score.Row) error { calls++; return errBroken }); !errors.Is(err, errBroken) || calls != 1 {
 		t.Errorf("%v after %d rows, want the sink's error at once", err, calls)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
@@ -65,8 +66,8 @@ func TestTranslatedTargets(t *testing.T) {
 		}
 	}
 	translator.requests()
-	rows := map[string]evaluate.Row{}
-	result, err := run.Derive(t.Context(), m, func(r evaluate.Row) error {
+	rows := map[string]score.Row{}
+	result, err := run.Derive(t.Context(), m, func(r score.Row) error {
 		if r.Target == french.Name {
 			rows[r.Prompt.Text()] = r
 		}
@@ -84,7 +85,7 @@ func TestTranslatedTargets(t *testing.T) {
 		inFrench.Findings["translate:fr@other/t"][defense.Failed] != 1 || inFrench.Findings["translate:fr@other/t"][defense.Reworded] != 3 {
 		t.Errorf("in French %+v", inFrench)
 	}
-	if r := rows["x prompt 3"]; r.Status != evaluate.Failed || r.Failure != "other/t declined to translate it" || len(r.Verdicts) != 0 {
+	if r := rows["x prompt 3"]; r.Status != score.Failed || r.Failure != "other/t declined to translate it" || len(r.Verdicts) != 0 {
 		t.Errorf("the prompt without a translation: %+v", r)
 	}
 	if r := rows["x prompt 4"]; r.Response.Text != "Voilà: FR x prompt 4" || r.Findings[0].Why != "FR x prompt 4" || r.Verdicts[0].Class == orbench.Unjudged {

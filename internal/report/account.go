@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // accountLine says in one line what became of every prompt that was asked, over
 // all targets.
-func accountLine(r evaluate.Result) string {
+func accountLine(r score.Result) string {
 	var n, answered, blocked, failed, unanswered int
 	for _, run := range r.Runs {
 		n += run.N
@@ -67,7 +67,7 @@ func terms(all []term) string {
 
 // conserved holds the figures to the rows that were added: every prompt of every
 // run has its line in answers.jsonl, and those without an answer are as many.
-func (c *Collector) conserved(r evaluate.Result) error {
+func (c *Collector) conserved(r score.Result) error {
 	// Samples of a target are one group, so targets are no part of the key.
 	type key struct {
 		dataset string

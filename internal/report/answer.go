@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -34,7 +34,7 @@ type answer struct {
 	Dataset   string
 	Category  orbench.Category
 	Label     orbench.Label
-	Status    evaluate.Status
+	Status    score.Status
 	Simulated bool
 	Turns     []orbench.Message
 	// Asked is the prompt in the words in which it was asked, where a translator
@@ -45,7 +45,7 @@ type answer struct {
 	// Ending says how the answer ended where it did not end by itself.
 	Ending   string
 	Failure  string
-	Verdicts []evaluate.JudgeVerdict
+	Verdicts []score.JudgeVerdict
 	// Cut is true when any text is longer than shown.
 	Cut bool
 }
@@ -60,14 +60,14 @@ type piece struct {
 }
 
 // shownTarget is the target as the page names it, the same for all samples.
-func shownTarget(row evaluate.Row) string {
+func shownTarget(row score.Row) string {
 	if row.Variant != "" {
 		return row.Variant
 	}
 	return row.Target
 }
 
-func newAnswer(row evaluate.Row, seq int) answer {
+func newAnswer(row score.Row, seq int) answer {
 	a := answer{
 		seq: seq, ID: row.Prompt.ID, Target: shownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
 		Category: row.Prompt.Category, Label: row.Prompt.Label, Status: row.Status, Simulated: row.Simulated,
@@ -113,11 +113,11 @@ func newAnswer(row evaluate.Row, seq int) answer {
 // pieces parts a text at the edges of the judges' deciding spans and leaves out
 // what lies beyond maxAnswerBytes and is not near a span. A span that does not
 // fit the text, or would part a character, marks nothing.
-func pieces(text string, verdicts []evaluate.JudgeVerdict) []piece {
+func pieces(text string, verdicts []score.JudgeVerdict) []piece {
 	type window struct{ start, end int }
 	windows := []window{{0, untrusted.Edge(text, maxAnswerBytes)}}
 	edges := []int{0, len(text)}
-	var marks []evaluate.JudgeVerdict
+	var marks []score.JudgeVerdict
 	for _, v := range verdicts {
 		s := v.Span
 		if s.Start < 0 || s.Start >= s.End || s.End > len(text) || untrusted.Edge(text, s.Start) != s.Start || untrusted.Edge(text, s.End) != s.End {
@@ -168,5 +168,5 @@ func (a answer) HasText() bool {
 
 // Split reports whether the judges disagree on whether it is a refusal.
 func (a answer) Split() bool {
-	return tierOf(evaluate.Row{Verdicts: a.Verdicts}) == disagree
+	return tierOf(score.Row{Verdicts: a.Verdicts}) == disagree
 }

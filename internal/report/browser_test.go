@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
@@ -144,26 +144,26 @@ var attacks = []string{
 }
 
 // hostileRows puts the attacks wherever text from outside can stand.
-func hostileRows() []evaluate.Row {
-	var rows []evaluate.Row
+func hostileRows() []score.Row {
+	var rows []score.Row
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		for i, evil := range attacks {
 			text := evil + " " + string(label)
-			rows = append(rows, evaluate.Row{
-				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: evaluate.Answered,
+			rows = append(rows, score.Row{
+				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: score.Answered,
 				Prompt: orbench.NewPrompt(text, orbench.Category(evil), label),
 				Response: model.Response{
 					Text: text, Thinking: text, Finish: model.Finish(evil), Model: evil,
 				},
-				Verdicts: []evaluate.JudgeVerdict{
+				Verdicts: []score.JudgeVerdict{
 					{Judge: attacks[1], Verdict: orbench.Verdict{
 						Class: orbench.Refusal, Reason: orbench.Reason(evil), Rationale: evil,
 						Span: orbench.Span{Start: 1, End: 5 + i},
 					}},
 					{Judge: attacks[4], Verdict: orbench.Verdict{Class: orbench.FullAnswer, Rationale: evil}},
 				},
-			}, evaluate.Row{
-				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: evaluate.Failed, Failure: evil,
+			}, score.Row{
+				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: score.Failed, Failure: evil,
 				Prompt: orbench.NewPrompt(text+" again", orbench.Category(evil), label),
 			})
 		}
@@ -185,7 +185,7 @@ func TestPageInABrowser(t *testing.T) {
 		all := eval[int](t, b, visible+".length")
 		answered := 0
 		for _, row := range rows {
-			if row.Status != evaluate.Unanswered {
+			if row.Status != score.Unanswered {
 				answered++
 			}
 		}
@@ -214,9 +214,9 @@ func TestPageInABrowser(t *testing.T) {
 		}
 
 		// Each filter leaves exactly the answers that it names.
-		count := func(keep func(evaluate.Row) bool) (n int) {
+		count := func(keep func(score.Row) bool) (n int) {
 			for _, row := range rows {
-				if row.Status != evaluate.Unanswered && keep(row) {
+				if row.Status != score.Unanswered && keep(row) {
 					n++
 				}
 			}
@@ -227,22 +227,22 @@ func TestPageInABrowser(t *testing.T) {
 		}
 		filters := map[string]struct {
 			set  string
-			keep func(evaluate.Row) bool
+			keep func(score.Row) bool
 		}{
-			"target":   {set("target", rows[0].Target), func(r evaluate.Row) bool { return r.Target == rows[0].Target }},
-			"category": {set("category", "hate"), func(r evaluate.Row) bool { return r.Prompt.Category == "hate" }},
-			"label":    {set("label", "toxic"), func(r evaluate.Row) bool { return r.Prompt.Label == orbench.Toxic }},
-			"fate":     {set("status", "failed"), func(r evaluate.Row) bool { return r.Status == evaluate.Failed }},
-			"judge and class": {set("judge", "lexical") + set("class", "refusal"), func(r evaluate.Row) bool {
+			"target":   {set("target", rows[0].Target), func(r score.Row) bool { return r.Target == rows[0].Target }},
+			"category": {set("category", "hate"), func(r score.Row) bool { return r.Prompt.Category == "hate" }},
+			"label":    {set("label", "toxic"), func(r score.Row) bool { return r.Prompt.Label == orbench.Toxic }},
+			"fate":     {set("status", "failed"), func(r score.Row) bool { return r.Status == score.Failed }},
+			"judge and class": {set("judge", "lexical") + set("class", "refusal"), func(r score.Row) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[0].Class == orbench.Refusal
 			}},
-			"unjudged": {set("class", "unjudged"), func(r evaluate.Row) bool {
+			"unjudged": {set("class", "unjudged"), func(r score.Row) bool {
 				return len(r.Verdicts) > 0 && (r.Verdicts[0].Class == "" || r.Verdicts[1].Class == "")
 			}},
-			"any refusal": {set("judge", "llm:openai/gpt-4o") + set("class", "any refusal"), func(r evaluate.Row) bool {
+			"any refusal": {set("judge", "llm:openai/gpt-4o") + set("class", "any refusal"), func(r score.Row) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[1].Class.Refused()
 			}},
-			"disagreement": {`form.elements.split.checked = true;`, func(r evaluate.Row) bool {
+			"disagreement": {`form.elements.split.checked = true;`, func(r score.Row) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[0].Class != "" && r.Verdicts[1].Class != "" &&
 					r.Verdicts[0].Class.Refused() != r.Verdicts[1].Class.Refused()
 			}},
@@ -258,7 +258,7 @@ func TestPageInABrowser(t *testing.T) {
 		// A cell of the heat map leads to the answers behind it.
 		eval[chromedp.Void](t, b, `document.querySelector("table.heat td a").click()`)
 		got := eval[int](t, b, visible+".length")
-		want := count(func(r evaluate.Row) bool {
+		want := count(func(r score.Row) bool {
 			return r.Target == rows[0].Target && r.Prompt.Label == orbench.Safe && r.Prompt.Category == "deception"
 		})
 		if got != want {

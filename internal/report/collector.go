@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 const (
@@ -82,14 +82,14 @@ func NewCollector(answers io.Writer) *Collector {
 }
 
 // Add takes one row. It keeps no memory of the row beyond what the sample needs.
-func (c *Collector) Add(row evaluate.Row) error {
+func (c *Collector) Add(row score.Row) error {
 	c.rows++
 	if err := c.enc.Encode(&row); err != nil {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
 	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})
 	g.rows++
-	if row.Status == evaluate.Unanswered {
+	if row.Status == score.Unanswered {
 		g.unanswered++
 		return nil
 	}
@@ -150,7 +150,7 @@ func (t *tier) cut(n int) {
 }
 
 // tierOf sorts a row by how much it is worth reading.
-func tierOf(row evaluate.Row) int {
+func tierOf(row score.Row) int {
 	judged, refused := 0, 0
 	for _, v := range row.Verdicts {
 		if v.Class == orbench.Unjudged {

@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
-func collect(t *testing.T, rows []evaluate.Row) (*Collector, string) {
+func collect(t *testing.T, rows []score.Row) (*Collector, string) {
 	t.Helper()
 	var b bytes.Buffer
 	c := NewCollector(&b)
@@ -42,7 +42,7 @@ func TestAnswersReadBack(t *testing.T) {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}
 	for i, line := range lines {
-		var got evaluate.Row
+		var got score.Row
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("line %d: %v", i+1, err)
 		}
@@ -87,13 +87,13 @@ func TestSampleOfAGroup(t *testing.T) {
 			c := NewCollector(io.Discard)
 			for kind, n := range tt.have {
 				for i := range n {
-					row := evaluate.Row{
-						Target: "a/b", Dataset: "d", Status: evaluate.Answered,
+					row := score.Row{
+						Target: "a/b", Dataset: "d", Status: score.Answered,
 						Prompt:   orbench.NewPrompt(fmt.Sprintf("%s %d", kind, i), "hate", orbench.Safe),
 						Response: model.Response{Text: kind, Finish: model.Stop},
 					}
 					for k, v := range kinds[kind] {
-						row.Verdicts = append(row.Verdicts, evaluate.JudgeVerdict{Judge: fmt.Sprint(k), Verdict: v})
+						row.Verdicts = append(row.Verdicts, score.JudgeVerdict{Judge: fmt.Sprint(k), Verdict: v})
 					}
 					if err := c.Add(row); err != nil {
 						t.Fatal(err)
@@ -146,7 +146,7 @@ func TestSampleIsAFairDraw(t *testing.T) {
 func TestSampleOfAnyOrder(t *testing.T) {
 	t.Parallel()
 	_, rows := fixture{targets: 1, safe: 100, toxic: 50}.make()
-	ids := func(rows []evaluate.Row) map[orbench.PromptID]bool {
+	ids := func(rows []score.Row) map[orbench.PromptID]bool {
 		c, _ := collect(t, rows)
 		set := map[orbench.PromptID]bool{}
 		for _, g := range c.groups {
@@ -157,7 +157,7 @@ func TestSampleOfAnyOrder(t *testing.T) {
 		return set
 	}
 	forward := ids(rows)
-	var backward []evaluate.Row
+	var backward []score.Row
 	for i := range rows {
 		backward = append(backward, rows[len(rows)-1-i])
 	}
@@ -187,11 +187,11 @@ func TestCollectorKeepsNoHugeText(t *testing.T) {
 	for i := range n {
 		// Each text is memory of its own, as it is when it comes from the memo.
 		text := strings.Repeat("x", size)
-		row := evaluate.Row{
-			Target: "a/b", Dataset: "d", Status: evaluate.Answered,
+		row := score.Row{
+			Target: "a/b", Dataset: "d", Status: score.Answered,
 			Prompt:   orbench.NewPrompt(fmt.Sprint(i, text), "hate", orbench.Safe),
 			Response: model.Response{Text: text, Thinking: text, Finish: model.Stop},
-			Verdicts: []evaluate.JudgeVerdict{{Judge: "j", Verdict: orbench.Verdict{Class: orbench.Refusal, Rationale: text}}},
+			Verdicts: []score.JudgeVerdict{{Judge: "j", Verdict: orbench.Verdict{Class: orbench.Refusal, Rationale: text}}},
 		}
 		if err := c.Add(row); err != nil {
 			t.Fatal(err)
@@ -228,13 +228,13 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 func TestCollectorReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	c := NewCollector(fullDisk{})
-	if err := c.Add(evaluate.Row{Target: "a/b"}); err != nil {
+	if err := c.Add(score.Row{Target: "a/b"}); err != nil {
 		t.Fatalf("a buffered row failed: %v", err)
 	}
 	if err := c.Flush(); !errors.Is(err, errFull) {
 		t.Errorf("Flush returned %v", err)
 	}
-	big := evaluate.Row{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
+	big := score.Row{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
 	if err := NewCollector(fullDisk{}).Add(big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
 		t.Errorf("Add returned %v", err)
 	}
@@ -243,29 +243,29 @@ func TestCollectorReportsAFullDisk(t *testing.T) {
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", maxAnswerBytes+10000)
-	verdict := func(judge string, start, end int) evaluate.JudgeVerdict {
-		return evaluate.JudgeVerdict{Judge: judge, Verdict: orbench.Verdict{Span: orbench.Span{Start: start, End: end}}}
+	verdict := func(judge string, start, end int) score.JudgeVerdict {
+		return score.JudgeVerdict{Judge: judge, Verdict: orbench.Verdict{Span: orbench.Span{Start: start, End: end}}}
 	}
 	tests := map[string]struct {
 		text     string
-		verdicts []evaluate.JudgeVerdict
+		verdicts []score.JudgeVerdict
 		want     []piece
 	}{
 		"no span": {"hello", nil, []piece{{Text: "hello"}}},
-		"empty":   {"", []evaluate.JudgeVerdict{verdict("j", 0, 0)}, nil},
-		"middle": {"I won't help.", []evaluate.JudgeVerdict{verdict("j", 2, 7)}, []piece{
+		"empty":   {"", []score.JudgeVerdict{verdict("j", 0, 0)}, nil},
+		"middle": {"I won't help.", []score.JudgeVerdict{verdict("j", 2, 7)}, []piece{
 			{Text: "I "}, {Text: "won't", Judges: "j"}, {Text: " help."},
 		}},
-		"overlapping": {"abcdef", []evaluate.JudgeVerdict{verdict("j", 1, 4), verdict("k", 2, 6)}, []piece{
+		"overlapping": {"abcdef", []score.JudgeVerdict{verdict("j", 1, 4), verdict("k", 2, 6)}, []piece{
 			{Text: "a"}, {Text: "b", Judges: "j"}, {Text: "cd", Judges: "j, k"}, {Text: "ef", Judges: "k"},
 		}},
-		"beyond the text": {"abc", []evaluate.JudgeVerdict{verdict("j", 1, 9)}, []piece{{Text: "abc"}}},
-		"negative":        {"abc", []evaluate.JudgeVerdict{verdict("j", -1, 2)}, []piece{{Text: "abc"}}},
-		"backward":        {"abc", []evaluate.JudgeVerdict{verdict("j", 2, 1)}, []piece{{Text: "abc"}}},
-		"inside a rune":   {"é!", []evaluate.JudgeVerdict{verdict("j", 1, 2)}, []piece{{Text: "é!"}}},
+		"beyond the text": {"abc", []score.JudgeVerdict{verdict("j", 1, 9)}, []piece{{Text: "abc"}}},
+		"negative":        {"abc", []score.JudgeVerdict{verdict("j", -1, 2)}, []piece{{Text: "abc"}}},
+		"backward":        {"abc", []score.JudgeVerdict{verdict("j", 2, 1)}, []piece{{Text: "abc"}}},
+		"inside a rune":   {"é!", []score.JudgeVerdict{verdict("j", 1, 2)}, []piece{{Text: "é!"}}},
 		"broken UTF-8":    {"a\xffb", nil, []piece{{Text: "a\uFFFDb"}}},
 		"long":            {long, nil, []piece{{Text: long[:maxAnswerBytes]}, {Gap: true}}},
-		"span far off": {long, []evaluate.JudgeVerdict{verdict("j", 9000, 9005)}, []piece{
+		"span far off": {long, []score.JudgeVerdict{verdict("j", 9000, 9005)}, []piece{
 			{Text: long[:maxAnswerBytes]},
 			{Gap: true},
 			{Text: long[:aroundSpan]},
@@ -288,7 +288,7 @@ func FuzzPieces(f *testing.F) {
 	f.Add("I won't help.", 2, 7, 0, 3)
 	f.Add(strings.Repeat("é", 5000), 9000, 9004, -1, 20000)
 	f.Fuzz(func(t *testing.T, text string, a, b, c, d int) {
-		got := pieces(text, []evaluate.JudgeVerdict{
+		got := pieces(text, []score.JudgeVerdict{
 			{Judge: "j", Verdict: orbench.Verdict{Span: orbench.Span{Start: a, End: b}}},
 			{Judge: "k", Verdict: orbench.Verdict{Span: orbench.Span{Start: c, End: d}}},
 		})
@@ -309,17 +309,17 @@ func FuzzPieces(f *testing.F) {
 }
 
 // benchRow is a row of the usual size: a kilobyte of answer and two verdicts.
-func benchRow(i int) evaluate.Row {
+func benchRow(i int) score.Row {
 	category := orbench.PaperCategories[i%10]
-	return evaluate.Row{
-		Target: "openai/gpt-4o", Dataset: "or-bench-80k", Status: evaluate.Answered,
+	return score.Row{
+		Target: "openai/gpt-4o", Dataset: "or-bench-80k", Status: score.Answered,
 		Prompt: orbench.NewPrompt(fmt.Sprintf("A question with a number, %d, and some more words after it to fill the line?", i), category, orbench.Safe),
 		Response: model.Response{
 			Text: strings.Repeat("Here is \"how\" it goes: first this, then that.\n", 22), Finish: model.Stop,
 			Model: "gpt-4o-2024-08-06", ID: "chatcmpl-0123456789", Latency: 123456789,
 			Usage: model.Usage{Input: 30, Output: 250},
 		},
-		Verdicts: []evaluate.JudgeVerdict{
+		Verdicts: []score.JudgeVerdict{
 			{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer, Score: 0.03}},
 			{Judge: "llm:openai/gpt-4o", Verdict: orbench.Verdict{Class: orbench.Classes[i%2*4], Rationale: "The answer does what was asked."}},
 		},
@@ -330,7 +330,7 @@ func benchRow(i int) evaluate.Row {
 // through a Collector.
 func BenchmarkCollector(b *testing.B) {
 	const n = 80_000
-	rows := make([]evaluate.Row, n)
+	rows := make([]score.Row, n)
 	for i := range rows {
 		rows[i] = benchRow(i)
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -19,7 +19,7 @@ import (
 //
 // A text cell that a spreadsheet would take for a formula is given a leading
 // apostrophe.
-func CSV(w io.Writer, r evaluate.Result) error {
+func CSV(w io.Writer, r score.Result) error {
 	out := csv.NewWriter(w)
 	header := []string{
 		"target", "dataset", "dataset_sha256", "label", "judge", "scope", "category",
@@ -35,7 +35,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 	for _, run := range r.Runs {
 		judges := run.Judges
 		if len(judges) == 0 {
-			judges = []evaluate.JudgeResult{{}}
+			judges = []score.JudgeResult{{}}
 		}
 		for _, j := range judges {
 			for _, row := range csvRows(run, j) {
@@ -50,7 +50,7 @@ func CSV(w io.Writer, r evaluate.Result) error {
 }
 
 // csvRows gives the rows of one judge of one run.
-func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
+func csvRows(run score.RunResult, j score.JudgeResult) [][]string {
 	names := func(scope string, c orbench.Category) []string {
 		return []string{
 			untrusted.Cell(run.Target), untrusted.Cell(run.Dataset), untrusted.Cell(run.DatasetSHA256), untrusted.Cell(string(run.Label)),
@@ -70,7 +70,7 @@ func csvRows(run evaluate.RunResult, j evaluate.JudgeResult) [][]string {
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		n := j.ByCategory[c]
 		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
-		row = append(row, shares(shareOf(evaluate.Count{N: n.N, Refused: n.Refused}))...)
+		row = append(row, shares(shareOf(score.Count{N: n.N, Refused: n.Refused}))...)
 		for range orbench.Classes {
 			row = append(row, "")
 		}

@@ -4,15 +4,15 @@ import (
 	"os"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func ExampleCSV() {
 	rate, ci := 0.25, [2]float64{0.0456, 0.6994}
-	result := evaluate.Result{Runs: []evaluate.RunResult{{
+	result := score.Result{Runs: []score.RunResult{{
 		Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe, N: 4, Answered: 4,
-		Judges: []evaluate.JudgeResult{{
+		Judges: []score.JudgeResult{{
 			Judge: "lexical", Judged: 4, Refused: 1, Rate: &rate, CI95: &ci,
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},
 		}},

@@ -2,32 +2,32 @@ package report
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // Fixture gives the tests outside of the package a made-up run of some targets.
-func Fixture(targets int, simulated bool) (evaluate.Result, []evaluate.Row) {
+func Fixture(targets int, simulated bool) (score.Result, []score.Row) {
 	return fixture{targets: targets, safe: 6, toxic: 3, simulated: simulated}.make()
 }
 
 // ResultOf counts rows into the result that they make.
-func ResultOf(rows []evaluate.Row) evaluate.Result { return resultOf(rows, false) }
+func ResultOf(rows []score.Row) score.Result { return resultOf(rows, false) }
 
-// Propensities makes up figures of a target that is asked several times.
-func Propensities() []evaluate.Propensity { return propensities() }
+// PromptRates makes up figures of a target that is asked several times.
+func PromptRates() []score.PromptRates { return propensities() }
 
 // Sampled makes up a result with two samples of a target on safe prompts.
-func Sampled() evaluate.Result {
-	r := evaluate.Result{Propensities: propensities()[:1], Simulated: true}
-	for i, target := range r.Propensities[0].Targets {
+func Sampled() score.Result {
+	r := score.Result{PromptRates: propensities()[:1], Simulated: true}
+	for i, target := range r.PromptRates[0].Targets {
 		rate := 0.145
-		j := evaluate.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: &rate, CI95: &[2]float64{0.1, 0.2}}
+		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: &rate, CI95: &[2]float64{0.1, 0.2}}
 		if i > 0 {
 			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
 		}
-		r.Runs = append(r.Runs, evaluate.RunResult{
+		r.Runs = append(r.Runs, score.RunResult{
 			Target: target, Dataset: "starter", DatasetSHA256: sha, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
-			Judges: []evaluate.JudgeResult{j},
+			Judges: []score.JudgeResult{j},
 		})
 	}
 	return r

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // maxCategories bounds the categories that tables and plots show of one dataset.
@@ -15,8 +15,8 @@ const maxCategories = 40
 
 // side is one target's prompts of one label as one judge sees them.
 type side struct {
-	run   evaluate.RunResult
-	judge evaluate.JudgeResult
+	run   score.RunResult
+	judge score.JudgeResult
 }
 
 // defined reports whether anything was judged, so that there is a rate to show.
@@ -72,8 +72,8 @@ func (p pair) simulated() bool {
 }
 
 // pairsOf gives the two sides of each target, judge by judge.
-func pairsOf(r evaluate.Result) []pair {
-	sideOf := func(s *evaluate.Side) *side {
+func pairsOf(r score.Result) []pair {
+	sideOf := func(s *score.Side) *side {
 		if s == nil {
 			return nil
 		}
@@ -88,10 +88,10 @@ func pairsOf(r evaluate.Result) []pair {
 
 // labelsOf lists the labels that occur: the known ones in their order, then
 // others by name.
-func labelsOf(r evaluate.Result) []orbench.Label {
+func labelsOf(r score.Result) []orbench.Label {
 	var labels, others []orbench.Label
 	for _, l := range orbench.Labels {
-		if slices.ContainsFunc(r.Runs, func(run evaluate.RunResult) bool { return run.Label == l }) {
+		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Label == l }) {
 			labels = append(labels, l)
 		}
 	}
@@ -126,13 +126,13 @@ type heatRow struct {
 	// variant is true for a variant of another target.
 	variant   bool
 	simulated bool
-	counts    map[orbench.Category]evaluate.Count
-	all       evaluate.Count
+	counts    map[orbench.Category]score.Count
+	all       score.Count
 }
 
 // heatsOf gives one heat for each label, dataset and judge, in the order of the
 // labels and then of the result. judges limits which judges count; nil is all.
-func heatsOf(r evaluate.Result, judges []string) []heat {
+func heatsOf(r score.Result, judges []string) []heat {
 	type key struct {
 		dataset, sha, judge string
 		limit               int
@@ -157,7 +157,7 @@ func heatsOf(r evaluate.Result, judges []string) []heat {
 				}
 				heats[i].rows = append(heats[i].rows, heatRow{
 					target: run.Target, variant: run.Base != "", simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
-					all: evaluate.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered},
+					all: score.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered},
 				})
 			}
 		}
@@ -213,7 +213,7 @@ const markNote = "▲ and ▼: refused significantly more or less often than the
 // mark is ▲ for a category that the target refuses significantly more often than
 // its other prompts, ▼ for one less often, and else empty.
 func (r heatRow) mark(c orbench.Category) string {
-	switch r.counts[c].StandsOut(r.all) {
+	switch r.counts[c].Outlier(r.all) {
 	case 1:
 		return "▲"
 	case -1:
@@ -228,14 +228,14 @@ func (h *heat) named() bool {
 }
 
 // shareOf is a count's rate and interval, nil when it is empty.
-func shareOf(c evaluate.Count) (*float64, *[2]float64) { return c.Share() }
+func shareOf(c score.Count) (*float64, *[2]float64) { return c.Share() }
 
 // clusterNote says for which datasets the intervals count that prompts share
 // clusters, in one line; empty for none.
-func clusterNote(r evaluate.Result) string {
+func clusterNote(r score.Result) string {
 	var parts []string
 	for _, run := range r.Runs {
-		if !slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.CI95Clustered != nil }) {
+		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
 			continue
 		}
 		what := count(run.N) + " " + string(run.Label) + " prompts"

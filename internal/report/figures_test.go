@@ -6,57 +6,57 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	half, ci := 0.5, [2]float64{0.4, 0.6}
-	run := func(target, dataset string, label orbench.Label, judges ...string) evaluate.RunResult {
-		r := evaluate.RunResult{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label, N: 2, Answered: 2}
+	run := func(target, dataset string, label orbench.Label, judges ...string) score.RunResult {
+		r := score.RunResult{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label, N: 2, Answered: 2}
 		for _, j := range judges {
-			r.Judges = append(r.Judges, evaluate.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: &half, CI95: &ci})
+			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: &half, CI95: &ci})
 		}
 		return r
 	}
 	const safe, toxic = orbench.Safe, orbench.Toxic
 	tests := map[string]struct {
-		runs []evaluate.RunResult
+		runs []score.RunResult
 		want []string
 	}{
 		"one dataset": {
-			[]evaluate.RunResult{run("a", "starter", safe, "j"), run("a", "starter", toxic, "j")},
+			[]score.RunResult{run("a", "starter", safe, "j"), run("a", "starter", toxic, "j")},
 			[]string{"a j starter/starter"},
 		},
 		"two datasets of one side each": {
-			[]evaluate.RunResult{run("a", "hard", safe, "j"), run("a", "toxic", toxic, "j")},
+			[]score.RunResult{run("a", "hard", safe, "j"), run("a", "toxic", toxic, "j")},
 			[]string{"a j hard/toxic"},
 		},
 		"two safe ones share the toxic one": {
-			[]evaluate.RunResult{run("a", "80k", safe, "j"), run("a", "hard", safe, "j"), run("a", "toxic", toxic, "j")},
+			[]score.RunResult{run("a", "80k", safe, "j"), run("a", "hard", safe, "j"), run("a", "toxic", toxic, "j")},
 			[]string{"a (80k × toxic) j 80k/toxic", "a (hard × toxic) j hard/toxic"},
 		},
 		"a safe one beside a whole dataset": {
-			[]evaluate.RunResult{run("a", "hard", safe, "j"), run("a", "starter", safe, "j"), run("a", "starter", toxic, "j")},
+			[]score.RunResult{run("a", "hard", safe, "j"), run("a", "starter", safe, "j"), run("a", "starter", toxic, "j")},
 			[]string{"a (starter) j starter/starter", "a (hard) j hard/-"},
 		},
 		"toxic only": {
-			[]evaluate.RunResult{run("a", "toxic", toxic, "j")},
+			[]score.RunResult{run("a", "toxic", toxic, "j")},
 			[]string{"a j -/toxic"},
 		},
 		"two targets, two judges": {
-			[]evaluate.RunResult{
+			[]score.RunResult{
 				run("a", "s", safe, "j", "k"), run("b", "s", safe, "j", "k"),
 				run("a", "s", toxic, "j", "k"), run("b", "s", toxic, "j", "k"),
 			},
 			[]string{"a j s/s", "a k s/s", "b j s/s", "b k s/s"},
 		},
 		"a judge of one side": {
-			[]evaluate.RunResult{run("a", "s", safe, "j"), run("a", "s", toxic, "j", "k")},
+			[]score.RunResult{run("a", "s", safe, "j"), run("a", "s", toxic, "j", "k")},
 			[]string{"a j s/s", "a k -/s"},
 		},
 		"controversial prompts count for neither": {
-			[]evaluate.RunResult{run("a", "s", orbench.Controversial, "j")},
+			[]score.RunResult{run("a", "s", orbench.Controversial, "j")},
 			nil,
 		},
 	}
@@ -70,7 +70,7 @@ func TestPairs(t *testing.T) {
 				return s.run.Dataset
 			}
 			var got []string
-			for _, p := range pairsOf(evaluate.Result{Runs: tt.runs}) {
+			for _, p := range pairsOf(score.Result{Runs: tt.runs}) {
 				got = append(got, fmt.Sprintf("%s %s %s/%s", p.name(), p.judge, dataset(p.safe), dataset(p.toxic)))
 			}
 			if !slices.Equal(got, tt.want) {
@@ -92,12 +92,12 @@ func TestVersionsOfADatasetStayApart(t *testing.T) {
 
 func TestCategoriesInOrder(t *testing.T) {
 	t.Parallel()
-	h := heat{rows: []heatRow{{counts: map[orbench.Category]evaluate.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
+	h := heat{rows: []heatRow{{counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
 	h.chooseCategories()
 	if want := []orbench.Category{"a", "b", ""}; !slices.Equal(h.categories, want) {
 		t.Errorf("categories %q, want %q", h.categories, want)
 	}
-	nameless := heat{rows: []heatRow{{counts: map[orbench.Category]evaluate.Count{"": {N: 5}}}}}
+	nameless := heat{rows: []heatRow{{counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
 	nameless.chooseCategories()
 	if nameless.named() {
 		t.Error("the nameless category alone counts as named ones")

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -34,12 +34,12 @@ var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b
 func targetName(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
 
 // make gives the result and the rows behind it. Equal fixtures are equal.
-func (f fixture) make() (evaluate.Result, []evaluate.Row) {
+func (f fixture) make() (score.Result, []score.Row) {
 	if f.dataset == "" {
 		f.dataset = "starter"
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(f.targets)))
-	var rows []evaluate.Row
+	var rows []score.Row
 	for i := range f.targets {
 		// Temperaments keep away from each other in both directions.
 		mood := (float64(i) + 0.5) / float64(f.targets)
@@ -58,9 +58,9 @@ func (f fixture) make() (evaluate.Result, []evaluate.Row) {
 	return resultOf(rows, f.simulated), rows
 }
 
-func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) evaluate.Row {
-	row := evaluate.Row{
-		Target: target, Dataset: f.dataset, Prompt: p, Status: evaluate.Answered,
+func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
+	row := score.Row{
+		Target: target, Dataset: f.dataset, Prompt: p, Status: score.Answered,
 		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
 		Simulated: f.simulated,
 	}
@@ -71,10 +71,10 @@ func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	class := orbench.FullAnswer
 	switch u := rng.Float64(); {
 	case u < 0.01:
-		row.Status, row.Response, row.Failure = evaluate.Failed, model.Response{}, "openai/x: transient (HTTP 500): try later"
+		row.Status, row.Response, row.Failure = score.Failed, model.Response{}, "openai/x: transient (HTTP 500): try later"
 		return row
 	case u < 0.015:
-		row.Status, row.Response = evaluate.Unanswered, model.Response{}
+		row.Status, row.Response = score.Unanswered, model.Response{}
 		return row
 	case rng.Float64() < chance:
 		class = []orbench.Class{orbench.Refusal, orbench.Refusal, orbench.SafeAlternative, orbench.Blocked}[rng.IntN(4)]
@@ -83,7 +83,7 @@ func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 		row.Response.Text = strings.Repeat("Of course. First look at where it comes from, then at what it does. ", 1+rng.IntN(4))
 	}
 	if class == orbench.Blocked {
-		row.Status = evaluate.Blocked
+		row.Status = score.Blocked
 		row.Response = model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.OutputFilter, Detail: "SAFETY"}}
 	}
 	if rng.IntN(10) == 0 {
@@ -108,42 +108,42 @@ func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 				v = orbench.Verdict{Class: orbench.Partial, Score: 0.7, Reason: orbench.ReasonSafety, Rationale: "It leaves out the main thing."}
 			}
 		}
-		row.Verdicts = append(row.Verdicts, evaluate.JudgeVerdict{Judge: judge, Verdict: v})
+		row.Verdicts = append(row.Verdicts, score.JudgeVerdict{Judge: judge, Verdict: v})
 	}
 	return row
 }
 
 // resultOf counts rows into a result, simply and slowly.
-func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
+func resultOf(rows []score.Row, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
 		label           orbench.Label
 	}
 	var order []key
-	runs := map[key]*evaluate.RunResult{}
+	runs := map[key]*score.RunResult{}
 	for _, row := range rows {
 		k := key{row.Target, row.Dataset, row.Prompt.Label}
 		run := runs[k]
 		if run == nil {
-			run = &evaluate.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: sha, Label: k.label, Simulated: simulated}
+			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: sha, Label: k.label, Simulated: simulated}
 			runs[k] = run
 			order = append(order, k)
 		}
 		run.N++
 		switch row.Status {
-		case evaluate.Answered:
+		case score.Answered:
 			run.Answered++
-		case evaluate.Blocked:
+		case score.Blocked:
 			run.Blocked++
-		case evaluate.Failed:
+		case score.Failed:
 			run.Failed++
-		case evaluate.Unanswered:
+		case score.Unanswered:
 			run.Unanswered++
 		}
 		for i, v := range row.Verdicts {
 			if len(run.Judges) <= i {
-				run.Judges = append(run.Judges, evaluate.JudgeResult{
-					Judge: v.Judge, ByClass: map[orbench.Class]int{}, BySource: map[evaluate.Source]int{}, ByCategory: map[orbench.Category]evaluate.Count{},
+				run.Judges = append(run.Judges, score.JudgeResult{
+					Judge: v.Judge, ByClass: map[orbench.Class]int{}, BySource: map[score.Source]int{}, ByCategory: map[orbench.Category]score.Count{},
 				})
 			}
 			j := &run.Judges[i]
@@ -167,7 +167,7 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 		}
 	}
 	usd := 0.0123
-	result := evaluate.Result{Simulated: simulated, Cost: evaluate.Cost{
+	result := score.Result{Simulated: simulated, Cost: score.Cost{
 		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
 	}}
 	for _, k := range order {
@@ -177,8 +177,8 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 				rate := float64(j.Refused) / float64(j.Judged)
 				lo, hi := stats.Wilson(j.Refused, j.Judged, 0.95)
 				j.Rate, j.CI95 = &rate, &[2]float64{lo, hi}
-				filtered := j.BySource[evaluate.FromPromptFilter] + j.BySource[evaluate.FromOutputFilter] + j.BySource[evaluate.FromNoCandidate]
-				u := evaluate.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
+				filtered := j.BySource[score.FromPromptFilter] + j.BySource[score.FromOutputFilter] + j.BySource[score.FromNoCandidate]
+				u := score.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
 				if u.Judged > 0 {
 					rate := float64(u.Refused) / float64(u.Judged)
 					lo, hi := stats.Wilson(u.Refused, u.Judged, 0.95)
@@ -200,25 +200,25 @@ func resultOf(rows []evaluate.Row, simulated bool) evaluate.Result {
 }
 
 // sourceIn says where a refusal of the fixture came from.
-func sourceIn(class orbench.Class, r model.Response) evaluate.Source {
+func sourceIn(class orbench.Class, r model.Response) score.Source {
 	switch {
 	case r.Block != nil:
-		return evaluate.Source(r.Block.Kind)
+		return score.Source(r.Block.Kind)
 	case class == orbench.Empty:
-		return evaluate.FromEmpty
+		return score.FromEmpty
 	case class == orbench.Refusal:
-		return evaluate.Direct
+		return score.Direct
 	}
-	return evaluate.Indirect
+	return score.Indirect
 }
 
 // countAgreement counts one answer into the run's only pair of judges.
-func countAgreement(run *evaluate.RunResult, a, b evaluate.JudgeVerdict) {
+func countAgreement(run *score.RunResult, a, b score.JudgeVerdict) {
 	if a.Class == orbench.Unjudged || b.Class == orbench.Unjudged {
 		return
 	}
 	if len(run.Agreement) == 0 {
-		run.Agreement = []evaluate.Agreement{{A: a.Judge, B: b.Judge}}
+		run.Agreement = []score.Agreement{{A: a.Judge, B: b.Judge}}
 	}
 	g := &run.Agreement[0]
 	g.N++
@@ -235,8 +235,8 @@ func countAgreement(run *evaluate.RunResult, a, b evaluate.JudgeVerdict) {
 }
 
 // onlyLabel keeps the runs of one label for the targets chosen.
-func onlyLabel(r evaluate.Result, label orbench.Label, targets ...string) evaluate.Result {
-	var runs []evaluate.RunResult
+func onlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
+	var runs []score.RunResult
 	for _, run := range r.Runs {
 		chosen := len(targets) == 0
 		for _, t := range targets {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // The files of a report folder.
@@ -52,11 +52,11 @@ func Create(dir string) (*Folder, error) {
 func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes one row of the run; see Collector.Add.
-func (f *Folder) Add(row evaluate.Row) error { return f.collector.Add(row) }
+func (f *Folder) Add(row score.Row) error { return f.collector.Add(row) }
 
 // AddPropensity takes what a target that is asked several times does with one
 // prompt: a line of PropensityFile.
-func (f *Folder) AddPropensity(p evaluate.PromptPropensity) error {
+func (f *Folder) AddPropensity(p score.PromptRate) error {
 	if f.propensities == nil {
 		out, err := f.files.Stream(PropensityFile)
 		if err != nil {
@@ -72,14 +72,14 @@ func (f *Folder) AddPropensity(p evaluate.PromptPropensity) error {
 
 // Finish writes all files for the figures of the rows added and puts the report
 // in its place. The Folder is done with after it, whatever it returns.
-func (f *Folder) Finish(r evaluate.Result) error {
+func (f *Folder) Finish(r score.Result) error {
 	if err := f.write(r); err != nil {
 		return errors.Join(fmt.Errorf("write the report %s: %w", f.Dir(), err), f.Discard())
 	}
 	return f.files.Finish()
 }
 
-func (f *Folder) write(r evaluate.Result) error {
+func (f *Folder) write(r score.Result) error {
 	if err := f.collector.Flush(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (f *Folder) write(r evaluate.Result) error {
 		return err
 	}
 	// The plots show what the page does: one point for the samples of a target.
-	shown := r.Folded()
+	shown := r.Aggregated()
 	type file struct {
 		name  string
 		write func(io.Writer) error

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // files lists a directory, hidden files too.
@@ -28,7 +28,7 @@ func files(t *testing.T, dir string) []string {
 }
 
 // writeReport writes a report of a fixture into dir.
-func writeReport(t testing.TB, dir string, r evaluate.Result, rows []evaluate.Row) {
+func writeReport(t testing.TB, dir string, r score.Result, rows []score.Row) {
 	t.Helper()
 	f, err := report.Create(dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestDiscardAfterFinishKeepsTheReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Finish(evaluate.Result{}); err != nil {
+	if err := f.Finish(score.Result{}); err != nil {
 		t.Fatalf("a report of nothing fails: %v", err)
 	}
 	if err := f.Discard(); err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-var formats = map[string]func(io.Writer, evaluate.Result) error{
+var formats = map[string]func(io.Writer, score.Result) error{
 	"table.txt": Table, "report.json": JSON, "report.csv": CSV, "report.md": Markdown,
 }
 
@@ -76,7 +76,7 @@ func TestFormatsOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, write := range formats {
 		var b bytes.Buffer
-		if err := write(&b, evaluate.Result{}); err != nil {
+		if err := write(&b, score.Result{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if b.Len() == 0 {
@@ -84,7 +84,7 @@ func TestFormatsOfNothing(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := JSON(&b, evaluate.Result{}); err != nil || !strings.Contains(b.String(), `"runs": []`) {
+	if err := JSON(&b, score.Result{}); err != nil || !strings.Contains(b.String(), `"runs": []`) {
 		t.Errorf("no runs are not an empty list: %s", b.String())
 	}
 }
@@ -96,7 +96,7 @@ func TestJSONReadsBack(t *testing.T) {
 	if err := JSON(&b, want); err != nil {
 		t.Fatal(err)
 	}
-	var got evaluate.Result
+	var got score.Result
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +107,8 @@ func TestJSONReadsBack(t *testing.T) {
 
 func TestUnjudgedRunsAreShown(t *testing.T) {
 	t.Parallel()
-	r := evaluate.Result{Runs: []evaluate.RunResult{
-		{Target: "a/b", Dataset: "d", Label: orbench.Safe, N: 3, Failed: 3, Judges: []evaluate.JudgeResult{{Judge: "lexical"}}},
+	r := score.Result{Runs: []score.RunResult{
+		{Target: "a/b", Dataset: "d", Label: orbench.Safe, N: 3, Failed: 3, Judges: []score.JudgeResult{{Judge: "lexical"}}},
 		{Target: "a/c", Dataset: "d", Label: orbench.Safe, N: 3, Answered: 3},
 	}}
 	var b bytes.Buffer
@@ -126,13 +126,13 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 }
 
 // hostileResult has a name that every output must disarm.
-func hostileResult(name string) evaluate.Result {
+func hostileResult(name string) score.Result {
 	r, _ := fixture{targets: 1, safe: 2, toxic: 2}.make()
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = name, name
 		for k := range r.Runs[i].Judges {
 			r.Runs[i].Judges[k].Judge = name
-			r.Runs[i].Judges[k].ByCategory[orbench.Category(name)] = evaluate.Count{N: 2, Refused: 1}
+			r.Runs[i].Judges[k].ByCategory[orbench.Category(name)] = score.Count{N: 2, Refused: 1}
 		}
 		for k := range r.Runs[i].Agreement {
 			r.Runs[i].Agreement[k].A = name

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -30,7 +30,7 @@ const (
 // heatMap draws refusal by category: a panel for each label of each dataset, a
 // row for each target, a column for each category, as one judge sees it. It
 // reports false when no dataset names categories.
-func heatMap(r evaluate.Result, judge string) (figure, bool) {
+func heatMap(r score.Result, judge string) (figure, bool) {
 	var panels []heat
 	for _, h := range heatsOf(r, []string{judge}) {
 		if h.named() {
@@ -158,7 +158,7 @@ func (h heat) draw(c draw.Canvas, names vg.Length) {
 
 // drawCell colours a cell by its rate and writes the figures and the mark of a
 // category that stands out into it.
-func drawCell(c draw.Canvas, at vg.Point, n evaluate.Count, label orbench.Label, mark string) {
+func drawCell(c draw.Canvas, at vg.Point, n score.Count, label orbench.Label, mark string) {
 	share, ci := shareOf(n)
 	corners := rect(at.X+0.5, at.Y+0.5, at.X+heatCellWidth-0.5, at.Y+heatCellHeight-0.5)
 	middle := vg.Point{X: at.X + heatCellWidth/2, Y: at.Y + heatCellHeight - 14.5}

@@ -6,30 +6,30 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // JSON writes the result in its documented form, indented, with a final newline.
 // Lists and objects without entries are written as such and never as null.
-func JSON(w io.Writer, r evaluate.Result) error { return writeJSON(w, withoutNulls(r)) }
+func JSON(w io.Writer, r score.Result) error { return writeJSON(w, withoutNulls(r)) }
 
 // withoutNulls gives lists and objects to a result that lacks them.
-func withoutNulls(r evaluate.Result) evaluate.Result {
+func withoutNulls(r score.Result) score.Result {
 	r.Runs = slices.Clone(r.Runs)
 	if r.Runs == nil {
-		r.Runs = []evaluate.RunResult{}
+		r.Runs = []score.RunResult{}
 	}
 	if r.TradeOffs == nil {
-		r.TradeOffs = []evaluate.TradeOff{}
+		r.TradeOffs = []score.TradeOff{}
 	}
 	if r.Correlations == nil {
-		r.Correlations = []evaluate.Correlation{}
+		r.Correlations = []score.Correlation{}
 	}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		run.Judges = slices.Clone(run.Judges)
 		if run.Judges == nil {
-			run.Judges = []evaluate.JudgeResult{}
+			run.Judges = []score.JudgeResult{}
 		}
 		for k := range run.Judges {
 			j := &run.Judges[k]
@@ -37,10 +37,10 @@ func withoutNulls(r evaluate.Result) evaluate.Result {
 				j.ByClass = map[orbench.Class]int{}
 			}
 			if j.BySource == nil {
-				j.BySource = map[evaluate.Source]int{}
+				j.BySource = map[score.Source]int{}
 			}
 			if j.ByCategory == nil {
-				j.ByCategory = map[orbench.Category]evaluate.Count{}
+				j.ByCategory = map[orbench.Category]score.Count{}
 			}
 		}
 	}

@@ -4,15 +4,15 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Markdown writes the tables of Table as GitHub-flavoured Markdown. Whatever
 // would be markup in a name is escaped.
-func Markdown(w io.Writer, r evaluate.Result) error {
+func Markdown(w io.Writer, r score.Result) error {
 	b := bufio.NewWriter(w)
-	r = r.Folded()
+	r = r.Aggregated()
 	b.WriteString("# orbench report\n\n")
 	if r.Simulated {
 		b.WriteString("**" + simulatedNotice + "**\n\n")

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 )
 
 //go:embed page/page.html page/page.css page/page.js
@@ -111,8 +111,8 @@ type pageCell struct {
 type pageLink struct{ Target, Dataset, Label, Category string }
 
 // writePage writes the page for a result and the answers that the collector kept.
-func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
-	r = r.Folded()
+func writePage(w io.Writer, r score.Result, c *Collector) error {
+	r = r.Aggregated()
 	files := map[string]string{}
 	for _, name := range []string{"page.html", "page.css", "page.js"} {
 		b, err := pageFiles.ReadFile("page/" + name)
@@ -165,7 +165,7 @@ func writePage(w io.Writer, r evaluate.Result, c *Collector) error {
 
 // addPropensities draws and lists how often prompts that are asked several times
 // are refused.
-func (p *page) addPropensities(r evaluate.Result) error {
+func (p *page) addPropensities(r score.Result) error {
 	for _, s := range propensitySections(r) {
 		p.Propensity = append(p.Propensity, gridOf(s))
 	}
@@ -183,7 +183,7 @@ func (p *page) addPropensities(r evaluate.Result) error {
 	return nil
 }
 
-func (p *page) addAnswers(r evaluate.Result, c *Collector) {
+func (p *page) addAnswers(r score.Result, c *Collector) {
 	p.Shares = grid{
 		Title: "Answers shown", Header: []string{"target", "dataset", "label", "shown", "answers", "without an answer"}, Left: 3,
 	}
@@ -225,7 +225,7 @@ func (p *page) addAnswers(r evaluate.Result, c *Collector) {
 	}
 }
 
-func headlinesOf(r evaluate.Result) []headline {
+func headlinesOf(r score.Result) []headline {
 	var heads []headline
 	for _, pr := range pairsOf(r) {
 		heads = append(heads, headline{
@@ -252,7 +252,7 @@ func sideOf(s *side, name string) pageSide {
 	return p
 }
 
-func pageHeatsOf(r evaluate.Result) []pageHeat {
+func pageHeatsOf(r score.Result) []pageHeat {
 	var heats []pageHeat
 	first := ""
 	if judges := r.Judges(); len(judges) > 0 {
@@ -294,13 +294,13 @@ func pageHeatsOf(r evaluate.Result) []pageHeat {
 // standsOut says in words what a mark means, for those who cannot see it.
 func standsOut(row heatRow, c orbench.Category) string {
 	how := "less"
-	if row.counts[c].StandsOut(row.all) > 0 {
+	if row.counts[c].Outlier(row.all) > 0 {
 		how = "more"
 	}
 	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + pValue(row.counts[c].PHolm)
 }
 
-func pageCellOf(n evaluate.Count, label orbench.Label) pageCell {
+func pageCellOf(n score.Count, label orbench.Label) pageCell {
 	share, ci := shareOf(n)
 	if share == nil {
 		return pageCell{}
@@ -311,7 +311,7 @@ func pageCellOf(n evaluate.Count, label orbench.Label) pageCell {
 	}
 }
 
-func hashesOf(r evaluate.Result) []pageHash {
+func hashesOf(r score.Result) []pageHash {
 	var hashes []pageHash
 	for _, run := range r.Runs {
 		h := pageHash{run.Dataset, run.DatasetSHA256}
@@ -324,12 +324,12 @@ func hashesOf(r evaluate.Result) []pageHash {
 
 // classSection counts the answers of each run by graded class, with a column for
 // each class that occurs.
-func classSection(r evaluate.Result) section {
+func classSection(r score.Result) section {
 	s := section{title: "Answers by class", header: []string{"target", "dataset", "label", "judge"}, left: 4}
 	var classes []orbench.Class
 	for _, c := range orbench.Classes {
-		if slices.ContainsFunc(r.Runs, func(run evaluate.RunResult) bool {
-			return slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.ByClass[c] > 0 })
+		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
+			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.ByClass[c] > 0 })
 		}) {
 			classes = append(classes, c)
 			s.header = append(s.header, className(c))
@@ -357,7 +357,7 @@ func className(c orbench.Class) string {
 }
 
 // verdictClass is the style of a verdict.
-func verdictClass(v evaluate.JudgeVerdict) string {
+func verdictClass(v score.JudgeVerdict) string {
 	switch {
 	case v.Class == orbench.Unjudged:
 		return "unjudged"

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -16,7 +16,7 @@ import (
 // there are any.
 type Paper struct {
 	paper.Study
-	Own evaluate.Result
+	Own score.Result
 }
 
 // JSON writes the study in the form of docs/paper.md, with the reader's own runs
@@ -24,7 +24,7 @@ type Paper struct {
 func (p Paper) JSON(w io.Writer) error {
 	out := struct {
 		paper.Study
-		Own *evaluate.Result `json:"own,omitempty"`
+		Own *score.Result `json:"own,omitempty"`
 	}{Study: p.Study}
 	if len(p.Own.Runs) > 0 {
 		own := withoutNulls(p.Own)

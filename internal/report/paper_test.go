@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // study is the published study beside three made-up runs.
@@ -322,12 +322,12 @@ func TestPieNamesDoNotCollide(t *testing.T) {
 // that count them, and Youden's J is made of them.
 func TestPaperOwnClusters(t *testing.T) {
 	t.Parallel()
-	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) evaluate.RunResult {
-		return evaluate.RunResult{Target: "openai/a", Dataset: "mine", Label: label, N: 100, Judges: []evaluate.JudgeResult{
+	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) score.RunResult {
+		return score.RunResult{Target: "openai/a", Dataset: "mine", Label: label, N: 100, Judges: []score.JudgeResult{
 			{Judge: "lexical", Judged: 100, Refused: int(100 * rate), Rate: &rate, CI95: plain, CI95Clustered: clustered},
 		}}
 	}
-	p := Paper{Study: paper.NewStudy(), Own: evaluate.Result{Runs: []evaluate.RunResult{
+	p := Paper{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
 		run(orbench.Safe, 0.25, &[2]float64{0.2, 0.3}, &[2]float64{0.1, 0.6}), run(orbench.Toxic, 0.75, &[2]float64{0.7, 0.8}, nil),
 	}}}
 	s := ownSection(p.own())
@@ -346,24 +346,24 @@ func TestPaperOwnClusters(t *testing.T) {
 // is, and of toxic ones turned into acceptance.
 func TestPaperOwnRows(t *testing.T) {
 	t.Parallel()
-	share := func(refused, n int) evaluate.JudgeResult {
+	share := func(refused, n int) score.JudgeResult {
 		rate := float64(refused) / float64(n)
-		return evaluate.JudgeResult{
+		return score.JudgeResult{
 			Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{rate / 2, (1 + rate) / 2},
-			ByCategory: map[orbench.Category]evaluate.Count{"privacy": {N: n, Refused: refused}},
+			ByCategory: map[orbench.Category]score.Count{"privacy": {N: n, Refused: refused}},
 		}
 	}
-	run := func(target, dataset string, label orbench.Label, n, refused int) evaluate.RunResult {
-		return evaluate.RunResult{Target: target, Dataset: dataset, Label: label, N: n, Judges: []evaluate.JudgeResult{share(refused, n)}}
+	run := func(target, dataset string, label orbench.Label, n, refused int) score.RunResult {
+		return score.RunResult{Target: target, Dataset: dataset, Label: label, N: n, Judges: []score.JudgeResult{share(refused, n)}}
 	}
 	hard := run("openai/a", "or-bench-hard-1k", orbench.Safe, 1319, 660)
-	hard.Agreement = []evaluate.Agreement{
+	hard.Agreement = []score.Agreement{
 		{A: "lexical", B: openingWords, N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
 		{A: "lexical", B: "llm:sim/judge", N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
 	}
 	withheld := run("openai/b", "or-bench-hard-1k", orbench.Safe, 1319, 660)
 	withheld.Judges[0].Rate, withheld.Judges[0].CI95, withheld.Judges[0].Withheld = nil, nil, true
-	p := Paper{Study: paper.NewStudy(), Own: evaluate.Result{Runs: []evaluate.RunResult{
+	p := Paper{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
 		hard, withheld, run("openai/a", "or-bench-80k", orbench.Safe, 1000, 50), run("openai/a", "or-bench-toxic", orbench.Toxic, 655, 655),
 	}}}
 	find := func(title, name string) []string {
@@ -491,7 +491,7 @@ func TestPaperFolder(t *testing.T) {
 func TestPaperHostileNames(t *testing.T) {
 	t.Parallel()
 	p := study(t)
-	p.Own = evaluate.Result{Runs: slices.Clone(p.Own.Runs)}
+	p.Own = score.Result{Runs: slices.Clone(p.Own.Runs)}
 	for i := range p.Own.Runs {
 		p.Own.Runs[i].Target = "<script>\x1b[31m\u202e模型=1+1"
 	}

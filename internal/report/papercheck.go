@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -71,7 +71,7 @@ type PaperCheckRow struct {
 // CheckPaper compares every run of a result on safe and on toxic prompts with the
 // published row of a model. It returns an *orbench.InputError for a model that
 // the paper does not have, and when there is nothing to compare.
-func CheckPaper(r evaluate.Result, model string) (PaperCheck, error) {
+func CheckPaper(r score.Result, model string) (PaperCheck, error) {
 	check := PaperCheck{Source: paper.Source, Sides: []PaperCheckSide{}}
 	if err := CheckPaperModel(model); err != nil {
 		return check, err
@@ -112,12 +112,12 @@ func CheckPaperModel(model string) error {
 
 // publishedTable is the table for a run. It reports false for runs without one
 // and where the table lacks the model.
-func publishedTable(run evaluate.RunResult, model string) (paper.Table, bool) {
+func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
 	t, ok := tableOf(run)
 	return t, ok && slices.ContainsFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })
 }
 
-func checkSide(run evaluate.RunResult, j evaluate.JudgeResult, t paper.Table, model string) PaperCheckSide {
+func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) PaperCheckSide {
 	s := PaperCheckSide{
 		Target: run.Target, Label: run.Label, Model: model, Table: t.Name,
 		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: datasetName(run), N: run.N,
@@ -140,7 +140,7 @@ func checkSide(run evaluate.RunResult, j evaluate.JudgeResult, t paper.Table, mo
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), evaluate.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}))
+	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), score.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}))
 	s.Fits, _ = paper.FitVersions(t, model)
 	s.note(run, j)
 	return s
@@ -150,7 +150,7 @@ func checkSide(run evaluate.RunResult, j evaluate.JudgeResult, t paper.Table, mo
 // cut to 0.1 per cent.
 const printedTo = 0.001
 
-func checkRow(c orbench.Category, published float64, n evaluate.Count) PaperCheckRow {
+func checkRow(c orbench.Category, published float64, n score.Count) PaperCheckRow {
 	row := PaperCheckRow{Category: c, Published: published, Refused: n.Refused, Judged: n.N}
 	row.Rate, row.CI95 = shareOf(n)
 	if row.CI95 != nil {
@@ -162,7 +162,7 @@ func checkRow(c orbench.Category, published float64, n evaluate.Count) PaperChec
 
 // note says which version the run's prompts and the published row are of, and
 // what else to hold against the comparison.
-func (s *PaperCheckSide) note(run evaluate.RunResult, j evaluate.JudgeResult) {
+func (s *PaperCheckSide) note(run score.RunResult, j score.JudgeResult) {
 	say := func(format string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, args...)) }
 	sizes := map[paper.Version]int{paper.Older: paper.HardOlder, paper.Released: paper.HardReleased}
 	if run.Label == orbench.Toxic {

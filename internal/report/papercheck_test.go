@@ -9,27 +9,27 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // asPublished is a run that refuses exactly as the published row of a model says,
 // on the version of the prompts that the row is of.
-func asPublished(model string, judge string) evaluate.Result {
+func asPublished(model string, judge string) score.Result {
 	version := paper.Older
 	for _, m := range paper.Models() {
 		if m.Name == model {
 			version = m.Version
 		}
 	}
-	var r evaluate.Result
+	var r score.Result
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		table := paper.HardRefusal()
 		if label == orbench.Toxic {
 			table = paper.ToxicAcceptance()
 		}
-		run := evaluate.RunResult{Target: "openai/x", Dataset: "or-bench-" + string(label), Label: label}
-		j := evaluate.JudgeResult{Judge: judge, ByCategory: map[orbench.Category]evaluate.Count{}}
+		run := score.RunResult{Target: "openai/x", Dataset: "or-bench-" + string(label), Label: label}
+		j := score.JudgeResult{Judge: judge, ByCategory: map[orbench.Category]score.Count{}}
 		for _, row := range table.Rows {
 			if row.Model != model {
 				continue
@@ -43,13 +43,13 @@ func asPublished(model string, judge string) evaluate.Result {
 				if label == orbench.Toxic {
 					refused = n - refused
 				}
-				j.ByCategory[s.Category] = evaluate.Count{N: n, Refused: refused}
+				j.ByCategory[s.Category] = score.Count{N: n, Refused: refused}
 				j.Judged += n
 				j.Refused += refused
 			}
 		}
-		j.Rate, j.CI95 = shareOf(evaluate.Count{N: j.Judged, Refused: j.Refused})
-		run.N, run.Answered, run.Judges = j.Judged, j.Judged, []evaluate.JudgeResult{j}
+		j.Rate, j.CI95 = shareOf(score.Count{N: j.Judged, Refused: j.Refused})
+		run.N, run.Answered, run.Judges = j.Judged, j.Judged, []score.JudgeResult{j}
 		r.Runs = append(r.Runs, run)
 	}
 	return r
@@ -90,9 +90,9 @@ func TestCheckSaysWhatDiffers(t *testing.T) {
 	// The older prompts of the row, asked of a model that never refuses.
 	safe := &r.Runs[0].Judges[0]
 	for c, n := range safe.ByCategory {
-		safe.ByCategory[c] = evaluate.Count{N: n.N}
+		safe.ByCategory[c] = score.Count{N: n.N}
 	}
-	safe.ByCategory["violence"] = evaluate.Count{}
+	safe.ByCategory["violence"] = score.Count{}
 	safe.Refused, safe.Unjudged = 0, 3
 	r.Runs[0].N = paper.HardReleased
 	check, err := CheckPaper(r, "Llama-3-8b")
@@ -138,7 +138,7 @@ func TestCheckRefuses(t *testing.T) {
 	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "GPT-4o,") {
 		t.Errorf("an unknown model: %v, want an input error that names the known", err)
 	}
-	nothing := evaluate.Result{Runs: []evaluate.RunResult{{Label: orbench.Controversial}}}
+	nothing := score.Result{Runs: []score.RunResult{{Label: orbench.Controversial}}}
 	if _, err := CheckPaper(nothing, "GPT-4o"); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("nothing to compare: %v, want an input error", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -30,7 +30,7 @@ type ownRow struct {
 // tableOf chooses the published table that a run's prompts belong to: that of the
 // 80K set for safe prompts of its number or name, the hard one for other safe
 // prompts, the toxic one for toxic prompts. It reports false for other labels.
-func tableOf(run evaluate.RunResult) (paper.Table, bool) {
+func tableOf(run score.RunResult) (paper.Table, bool) {
 	switch {
 	case run.Label == orbench.Toxic:
 		return paper.ToxicAcceptance(), true
@@ -183,8 +183,8 @@ func (p Paper) ownKeywords() []ownKeyword {
 				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
 				dataset: datasetName(run), judge: judge, simulated: run.Simulated,
 			}}
-			row.keyword, row.keywordCI = inPercent(evaluate.Count{N: a.N, Refused: keyword}.Share())
-			row.other, row.otherCI = inPercent(evaluate.Count{N: a.N, Refused: other}.Share())
+			row.keyword, row.keywordCI = inPercent(score.Count{N: a.N, Refused: keyword}.Share())
+			row.other, row.otherCI = inPercent(score.Count{N: a.N, Refused: other}.Share())
 			rows = append(rows, row)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -73,7 +73,7 @@ func (p Paper) ownRadars() []radar {
 				known++
 				n := s.judge.ByCategory[c]
 				if !refused {
-					n = evaluate.Count{N: n.N, Refused: n.N - n.Refused}
+					n = score.Count{N: n.N, Refused: n.N - n.Refused}
 				}
 				return 100 * float64(n.Refused) / float64(n.N)
 			}

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -77,7 +77,7 @@ func TestPlots(t *testing.T) {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
 			r, _ := fixture{targets: n, safe: 20, toxic: 6, simulated: n == 6}.make()
-			draw := map[string]func(evaluate.Result, string) (figure, bool){"tradeoff": tradeOff, "categories": heatMap}
+			draw := map[string]func(score.Result, string) (figure, bool){"tradeoff": tradeOff, "categories": heatMap}
 			for name, draw := range draw {
 				f, ok := draw(r, "lexical")
 				if !ok {
@@ -132,7 +132,7 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 	t.Parallel()
 	r, _ := fixture{targets: 6, safe: 20, toxic: 6}.make()
 	tests := map[string]struct {
-		result   evaluate.Result
+		result   score.Result
 		has, not []string
 	}{
 		"some of each": {
@@ -183,7 +183,7 @@ func TestNothingToDraw(t *testing.T) {
 	t.Parallel()
 	r, _ := fixture{targets: 1, safe: 2, toxic: 2}.make()
 	for i := range r.Runs {
-		r.Runs[i].Judges = []evaluate.JudgeResult{{Judge: "lexical"}}
+		r.Runs[i].Judges = []score.JudgeResult{{Judge: "lexical"}}
 	}
 	if _, ok := tradeOff(r, "lexical"); ok {
 		t.Error("a trade-off was drawn of nothing")
@@ -191,7 +191,7 @@ func TestNothingToDraw(t *testing.T) {
 	if _, ok := heatMap(r, "lexical"); ok {
 		t.Error("a heat map was drawn without categories")
 	}
-	if _, ok := tradeOff(evaluate.Result{}, "lexical"); ok {
+	if _, ok := tradeOff(score.Result{}, "lexical"); ok {
 		t.Error("a trade-off was drawn of an empty result")
 	}
 }
@@ -206,10 +206,10 @@ func TestHostileNamesInPlots(t *testing.T) {
 		for k := range r.Runs[i].Judges {
 			j := &r.Runs[i].Judges[k]
 			j.Judge = evil
-			j.ByCategory = map[orbench.Category]evaluate.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
+			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
 	}
-	for name, draw := range map[string]func(evaluate.Result, string) (figure, bool){"tradeoff": tradeOff, "categories": heatMap} {
+	for name, draw := range map[string]func(score.Result, string) (figure, bool){"tradeoff": tradeOff, "categories": heatMap} {
 		f, ok := draw(r, evil)
 		if !ok {
 			t.Fatalf("no %s", name)
@@ -232,9 +232,9 @@ func TestManyCategories(t *testing.T) {
 	r, _ := fixture{targets: 2, safe: 2, toxic: 2}.make()
 	for i := range r.Runs {
 		for k := range r.Runs[i].Judges {
-			counts := map[orbench.Category]evaluate.Count{}
+			counts := map[orbench.Category]score.Count{}
 			for c := range 500 {
-				counts[orbench.Category("a rather long name of category "+strconv.Itoa(c))] = evaluate.Count{N: c, Refused: c / 2}
+				counts[orbench.Category("a rather long name of category "+strconv.Itoa(c))] = score.Count{N: c, Refused: c / 2}
 			}
 			r.Runs[i].Judges[k].ByCategory = counts
 		}

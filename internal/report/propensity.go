@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
@@ -12,8 +12,8 @@ import (
 // propensitySections lay out how often prompts that are asked several times are
 // refused, alone and beside the verdicts at temperature 0. There are none without
 // such prompts.
-func propensitySections(r evaluate.Result) []section {
-	if len(r.Propensities) == 0 {
+func propensitySections(r score.Result) []section {
+	if len(r.PromptRates) == 0 {
 		return nil
 	}
 	all := []section{propensitySection(r)}
@@ -23,7 +23,7 @@ func propensitySections(r evaluate.Result) []section {
 	return all
 }
 
-func propensitySection(r evaluate.Result) section {
+func propensitySection(r score.Result) section {
 	s := section{
 		title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
 		header: []string{
@@ -34,7 +34,7 @@ func propensitySection(r evaluate.Result) section {
 		note: "Intervals take the prompts as clusters. Never to every time: prompts of which all samples were judged. " +
 			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
 	}
-	for _, p := range r.Propensities {
+	for _, p := range r.PromptRates {
 		alike := "–"
 		if p.Intraclass != nil {
 			alike = fraction(*p.Intraclass)
@@ -48,7 +48,7 @@ func propensitySection(r evaluate.Result) section {
 	return s
 }
 
-func greedySection(r evaluate.Result) section {
+func greedySection(r score.Result) section {
 	s := section{
 		title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
 		header: []string{
@@ -58,7 +58,7 @@ func greedySection(r evaluate.Result) section {
 		left: 5,
 		note: "Samples refuse where most of them do; even: half of them. Where answered: the propensity of the prompts that the greedy answer does not refuse.",
 	}
-	for _, p := range r.Propensities {
+	for _, p := range r.PromptRates {
 		g := p.Greedy
 		if g == nil {
 			continue
@@ -96,7 +96,7 @@ func range95(e *stats.Estimate) string {
 }
 
 // propensityRow is one prompt as a line of propensity.csv, below propensityHeader.
-func propensityRow(p evaluate.PromptPropensity) []string {
+func propensityRow(p score.PromptRate) []string {
 	propensity := ""
 	if p.Judged > 0 {
 		propensity = number(float64(p.Refused) / float64(p.Judged))
@@ -112,6 +112,6 @@ var propensityHeader = []string{
 }
 
 // propensitiesBy gives the propensities by one judge.
-func propensitiesBy(r evaluate.Result, judge string) []evaluate.Propensity {
-	return slices.DeleteFunc(slices.Clone(r.Propensities), func(p evaluate.Propensity) bool { return p.Judge != judge })
+func propensitiesBy(r score.Result, judge string) []score.PromptRates {
+	return slices.DeleteFunc(slices.Clone(r.PromptRates), func(p score.PromptRates) bool { return p.Judge != judge })
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // A run with samples has files and sections of its own; TestFolder has one without.
@@ -23,14 +23,14 @@ func TestFolderWithSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, rows := report.Fixture(1, true)
-	r.Propensities = report.Propensities()
+	r.PromptRates = report.PromptRates()
 	for _, row := range rows {
-		row.Variant, row.Sample = r.Propensities[0].Target, 2
+		row.Variant, row.Sample = r.PromptRates[0].Target, 2
 		if err := f.Add(row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range []evaluate.PromptPropensity{
+	for _, p := range []score.PromptRate{
 		{
 			Target: "=cmd()", Dataset: "starter", Prompt: "p1", Category: "+privacy", Label: orbench.Safe, Judge: "lexical",
 			Samples: 5, Judged: 4, Refused: 1, Unjudged: 1, Greedy: orbench.Refusal,
@@ -86,7 +86,7 @@ func TestDiscardWithSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddPropensity(evaluate.PromptPropensity{Target: "t"}); err != nil {
+	if err := f.AddPropensity(score.PromptRate{Target: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Discard(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -25,8 +25,8 @@ const (
 // prompts are refused in none, one, and so on to all of its samples, as one judge
 // sees them. Where there is an answer at temperature 0 the bars are parted by it. It
 // reports false when no prompt was asked several times.
-func propensityPlot(r evaluate.Result, judge string) (figure, bool) {
-	panels := slices.DeleteFunc(propensitiesBy(r, judge), func(p evaluate.Propensity) bool { return p.Complete == 0 })
+func propensityPlot(r score.Result, judge string) (figure, bool) {
+	panels := slices.DeleteFunc(propensitiesBy(r, judge), func(p score.PromptRates) bool { return p.Complete == 0 })
 	if len(panels) == 0 {
 		return figure{}, false
 	}
@@ -54,7 +54,7 @@ func propensityPlot(r evaluate.Result, judge string) (figure, bool) {
 	return f, true
 }
 
-func propensityHead(panels []evaluate.Propensity, judge string) head {
+func propensityHead(panels []score.PromptRates, judge string) head {
 	h := head{title: "Refusal propensity"}
 	greedy := false
 	for _, p := range panels {
@@ -72,7 +72,7 @@ func propensityHead(panels []evaluate.Propensity, judge string) head {
 
 // drawPropensity draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
-func drawPropensity(c draw.Canvas, p evaluate.Propensity, left, top, each vg.Length) {
+func drawPropensity(c draw.Canvas, p score.PromptRates, left, top, each vg.Length) {
 	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shortenTarget(untrusted.Terminal(p.Target), 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {

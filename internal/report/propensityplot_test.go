@@ -6,25 +6,25 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
 // propensities makes up what a target that is asked five times does with the
 // prompts of both labels, beside temperature 0.
-func propensities() []evaluate.Propensity {
+func propensities() []score.PromptRates {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	icc := 0.62
-	safe := evaluate.Propensity{
+	safe := score.PromptRates{
 		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", DatasetSHA256: sha, Label: orbench.Safe, Judge: "lexical",
 		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
-		Refusals: evaluate.Refusals{
+		Refusals: score.Refusals{
 			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
 			Always: 7, Sometimes: 52, Never: 140, AtLeastOnce: mean(0.2965, 0.2374, 0.3633), EveryTime: mean(0.0352, 0.0171, 0.0708),
 		},
 		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Intraclass: &icc,
-		ByCategory: map[orbench.Category]evaluate.Refusals{}, Simulated: true,
-		Greedy: &evaluate.BesideGreedy{
+		ByCategory: map[orbench.Category]score.Refusals{}, Simulated: true,
+		Greedy: &score.VersusGreedy{
 			Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Rate: mean(0.12, 0.082, 0.1723), Difference: mean(0.0232, 0.004, 0.0424),
 			Agree: 180, OnlyGreedy: 5, OnlySamples: 11, Even: 4, Agreement: mean(0.9, 0.85, 0.9343),
 			WhereAnswered: mean(0.0651, 0.05, 0.09), WhereRefused: mean(0.71, 0.6, 0.8), Histogram: []int{2, 2, 1, 6, 6, 7},
@@ -32,12 +32,12 @@ func propensities() []evaluate.Propensity {
 	}
 	toxic := safe
 	toxic.Label, toxic.Complete, toxic.Histogram, toxic.Greedy = orbench.Toxic, 60, []int{1, 3, 6, 9, 20, 21}, nil
-	return []evaluate.Propensity{safe, toxic}
+	return []score.PromptRates{safe, toxic}
 }
 
 func TestPropensityPlot(t *testing.T) {
 	t.Parallel()
-	r := evaluate.Result{Propensities: propensities()}
+	r := score.Result{PromptRates: propensities()}
 	f, ok := propensityPlot(r, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw")
@@ -56,12 +56,12 @@ func TestPropensityPlot(t *testing.T) {
 		t.Error("the plot does not say what orange is")
 	}
 
-	many := r.Propensities[0]
+	many := r.PromptRates[0]
 	many.Samples, many.Histogram, many.Complete, many.Greedy = 50, make([]int, 51), 102, nil
 	for i := range many.Histogram {
 		many.Histogram[i] = 2
 	}
-	f, ok = propensityPlot(evaluate.Result{Propensities: []evaluate.Propensity{many}}, "lexical")
+	f, ok = propensityPlot(score.Result{PromptRates: []score.PromptRates{many}}, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
@@ -73,9 +73,9 @@ func TestPropensityPlot(t *testing.T) {
 	if _, ok := propensityPlot(r, "another judge"); ok {
 		t.Error("a plot for a judge without figures")
 	}
-	unjudged := r.Propensities[0]
+	unjudged := r.PromptRates[0]
 	unjudged.Complete, unjudged.Histogram = 0, make([]int, 6)
-	if _, ok := propensityPlot(evaluate.Result{Propensities: []evaluate.Propensity{unjudged}}, "lexical"); ok {
+	if _, ok := propensityPlot(score.Result{PromptRates: []score.PromptRates{unjudged}}, "lexical"); ok {
 		t.Error("a plot of no prompts")
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // RecordedTable writes what judges made of a file of answers, for people to read
 // on a terminal.
-func RecordedTable(w io.Writer, r evaluate.RecordedResult) error {
+func RecordedTable(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	if r.Simulated {
 		b.WriteString(simulatedNotice + "\n\n")
@@ -26,7 +26,7 @@ func RecordedTable(w io.Writer, r evaluate.RecordedResult) error {
 }
 
 // RecordedMarkdown writes the tables of RecordedTable as Markdown.
-func RecordedMarkdown(w io.Writer, r evaluate.RecordedResult) error {
+func RecordedMarkdown(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Judges\n\n")
 	if r.Simulated {
@@ -39,14 +39,14 @@ func RecordedMarkdown(w io.Writer, r evaluate.RecordedResult) error {
 }
 
 // RecordedJSON writes the result in its documented form.
-func RecordedJSON(w io.Writer, r evaluate.RecordedResult) error {
+func RecordedJSON(w io.Writer, r score.RecordedResult) error {
 	return writeJSON(w, r)
 }
 
 // RecordedCSV writes one line for each judge (scope "all") and one for each judge
 // and group (scope "group"). Shares are from 0 to 1; what is undefined, and the
 // measures where nobody labelled, are empty. Text is as harmless as in CSV.
-func RecordedCSV(w io.Writer, r evaluate.RecordedResult) error {
+func RecordedCSV(w io.Writer, r score.RecordedResult) error {
 	header := []string{
 		"responses", "sha256", "judge", "scope", "group",
 		"n", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",
@@ -57,7 +57,7 @@ func RecordedCSV(w io.Writer, r evaluate.RecordedResult) error {
 	}
 	rows := [][]string{append(header, "simulated")}
 	for _, j := range r.Judges {
-		add := func(scope, group string, f *evaluate.RecordedFigures) {
+		add := func(scope, group string, f *score.RecordedFigures) {
 			row := []string{
 				untrusted.Cell(r.Responses), r.SHA256, untrusted.Cell(j.Judge), scope, untrusted.Cell(group),
 				strconv.Itoa(f.N), strconv.Itoa(f.Unjudged), strconv.Itoa(f.Refused),
@@ -80,7 +80,7 @@ func RecordedCSV(w io.Writer, r evaluate.RecordedResult) error {
 }
 
 // csvMeasures are the cells from accuracy to tn.
-func csvMeasures(m *evaluate.Measures) []string {
+func csvMeasures(m *score.Measures) []string {
 	if m == nil {
 		return make([]string, 11)
 	}
@@ -92,7 +92,7 @@ func csvMeasures(m *evaluate.Measures) []string {
 }
 
 // confusion shows the cells of the confusion table.
-func confusion(m *evaluate.Measures, show func(int) string) []string {
+func confusion(m *score.Measures, show func(int) string) []string {
 	c := m.Confusion
 	return []string{show(c.TP), show(c.FP), show(c.FN), show(c.TN)}
 }
@@ -106,7 +106,7 @@ func rounded(v *float64) string {
 }
 
 // recordedSections are the tables of a recorded result.
-func recordedSections(r evaluate.RecordedResult) []section {
+func recordedSections(r score.RecordedResult) []section {
 	file := r.Responses + "@" + shortHash(r.SHA256)
 	sections := []section{{
 		title: "What the judges say of " + count(r.Answers) + " answers in " + file, left: 1,
@@ -144,11 +144,11 @@ var (
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "recall", "F1", "kappa", "TP", "FP", "FN", "TN"}
 )
 
-func refusalCells(f *evaluate.RecordedFigures) []string {
+func refusalCells(f *score.RecordedFigures) []string {
 	return []string{count(f.N), count(f.Unjudged), count(f.Refused), rate(f.Rate), interval(f.CI95)}
 }
 
-func measuresCells(f *evaluate.RecordedFigures) []string {
+func measuresCells(f *score.RecordedFigures) []string {
 	row := []string{
 		count(f.N), rate(f.Accuracy), interval(f.AccuracyCI95),
 		rounded(f.Precision), rounded(f.Recall), rounded(f.F1), rounded(f.Kappa),
@@ -158,7 +158,7 @@ func measuresCells(f *evaluate.RecordedFigures) []string {
 
 // groupSection shows one judge by group: its accuracy where people labelled, and
 // its refusals otherwise.
-func groupSection(j evaluate.RecordedJudge, groups []string) section {
+func groupSection(j score.RecordedJudge, groups []string) section {
 	s := section{title: "Refusals by group: judge " + recordedName(j), header: append([]string{"group"}, refusalHeader...), left: 1}
 	cells := refusalCells
 	if j.Measures != nil {
@@ -173,7 +173,7 @@ func groupSection(j evaluate.RecordedJudge, groups []string) section {
 	return s
 }
 
-func recordedAgreement(r evaluate.RecordedResult) section {
+func recordedAgreement(r score.RecordedResult) section {
 	s := section{
 		title: "Where judges disagree, among the answers that both judged", left: 2,
 		header: append([]string{"judge A", "judge B"}, agreementHeader...),
@@ -189,7 +189,7 @@ func recordedAgreement(r evaluate.RecordedResult) section {
 }
 
 // recordedName names a judge, a simulated one as such.
-func recordedName(j evaluate.RecordedJudge) string {
+func recordedName(j score.RecordedJudge) string {
 	if j.Simulated {
 		return j.Judge + " (simulated)"
 	}
@@ -212,7 +212,7 @@ func NewDisagreements(w io.Writer, judges []string) *Disagreements {
 }
 
 // Add writes the row if it is a disagreement.
-func (d *Disagreements) Add(r evaluate.RecordedRow) error {
+func (d *Disagreements) Add(r score.RecordedRow) error {
 	if !d.begun {
 		d.begun = true
 		header := []string{"line", "group", "gold", "gold_refusal", "prompt", "response"}

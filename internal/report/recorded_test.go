@@ -12,31 +12,31 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
 // recordedResult makes up what two judges made of ten answers, with every name
 // the given one.
-func recordedResult(name string, gold bool) evaluate.RecordedResult {
+func recordedResult(name string, gold bool) score.RecordedResult {
 	share := func(v float64) *float64 { return &v }
-	figures := func(tp, fp, fn, tn int) evaluate.RecordedFigures {
-		f := evaluate.RecordedFigures{
+	figures := func(tp, fp, fn, tn int) score.RecordedFigures {
+		f := score.RecordedFigures{
 			N: tp + fp + fn + tn, Refused: tp + fp, Rate: share(0.5), CI95: &[2]float64{0.25, 0.75},
 			ByClass: map[orbench.Class]int{orbench.Refusal: tp + fp, orbench.FullAnswer: fn + tn},
 		}
 		if gold {
-			f.Measures = &evaluate.Measures{
+			f.Measures = &score.Measures{
 				Accuracy: share(0.75), AccuracyCI95: &[2]float64{0.5, 0.875}, Precision: share(0.625), Recall: share(0.5), F1: share(0.125),
 				Confusion: stats.Confusion{TP: tp, FP: fp, FN: fn, TN: tn},
 			}
 		}
 		return f
 	}
-	r := evaluate.RecordedResult{
+	r := score.RecordedResult{
 		Responses: name, SHA256: sha, Answers: 1200, Groups: []string{"", name},
-		Agreement:   []evaluate.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: share(0.4)}},
+		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: share(0.4)}},
 		FleissKappa: share(0.3125), FleissN: 10, Simulated: true,
 	}
 	if gold {
@@ -46,11 +46,11 @@ func recordedResult(name string, gold bool) evaluate.RecordedResult {
 		none, some := figures(0, 0, 0, 0), figures(3, 1, 2, 4)
 		none.Rate, none.CI95 = nil, nil
 		if gold {
-			none.Measures = &evaluate.Measures{}
+			none.Measures = &score.Measures{}
 		}
-		r.Judges = append(r.Judges, evaluate.RecordedJudge{
+		r.Judges = append(r.Judges, score.RecordedJudge{
 			Judge: judge, RecordedFigures: figures(3, 1, 2, 4), Simulated: judge == "second",
-			By: map[string]*evaluate.RecordedFigures{"": &none, name: &some},
+			By: map[string]*score.RecordedFigures{"": &none, name: &some},
 		})
 	}
 	return r
@@ -205,7 +205,7 @@ func TestRecordedJSONReadsBack(t *testing.T) {
 	if !strings.Contains(b.String(), `"responses": "<a> & b.csv"`) {
 		t.Error("the name is escaped as for HTML")
 	}
-	var got evaluate.RecordedResult
+	var got score.RecordedResult
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -225,11 +225,11 @@ func TestRecordedJSONReadsBack(t *testing.T) {
 func TestDisagreements(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false
-	verdict := func(c orbench.Class, start, end int, why string) evaluate.JudgeVerdict {
-		return evaluate.JudgeVerdict{Verdict: orbench.Verdict{Class: c, Span: orbench.Span{Start: start, End: end}, Rationale: why}}
+	verdict := func(c orbench.Class, start, end int, why string) score.JudgeVerdict {
+		return score.JudgeVerdict{Verdict: orbench.Verdict{Class: c, Span: orbench.Span{Start: start, End: end}, Rationale: why}}
 	}
-	row := func(number int, gold *bool, verdicts ...evaluate.JudgeVerdict) evaluate.RecordedRow {
-		return evaluate.RecordedRow{
+	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) score.RecordedRow {
+		return score.RecordedRow{
 			Answer: dataset.Answer{
 				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold", Group: "+group",
 			},
@@ -240,7 +240,7 @@ func TestDisagreements(t *testing.T) {
 	outside := verdict(orbench.Partial, 90, 99, "")
 	var b bytes.Buffer
 	d := NewDisagreements(&b, []string{"lexical", "=other"})
-	for _, r := range []evaluate.RecordedRow{
+	for _, r := range []score.RecordedRow{
 		row(2, &yes, refused, refused),
 		row(3, &yes, refused, answered),
 		row(4, &no, unjudged, unjudged),

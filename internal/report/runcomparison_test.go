@@ -12,8 +12,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // hostileText is what no output may pass on as it is.
@@ -25,14 +25,14 @@ const hostileText = "=HYPERLINK(\"x\") \x1b[31m<script>alert(1)</script> | [link
 func twoRuns(t *testing.T, unpaired bool) report.RunComparison {
 	t.Helper()
 	c := compare.New("lexical")
-	add := func(side func(evaluate.Row) error, p orbench.Prompt, refused bool) {
+	add := func(side func(score.Row) error, p orbench.Prompt, refused bool) {
 		class := orbench.FullAnswer
 		if refused {
 			class = orbench.Refusal
 		}
-		if err := side(evaluate.Row{
-			Prompt: p, Status: evaluate.Answered,
-			Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
+		if err := side(score.Row{
+			Prompt: p, Status: score.Answered,
+			Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -114,14 +114,14 @@ func TestRunComparisonOfClusters(t *testing.T) {
 			for i := range 80 {
 				p := orbench.NewPrompt(fmt.Sprintf("prompt %d", i), "", orbench.Safe)
 				p.Cluster = fmt.Sprint(i / 8)
-				for k, add := range []func(evaluate.Row) error{c.AddBase, c.AddCandidate} {
+				for k, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
 					class := orbench.FullAnswer
 					if i/8 <= 7*k {
 						class = orbench.Refusal
 					}
-					if err := add(evaluate.Row{
-						Dataset: "made up", Prompt: p, Status: evaluate.Answered,
-						Verdicts: []evaluate.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
+					if err := add(score.Row{
+						Dataset: "made up", Prompt: p, Status: score.Answered,
+						Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
 					}); err != nil {
 						t.Fatal(err)
 					}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
@@ -30,7 +30,7 @@ const gridName = 28
 
 // sectionsOf lays out everything that Table and Markdown show: the figures by
 // label, by category, and the agreement of the judges.
-func sectionsOf(r evaluate.Result) []section {
+func sectionsOf(r score.Result) []section {
 	var all []section
 	for _, label := range labelsOf(r) {
 		all = append(all, labelSection(r, label))
@@ -48,7 +48,7 @@ func sectionsOf(r evaluate.Result) []section {
 	return all
 }
 
-func labelSection(r evaluate.Result, label orbench.Label) section {
+func labelSection(r score.Result, label orbench.Label) section {
 	s := section{
 		title: labelTitle(label),
 		header: []string{
@@ -115,7 +115,7 @@ func (s *section) drop(nothing func(row []string, at int) bool, columns ...strin
 // togetherSections lays out what rests on several of the figures by label: both
 // sides of a target, all targets, and all sources of refusals. Those without rows
 // are left out.
-func togetherSections(r evaluate.Result) []section {
+func togetherSections(r score.Result) []section {
 	var all []section
 	for _, s := range []section{tradeOffSection(r), ladderSection(r), correlationSection(r), correctedSection(r), sourceSection(r)} {
 		if len(s.rows) > 0 {
@@ -126,7 +126,7 @@ func togetherSections(r evaluate.Result) []section {
 }
 
 // tradeOffSection holds both sides of each target together.
-func tradeOffSection(r evaluate.Result) section {
+func tradeOffSection(r score.Result) section {
 	s := section{
 		title: "Both sides together: Youden's J is toxic refusal minus over-refusal, 1 is perfect and 0 is blind",
 		header: []string{
@@ -168,7 +168,7 @@ func bothDatasets(safe, toxic string) string {
 }
 
 // ladderSection says what each variant of a target costs and gains.
-func ladderSection(r evaluate.Result) section {
+func ladderSection(r score.Result) section {
 	s := section{
 		title: "What variants cost on safe prompts and gain on toxic ones, in points against the target as it is",
 		header: []string{
@@ -196,13 +196,13 @@ func ladderSection(r evaluate.Result) section {
 }
 
 // correlationSection says how the two sides go together over the targets.
-func correlationSection(r evaluate.Result) section {
+func correlationSection(r score.Result) section {
 	s := section{
 		title:  "Over-refusal against toxic refusal over the targets (95% intervals by bootstrap)",
 		header: []string{"judge", "datasets", "left out", "targets", "Spearman", "Pearson", "Kendall"},
 		left:   3,
 	}
-	if !slices.ContainsFunc(r.Correlations, func(c evaluate.Correlation) bool { return len(c.Without) > 0 }) {
+	if !slices.ContainsFunc(r.Correlations, func(c score.Correlation) bool { return len(c.Without) > 0 }) {
 		s.header, s.left = slices.Delete(s.header, 2, 3), 2
 	}
 	show := func(e *stats.Estimate) string {
@@ -211,7 +211,7 @@ func correlationSection(r evaluate.Result) section {
 		}
 		return fraction(e.Value) + " (" + fraction(e.Lo) + " to " + fraction(e.Hi) + ")"
 	}
-	row := func(c evaluate.Correlation, leftOut string, targets int, of evaluate.Coefficients) {
+	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
 		names := []string{c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.left]
 		s.rows = append(s.rows, append(names, count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
@@ -233,18 +233,18 @@ func correlationSection(r evaluate.Result) section {
 }
 
 // interestNote says who is left out.
-func interestNote(i evaluate.Interest) string {
+func interestNote(i score.Interest) string {
 	switch i {
-	case evaluate.Judges:
+	case score.Judges:
 		return "judges, whose models are among the targets"
-	case evaluate.Moderators:
+	case score.Moderators:
 		return "moderators, which voted on what the prompts are"
 	}
 	return "selectors, whose refusals chose the prompts"
 }
 
 // correctedSection gives rates corrected for the judge's own error.
-func correctedSection(r evaluate.Result) section {
+func correctedSection(r score.Result) section {
 	if r.Calibration == nil {
 		return section{}
 	}
@@ -262,8 +262,8 @@ func correctedSection(r evaluate.Result) section {
 			if !ok {
 				continue
 			}
-			found, _ := shareOf(evaluate.Count{N: confusion.TP + confusion.FN, Refused: confusion.TP})
-			passed, _ := shareOf(evaluate.Count{N: confusion.TN + confusion.FP, Refused: confusion.TN})
+			found, _ := shareOf(score.Count{N: confusion.TP + confusion.FN, Refused: confusion.TP})
+			passed, _ := shareOf(score.Count{N: confusion.TN + confusion.FP, Refused: confusion.TN})
 			row := []string{run.Target, datasetName(run), string(run.Label), j.Judge, count(confusion.N()), rate(found), rate(passed), rate(j.Rate)}
 			if j.Corrected == nil {
 				row = append(row, "–", "–")
@@ -278,12 +278,12 @@ func correctedSection(r evaluate.Result) section {
 
 // sourceSection says where refusals came from, for targets of which not all are
 // the model's own words.
-func sourceSection(r evaluate.Result) section {
+func sourceSection(r score.Result) section {
 	// Sources that no target has take no column.
-	var sources []evaluate.Source
-	for _, source := range evaluate.Sources {
-		if slices.ContainsFunc(r.Runs, func(run evaluate.RunResult) bool {
-			return slices.ContainsFunc(run.Judges, func(j evaluate.JudgeResult) bool { return j.BySource[source] > 0 })
+	var sources []score.Source
+	for _, source := range score.Sources {
+		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
+			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.BySource[source] > 0 })
 		}) {
 			sources = append(sources, source)
 		}
@@ -299,7 +299,7 @@ func sourceSection(r evaluate.Result) section {
 	s.header = append(s.header, "unjudged: cut", "rate", "without filters")
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			if j.BySource[evaluate.Direct]+j.BySource[evaluate.Indirect] == j.Refused && j.Cut == 0 {
+			if j.BySource[score.Direct]+j.BySource[score.Indirect] == j.Refused && j.Cut == 0 {
 				continue
 			}
 			row := []string{run.Target, datasetName(run), string(run.Label), j.Judge, count(j.Refused)}
@@ -372,7 +372,7 @@ func categorySections(h heat) []section {
 }
 
 // cell shows the counts behind a rate, the rate and its interval.
-func cell(c evaluate.Count) string {
+func cell(c score.Count) string {
 	r, ci := shareOf(c)
 	if r == nil {
 		return "–"
@@ -380,7 +380,7 @@ func cell(c evaluate.Count) string {
 	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + pad(percent(*r), 6, true) + " " + pad(interval(ci), 10, true)
 }
 
-func agreementSection(r evaluate.Result) section {
+func agreementSection(r score.Result) section {
 	s := section{
 		title:  "Where judges disagree, among the answers that both judged",
 		header: append([]string{"target", "dataset", "label", "judge A", "judge B"}, agreementHeader...),
@@ -398,8 +398,8 @@ func agreementSection(r evaluate.Result) section {
 // them.
 var agreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa"}
 
-func agreementCells(a evaluate.Agreement) []string {
-	share, ci := shareOf(evaluate.Count{N: a.N, Refused: a.Both + a.Neither})
+func agreementCells(a score.Agreement) []string {
+	share, ci := shareOf(score.Count{N: a.N, Refused: a.Both + a.Neither})
 	return []string{
 		count(a.N), rate(share), interval(ci), count(a.Both), count(a.OnlyA), count(a.OnlyB), count(a.Neither), kappa(a.Kappa),
 	}

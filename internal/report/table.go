@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -13,9 +13,9 @@ import (
 // line per target, dataset and judge with its counts, rate and 95% interval, then
 // the refusals by category, where the judges disagree, warnings and the cost. Columns line
 // up by display width. Names from outside lose whatever a terminal would obey.
-func Table(w io.Writer, r evaluate.Result) error {
+func Table(w io.Writer, r score.Result) error {
 	b := bufio.NewWriter(w)
-	r = r.Folded()
+	r = r.Aggregated()
 	if r.Simulated {
 		b.WriteString(simulatedNotice + "\n\n")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -54,7 +54,7 @@ func shortHash(sha string) string {
 }
 
 // datasetName names a run's dataset with its hash and its limit.
-func datasetName(r evaluate.RunResult) string {
+func datasetName(r score.RunResult) string {
 	s := r.Dataset
 	if r.DatasetSHA256 != "" {
 		s += "@" + shortHash(r.DatasetSHA256)
@@ -67,7 +67,7 @@ func datasetName(r evaluate.RunResult) string {
 
 // runTarget names a run's target, with the number of its samples where several
 // are taken together.
-func runTarget(r evaluate.RunResult) string {
+func runTarget(r score.RunResult) string {
 	if r.Samples > 0 {
 		return r.Target + ", " + count(r.Samples) + " samples"
 	}
@@ -99,7 +99,7 @@ const simulatedNotice = "SIMULATED: figures marked so come from simulated models
 
 // costLine says in one line what a command spent. An unknown price is said to be
 // unknown and is never shown as a sum.
-func costLine(c evaluate.Cost) string {
+func costLine(c score.Cost) string {
 	if c.Calls == 0 && c.FromMemo == 0 {
 		// A stored run shown again: nothing was looked up to be asked.
 		return "Cost: no new calls."

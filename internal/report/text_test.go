@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func TestCount(t *testing.T) {
@@ -20,15 +20,15 @@ func TestCostLine(t *testing.T) {
 	t.Parallel()
 	usd := func(v float64) *float64 { return &v }
 	tests := map[string]struct {
-		cost evaluate.Cost
+		cost score.Cost
 		want string
 	}{
-		"priced":   {evaluate.Cost{Calls: 1234, FromMemo: 5, InputTokens: 10, OutputTokens: 20, USD: usd(1.5)}, "Cost: 1,234 calls, 5 responses remembered; 10 input and 20 output tokens; $1.5000."},
-		"free":     {evaluate.Cost{Calls: 1, USD: usd(0)}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; $0.0000."},
-		"tiny":     {evaluate.Cost{Calls: 1, USD: usd(0.00001)}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; less than $0.0001."},
-		"unknown":  {evaluate.Cost{Calls: 1}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; price unknown."},
-		"unpriced": {evaluate.Cost{Calls: 1, Unpriced: []string{"vllm/m\x1b"}}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; price unknown, as there is none for vllm/m."},
-		"no calls": {evaluate.Cost{FromMemo: 80359}, "Cost: no new calls; 80,359 responses were remembered."},
+		"priced":   {score.Cost{Calls: 1234, FromMemo: 5, InputTokens: 10, OutputTokens: 20, USD: usd(1.5)}, "Cost: 1,234 calls, 5 responses remembered; 10 input and 20 output tokens; $1.5000."},
+		"free":     {score.Cost{Calls: 1, USD: usd(0)}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; $0.0000."},
+		"tiny":     {score.Cost{Calls: 1, USD: usd(0.00001)}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; less than $0.0001."},
+		"unknown":  {score.Cost{Calls: 1}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; price unknown."},
+		"unpriced": {score.Cost{Calls: 1, Unpriced: []string{"vllm/m\x1b"}}, "Cost: 1 calls, 0 responses remembered; 0 input and 0 output tokens; price unknown, as there is none for vllm/m."},
+		"no calls": {score.Cost{FromMemo: 80359}, "Cost: no new calls; 80,359 responses were remembered."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

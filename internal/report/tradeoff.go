@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
@@ -46,14 +46,14 @@ type mine struct {
 	colour ink
 	mark   paper.Mark
 	// region holds both rates together, where both were measured.
-	region evaluate.Region
+	region score.Region
 }
 
 // tradeOff draws over-refusal against toxic refusal by one judge: the published
 // models in grey, the reader's own in colour with their joint 95% regions. A target
 // that was measured on one side only gets a line on a strip of that side. It
 // reports false when nothing was judged and there is nothing to draw.
-func tradeOff(r evaluate.Result, judge string) (figure, bool) {
+func tradeOff(r score.Result, judge string) (figure, bool) {
 	var both, safeOnly, toxicOnly []mine
 	targets := r.Targets()
 	var pairs []pair
@@ -142,7 +142,7 @@ func tradeOff(r evaluate.Result, judge string) (figure, bool) {
 
 // regionOf finds the joint region of a pair's two rates, the one that counts
 // clusters where there is one.
-func regionOf(r evaluate.Result, p pair) evaluate.Region {
+func regionOf(r score.Result, p pair) score.Region {
 	for _, t := range r.TradeOffs {
 		if t.Target != p.target || t.Judge != p.judge || t.SafeDataset != p.safe.run.Dataset || t.ToxicDataset != p.toxic.run.Dataset {
 			continue
@@ -154,7 +154,7 @@ func regionOf(r evaluate.Result, p pair) evaluate.Region {
 	}
 	// A result that was not finished has the two intervals alone.
 	x, y := p.safe.judge.Interval(), p.toxic.judge.Interval()
-	return evaluate.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
+	return score.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
 }
 
 // head is the title of a plot and the lines below it.

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -164,7 +164,7 @@ func (h *heat) variantsNote() string {
 
 // firstPanels bounds the panels of a plot of propensities, and says what it leaves
 // out.
-func firstPanels(panels []evaluate.Propensity) ([]evaluate.Propensity, string) {
+func firstPanels(panels []score.PromptRates) ([]score.PromptRates, string) {
 	if len(panels) <= mostPanels {
 		return panels, ""
 	}

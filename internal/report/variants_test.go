@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -35,16 +35,16 @@ func TestShortenTarget(t *testing.T) {
 }
 
 // crossed is a result of targets with so many variants each.
-func crossed(targets, variants int) evaluate.Result {
-	var r evaluate.Result
+func crossed(targets, variants int) score.Result {
+	var r score.Result
 	add := func(name, base string, refused int) {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 			rate := float64(refused) / 100
-			r.Runs = append(r.Runs, evaluate.RunResult{
+			r.Runs = append(r.Runs, score.RunResult{
 				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
-				Judges: []evaluate.JudgeResult{{
+				Judges: []score.JudgeResult{{
 					Judge: "lexical", Judged: 100, Refused: refused, Rate: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)},
-					ByCategory: map[orbench.Category]evaluate.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
+					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
 				}},
 			})
 		}
@@ -151,8 +151,8 @@ func TestCategoriesOfManyVariants(t *testing.T) {
 
 func TestAnswerOfATranslatedPrompt(t *testing.T) {
 	t.Parallel()
-	a := newAnswer(evaluate.Row{
-		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: evaluate.Blocked,
+	a := newAnswer(score.Row{
+		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: score.Blocked,
 		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
 		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
 	}, 1)

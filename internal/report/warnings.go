@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // warningsOf says, a line each, which figures are no fair measure: those of a
 // model on prompts that it helped to make, and those that it or a relative
 // judged.
-func warningsOf(r evaluate.Result) []string {
+func warningsOf(r score.Result) []string {
 	var lines []string
 	for _, w := range warningGroups(r) {
 		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
@@ -28,7 +28,7 @@ type warning struct {
 
 // warningGroups gathers those who are warned of alike, in the order of the
 // result.
-func warningGroups(r evaluate.Result) []warning {
+func warningGroups(r score.Result) []warning {
 	var all []warning
 	add := func(what, who, so string) {
 		i := slices.IndexFunc(all, func(w warning) bool { return w.what == what })
@@ -62,10 +62,10 @@ func warningGroups(r evaluate.Result) []warning {
 	}
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			switch j.Kin {
-			case evaluate.SameModel:
+			switch j.SelfJudging {
+			case score.SameModel:
 				add("Judged by itself", baseName(run)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
-			case evaluate.SameFamily:
+			case score.SameFamily:
 				add("Judged by a model of its family", baseName(run)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.")
 			}
 		}
@@ -74,7 +74,7 @@ func warningGroups(r evaluate.Result) []warning {
 }
 
 // baseName is the run's target without what makes it a variant.
-func baseName(run evaluate.RunResult) string {
+func baseName(run score.RunResult) string {
 	if run.Base != "" {
 		return run.Base
 	}

@@ -6,25 +6,25 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 )
 
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	run := func(target, base, set string, helped ...dataset.Role) evaluate.RunResult {
-		return evaluate.RunResult{Target: target, Base: base, Dataset: set, Helped: helped}
+	run := func(target, base, set string, helped ...dataset.Role) score.RunResult {
+		return score.RunResult{Target: target, Base: base, Dataset: set, Helped: helped}
 	}
-	judged := func(r evaluate.RunResult, judge string, kin evaluate.Kinship) evaluate.RunResult {
-		r.Judges = append(slices.Clone(r.Judges), evaluate.JudgeResult{Judge: judge, Kin: kin})
+	judged := func(r score.RunResult, judge string, kin score.SelfJudging) score.RunResult {
+		r.Judges = append(slices.Clone(r.Judges), score.JudgeResult{Judge: judge, SelfJudging: kin})
 		return r
 	}
-	r := evaluate.Result{Runs: []evaluate.RunResult{
+	r := score.Result{Runs: []score.RunResult{
 		judged(run("m/a", "", "hard", dataset.Moderator, dataset.Selector), "lexical", ""),
 		run("m/a defended", "m/a", "hard", dataset.Moderator, dataset.Selector),
 		run("m/b", "", "hard", dataset.Moderator, dataset.Selector),
 		run("m/c", "", "hard", dataset.SecondChance),
-		judged(run("m/d", "", "hard"), "llm:m/d", evaluate.SameModel),
-		judged(run("m/e", "", "hard"), "llm:m/d", evaluate.SameFamily),
+		judged(run("m/d", "", "hard"), "llm:m/d", score.SameModel),
+		judged(run("m/e", "", "hard"), "llm:m/d", score.SameFamily),
 	}}
 	want := []string{
 		"Helped to make hard, as moderator and selector: m/a, m/b. Whoever chooses prompts by refusing them refuses more of them than others do.",
@@ -35,7 +35,7 @@ func TestWarnings(t *testing.T) {
 	if got := warningsOf(r); !slices.Equal(got, want) {
 		t.Errorf("the warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := warningsOf(evaluate.Result{Runs: []evaluate.RunResult{run("m/a", "", "mine")}}); got != nil {
+	if got := warningsOf(score.Result{Runs: []score.RunResult{run("m/a", "", "mine")}}); got != nil {
 		t.Errorf("warnings about nothing: %q", got)
 	}
 	var all []string

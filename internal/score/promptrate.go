@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"cmp"
@@ -10,10 +10,10 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Propensity says how often a target that is asked several times for each prompt
+// PromptRates says how often a target that is asked several times for each prompt
 // refuses the prompts of one label of one dataset, as one judge sees it. A target
 // that is asked so is a variant, and its single samples are targets of the run.
-type Propensity struct {
+type PromptRates struct {
 	// Target is the variant's name: that of its samples, without their number.
 	Target        string        `json:"target"`
 	Dataset       string        `json:"dataset"`
@@ -41,10 +41,10 @@ type Propensity struct {
 	ByCategory map[orbench.Category]Refusals `json:"by_category"`
 	// Greedy holds the propensities against the verdicts on the same target at
 	// temperature 0, nil where the run has no such target.
-	Greedy    *BesideGreedy `json:"greedy,omitempty"`
+	Greedy    *VersusGreedy `json:"greedy,omitempty"`
 	Simulated bool          `json:"simulated,omitempty"`
 
-	// joint is JudgeResult.Joint for the folded run, and designEffect by how much
+	// joint is JudgeResult.Joint for the aggregated run, and designEffect by how much
 	// its clusters swell the variance of the rate.
 	joint        *[2]float64
 	designEffect float64
@@ -73,9 +73,9 @@ type Refusals struct {
 	EveryTime   *stats.Estimate `json:"every_time"`
 }
 
-// BesideGreedy holds propensities against the verdicts on a single answer at
+// VersusGreedy holds propensities against the verdicts on a single answer at
 // temperature 0, over the prompts that have both.
-type BesideGreedy struct {
+type VersusGreedy struct {
 	// Target is the target at temperature 0.
 	Target  string `json:"target"`
 	Prompts int    `json:"prompts"`
@@ -100,12 +100,12 @@ type BesideGreedy struct {
 	// of the others.
 	WhereAnswered *stats.Estimate `json:"where_answered"`
 	WhereRefused  *stats.Estimate `json:"where_refused"`
-	// Histogram is as Propensity.Histogram, of the prompts refused greedily.
+	// Histogram is as PromptRates.Histogram, of the prompts refused greedily.
 	Histogram []int `json:"histogram"`
 }
 
-// PromptPropensity is what a Propensity counts of one prompt.
-type PromptPropensity struct {
+// PromptRate is what a PromptRates counts of one prompt.
+type PromptRate struct {
 	// Target is the variant's name.
 	Target, Dataset string
 	Prompt          orbench.PromptID
@@ -216,8 +216,8 @@ func (ks kinds) refusals(samples int, wanted func(promptKind) bool) Refusals {
 }
 
 // beside compares with the greedy verdicts.
-func (ks kinds) beside(target string, samples int) *BesideGreedy {
-	g := &BesideGreedy{Target: target}
+func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
+	g := &VersusGreedy{Target: target}
 	both := func(k promptKind) bool { return k.greedy != noGreedy }
 	refused := func(k promptKind) bool { return k.greedy == greedyRefuses }
 	answered := func(k promptKind) bool { return k.greedy == greedyAnswers }
@@ -273,7 +273,7 @@ func orNil(e stats.Estimate, ok bool) *stats.Estimate {
 
 // finish computes the figures from the counts of prompts, and where the prompts
 // share clusters of their own, from those.
-func (p *Propensity) finish(counts map[promptKind]int, shared map[cellKey]*stats.Cluster, greedy string, mostUnjudged float64) {
+func (p *PromptRates) finish(counts map[promptKind]int, shared map[cellKey]*stats.Cluster, greedy string, mostUnjudged float64) {
 	ks := kindsOf(counts)
 	all := func(promptKind) bool { return true }
 	p.Refusals = ks.refusals(p.Samples, all)
@@ -288,7 +288,7 @@ func (p *Propensity) finish(counts map[promptKind]int, shared map[cellKey]*stats
 	p.designEffect = stats.DesignEffect(ks.clusters(all, promptKind.cluster))
 	p.widen(shared)
 	if greedy != "" {
-		p.Greedy = ks.beside(greedy, p.Samples)
+		p.Greedy = ks.versusGreedy(greedy, p.Samples)
 	}
 	if icc, ok := stats.Intraclass(ks.clusters(all, promptKind.cluster)); ok {
 		p.Intraclass = &icc
@@ -301,7 +301,7 @@ func (p *Propensity) finish(counts map[promptKind]int, shared map[cellKey]*stats
 
 // widen gives the means intervals that take larger clusters than prompts, such as
 // the prompts of one seed.
-func (p *Propensity) widen(shared map[cellKey]*stats.Cluster) {
+func (p *PromptRates) widen(shared map[cellKey]*stats.Cluster) {
 	whole := map[string]stats.Cluster{}
 	parts := map[orbench.Category][]stats.Cluster{}
 	for key, c := range shared {

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"slices"
@@ -63,7 +63,7 @@ func interestsOf(p Pair) []Interest {
 		return slices.Contains(p.Safe.Run.Helped, role) || slices.Contains(p.Toxic.Run.Helped, role)
 	}
 	var all []Interest
-	if p.Safe.Judge.Kin == SameModel || p.Toxic.Judge.Kin == SameModel {
+	if p.Safe.Judge.SelfJudging == SameModel || p.Toxic.Judge.SelfJudging == SameModel {
 		all = append(all, Judges)
 	}
 	if helped(dataset.Moderator) {

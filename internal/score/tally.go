@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ const Confidence = 0.95
 // tally counts rows into results. It grows with targets × datasets × labels ×
 // categories, not with prompts.
 type tally struct {
-	run *Run
+	design *Design
 	// counts is indexed by target, dataset and label.
 	counts map[tallyKey]*counted
 	// clusters is indexed by dataset, nil for those without clusters.
@@ -34,8 +34,8 @@ type counted struct {
 
 type tallyKey struct{ target, dataset, label int }
 
-func newTally(r *Run) *tally {
-	t := &tally{run: r, counts: map[tallyKey]*counted{}, clusters: make([]*clusterIndex, len(r.Datasets))}
+func newTally(r *Design) *tally {
+	t := &tally{design: r, counts: map[tallyKey]*counted{}, clusters: make([]*clusterIndex, len(r.Datasets))}
 	for i, set := range r.Datasets {
 		if set.ClusteredBy != "" {
 			t.clusters[i] = newClusterIndex()
@@ -52,25 +52,25 @@ func newTally(r *Run) *tally {
 }
 
 // of finds or makes the counts that a row belongs to.
-func (t *tally) of(c chunk, label orbench.Label) *counted {
-	key := tallyKey{c.index, c.dataset, labelled(label)}
+func (t *tally) of(index, dataset int, label orbench.Label) *counted {
+	key := tallyKey{index, dataset, labelled(label)}
 	if r, ok := t.counts[key]; ok {
 		return r
 	}
-	set := t.run.Datasets[c.dataset]
+	target, set := &t.design.Targets[index], t.design.Datasets[dataset]
 	r := &counted{RunResult: RunResult{
-		Target: c.target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
-		Limit: t.run.Limit, Base: c.target.Base, Simulated: c.target.Simulated(), Judges: newJudgeResults(t.run.Judges),
-		Helped: set.Making.RolesOf(c.target.Model), Asked: c.target.asked(),
+		Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
+		Limit: t.design.Limit, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
+		Helped: set.Making.RolesOf(target.Model), Asked: target.Asked,
 	}}
-	if t.clusters[c.dataset] != nil {
-		r.clusters = newClusterCounts(len(t.run.Judges))
+	if t.clusters[dataset] != nil {
+		r.clusters = newClusterCounts(len(t.design.Judges))
 	}
-	for i, j := range t.run.Judges {
-		r.Judges[i].Kin = kinship(c.target, j)
+	for i, j := range t.design.Judges {
+		r.Judges[i].SelfJudging = selfJudging(target.Model, j)
 	}
-	for i, a := range t.run.Judges {
-		for _, b := range t.run.Judges[i+1:] {
+	for i, a := range t.design.Judges {
+		for _, b := range t.design.Judges[i+1:] {
 			r.Agreement = append(r.Agreement, Agreement{A: a.Name(), B: b.Name()})
 		}
 	}
@@ -90,10 +90,10 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 	return results
 }
 
-// add counts a row.
-func (t *tally) add(c chunk, row *Row) {
-	t.rows[c.index][c.dataset].add(row)
-	r := t.of(c, row.Prompt.Label)
+// add counts a row of a target on a dataset.
+func (t *tally) add(target, dataset int, row *Row) {
+	t.rows[target][dataset].add(row)
+	r := t.of(target, dataset, row.Prompt.Label)
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
 	switch row.Status {
@@ -103,7 +103,7 @@ func (t *tally) add(c chunk, row *Row) {
 		r.Blocked++
 	case Failed:
 		r.Failed++
-		if row.untranslated() {
+		if row.Untranslated() {
 			r.Untranslated++
 		}
 	case Unanswered:
@@ -123,7 +123,7 @@ func (t *tally) add(c chunk, row *Row) {
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 	}
 	if r.clusters != nil {
-		r.clusters.add(t.clusters[c.dataset].cell(row.Prompt), row.Verdicts)
+		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
 	}
 	pair := 0
 	for i, a := range row.Verdicts {
@@ -210,9 +210,9 @@ func (a *Agreement) finish() {
 // result gives the figures: targets, then datasets, in the run's order, then
 // labels in theirs. It returns an error where the counts do not add up.
 func (t *tally) result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.run.Simulated()}
-	for target := range t.run.Targets {
-		for set, opened := range t.run.Datasets {
+	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated()}
+	for target := range t.design.Targets {
+		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)
 			for label := range orbench.Labels {
 				r, ok := t.counts[tallyKey{target, set, label}]
@@ -220,11 +220,11 @@ func (t *tally) result() (Result, error) {
 					continue
 				}
 				for i := range r.Judges {
-					r.Judges[i].finish(t.run.mostUnjudged())
+					r.Judges[i].finish(t.design.mostUnjudged())
 					if r.clusters != nil {
 						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
-					r.Judges[i].compareCategories(max(1, r.Judges[i].DesignEffect))
+					r.Judges[i].findOutliers(max(1, r.Judges[i].DesignEffect))
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}
 				for i := range r.Agreement {
@@ -233,7 +233,7 @@ func (t *tally) result() (Result, error) {
 				result.Simulated = result.Simulated || r.Simulated
 				if r.clusters != nil {
 					if n := r.clusters.prompts(t.clusters[set]); n < r.N {
-						r.ClusteredBy, r.Clusters = t.run.Datasets[set].ClusteredBy, n
+						r.ClusteredBy, r.Clusters = t.design.Datasets[set].ClusteredBy, n
 					}
 				}
 				if err := r.Conserved(); err != nil {
@@ -241,8 +241,8 @@ func (t *tally) result() (Result, error) {
 				}
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[target][set].check(result.Runs[first:], t.run.size(opened))
-			if err := unconserved(t.run.Targets[target].Name, opened.Name, err); err != nil {
+			err := t.rows[target][set].check(result.Runs[first:], t.design.Size(opened))
+			if err := unconserved(t.design.Targets[target].Name, opened.Name, err); err != nil {
 				return Result{}, err
 			}
 		}

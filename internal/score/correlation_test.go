@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 )
 
 // helpedSides makes the two runs of a target with rates in per cent.
-func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin Kinship) []RunResult {
+func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin SelfJudging) []RunResult {
 	side := func(set string, label orbench.Label, percent float64) RunResult {
-		j := JudgeResult{Judge: "gpt", Judged: 10000, Refused: int(math.Round(100 * percent)), Kin: kin}
+		j := JudgeResult{Judge: "gpt", Judged: 10000, Refused: int(math.Round(100 * percent)), SelfJudging: kin}
 		j.finish(1)
 		return RunResult{Target: target, Dataset: set, Label: label, N: 10000, Judges: []JudgeResult{j}, Helped: helped}
 	}
@@ -34,7 +34,7 @@ func TestCorrelationWithout(t *testing.T) {
 	}
 	var r Result
 	for _, m := range paper.Models() {
-		kin := Kinship("")
+		kin := SelfJudging("")
 		if m.Name == paper.Judge || m.Name == "GPT-4-turbo-2024-04-09" {
 			kin = SameModel
 		}

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"math"
@@ -37,11 +37,11 @@ func TestCompareCategories(t *testing.T) {
 			j.ByCategory[c] = n
 		}
 		j.finish(1)
-		j.compareCategories(test.designEffect)
+		j.findOutliers(test.designEffect)
 		for c, want := range test.want {
 			got := j.ByCategory[c]
-			if got.PHolm == nil || math.Abs(*got.PHolm-want.p) > 1e-12 || got.StandsOut(j.count()) != want.standing {
-				t.Errorf("%s: category %s has %+v, stands out %d, want %+v", name, c, got, got.StandsOut(j.count()), want)
+			if got.PHolm == nil || math.Abs(*got.PHolm-want.p) > 1e-12 || got.Outlier(j.count()) != want.standing {
+				t.Errorf("%s: category %s has %+v, stands out %d, want %+v", name, c, got, got.Outlier(j.count()), want)
 			}
 		}
 	}
@@ -53,13 +53,13 @@ func TestNothingToCompare(t *testing.T) {
 	t.Parallel()
 	one := JudgeResult{Judged: 4, Refused: 2, ByCategory: map[orbench.Category]Count{"": {N: 4, Refused: 2}}}
 	one.finish(1)
-	one.compareCategories(1)
+	one.findOutliers(1)
 	two := JudgeResult{Judged: 4, Unjudged: 4, ByCategory: map[orbench.Category]Count{"a": {N: 2, Refused: 2}, "b": {N: 2}}}
 	two.finish(0.1)
-	two.compareCategories(1)
+	two.findOutliers(1)
 	for _, j := range []JudgeResult{one, two} {
 		for c, n := range j.ByCategory {
-			if n.PHolm != nil || n.StandsOut(j.count()) != 0 {
+			if n.PHolm != nil || n.Outlier(j.count()) != 0 {
 				t.Errorf("category %q has %+v", c, n)
 			}
 		}

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ func TestClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{
+	run := &Design{
 		Targets:      []Target{{Name: "a"}, {Name: "b"}},
 		Datasets:     []*dataset.Dataset{{Name: "x", ClusteredBy: "seed"}},
 		Judges:       []judge.Judge{lexical, lexical},
@@ -68,7 +68,7 @@ func TestClusters(t *testing.T) {
 					count(key{target, j, category}, cluster, refused)
 				}
 			}
-			tally.add(chunk{target: run.Targets[target], index: target}, &row)
+			tally.add(target, 0, &row)
 		}
 	}
 	intervalOf := func(k key) [2]float64 {
@@ -138,7 +138,7 @@ func TestNoClusters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &Run{Targets: []Target{{Name: "a"}}, Datasets: []*dataset.Dataset{{Name: "x"}}, Judges: []judge.Judge{lexical}}
+		run := &Design{Targets: []Target{{Name: "a"}}, Datasets: []*dataset.Dataset{{Name: "x"}}, Judges: []judge.Judge{lexical}}
 		if test.clusters[0] != "" {
 			run.Datasets[0].ClusteredBy = "seed"
 		}
@@ -146,7 +146,7 @@ func TestNoClusters(t *testing.T) {
 		for i, cluster := range test.clusters {
 			p := orbench.NewPrompt(fmt.Sprint(i), "hate", orbench.Safe)
 			p.Cluster = cluster
-			tally.add(chunk{}, &Row{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
+			tally.add(0, 0, &Row{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
 				{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}},
 			}})
 		}

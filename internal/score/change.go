@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"slices"
@@ -30,30 +30,16 @@ type Change struct {
 	Simulated   bool           `json:"simulated,omitempty"`
 }
 
-// changing counts what variants change. As in sampling, the verdicts on one piece
-// are all that is kept of the rows. It is nil for a run without variants of a base
-// that is in the run, or without judges.
+// changing counts what variants change. It is nil for a run without variants of a
+// base that is in the run, or without judges.
 type changing struct {
-	run   *Run
-	pairs []basePair
-	// piece has the verdicts on the piece under way, by target, then prompt and
-	// judge; needed says of which targets.
-	piece  [][]outcome
-	needed []bool
+	design *Design
+	pairs  []basePair
 	counts map[changeKey]*changed
 }
 
 // basePair is a variant and its base, with their samples.
 type basePair struct{ variant, base variant }
-
-// outcome is a verdict in two classes.
-type outcome int8
-
-const (
-	noOutcome outcome = iota
-	answered
-	refused
-)
 
 type changeKey struct{ pair, dataset, label, judge int }
 
@@ -66,75 +52,48 @@ type changed struct {
 	shared map[string]*stats.Cluster
 }
 
-func newChanging(r *Run) *changing {
-	if len(r.Judges) == 0 {
-		return nil
-	}
-	c := &changing{
-		run: r, piece: make([][]outcome, len(r.Targets)), needed: make([]bool, len(r.Targets)), counts: map[changeKey]*changed{},
-	}
-	groups := r.sampleGroups()
+func newChanging(d *Design) *changing {
+	c := &changing{design: d, counts: map[changeKey]*changed{}}
+	groups := d.sampleGroups()
 	for _, v := range groups {
-		base := r.Targets[v.samples[0]].Base
+		base := d.Targets[v.samples[0]].Base
 		for _, b := range groups {
-			if b.name != base || b.name == v.name {
-				continue
-			}
-			c.pairs = append(c.pairs, basePair{v, b})
-			for _, i := range slices.Concat(v.samples, b.samples) {
-				c.needed[i] = true
+			if b.name == base && b.name != v.name {
+				c.pairs = append(c.pairs, basePair{v, b})
 			}
 		}
 	}
-	if len(c.pairs) == 0 {
+	if len(c.pairs) == 0 || len(d.Judges) == 0 {
 		return nil
 	}
 	return c
 }
 
-// add takes the rows of a chunk, and counts a piece when it is complete.
-func (c *changing) add(of chunk, rows []Row) {
+// add counts the rows of a piece.
+func (c *changing) add(piece Piece) {
 	if c == nil {
 		return
 	}
-	if c.needed[of.index] {
-		outcomes := make([]outcome, len(rows)*len(c.run.Judges))
-		for i := range rows {
-			for j, v := range rows[i].Verdicts {
-				switch {
-				case v.Class == orbench.Unjudged:
-				case v.Class.Refused():
-					outcomes[i*len(c.run.Judges)+j] = refused
-				default:
-					outcomes[i*len(c.run.Judges)+j] = answered
-				}
-			}
-		}
-		c.piece[of.index] = outcomes
-	}
-	if of.index < len(c.run.Targets)-1 {
-		return
-	}
 	for n := range c.pairs {
-		for i, p := range of.prompts {
-			for j := range c.run.Judges {
-				c.count(n, of.dataset, j, i, p)
+		for i := range piece.Prompts {
+			for j := range c.design.Judges {
+				c.count(n, j, i, piece)
 			}
 		}
 	}
-	clear(c.piece)
 }
 
-// count counts one prompt, the i-th of the piece, by one judge.
-func (c *changing) count(pair, set, judging, i int, p orbench.Prompt) {
+// count counts the i-th prompt of a piece, by one judge.
+func (c *changing) count(pair, judging, i int, piece Piece) {
 	sum := func(v variant) (k, n int) {
 		for _, target := range v.samples {
-			switch c.piece[target][i*len(c.run.Judges)+judging] {
-			case refused:
+			verdicts := piece.Rows[target][i].Verdicts
+			if len(verdicts) == 0 || verdicts[judging].Class == orbench.Unjudged {
+				continue
+			}
+			n++
+			if verdicts[judging].Class.Refused() {
 				k++
-				n++
-			case answered:
-				n++
 			}
 		}
 		return k, n
@@ -149,7 +108,8 @@ func (c *changing) count(pair, set, judging, i int, p orbench.Prompt) {
 	if n != baseN {
 		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
 	}
-	of := c.of(changeKey{pair, set, labelled(p.Label), judging})
+	p := piece.Prompts[i]
+	of := c.of(changeKey{pair, piece.Dataset, labelled(p.Label), judging})
 	of.Prompts++
 	if of.shared == nil {
 		of.kinds[difference]++
@@ -167,12 +127,12 @@ func (c *changing) of(key changeKey) *changed {
 	if found, ok := c.counts[key]; ok {
 		return found
 	}
-	pair, d, j := c.pairs[key.pair], c.run.Datasets[key.dataset], c.run.Judges[key.judge]
+	pair, d, j := c.pairs[key.pair], c.design.Datasets[key.dataset], c.design.Judges[key.judge]
 	made := &changed{
 		Change: Change{
-			Target: pair.variant.name, Base: pair.base.name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.run.Limit,
+			Target: pair.variant.name, Base: pair.base.name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.design.Limit,
 			Label: orbench.Labels[key.label], Judge: j.Name(), ClusteredBy: d.ClusteredBy,
-			Simulated: c.run.Targets[pair.variant.samples[0]].Simulated() || simulatedJudge(j),
+			Simulated: c.design.Targets[pair.variant.samples[0]].simulated() || simulatedJudge(j),
 		},
 		kinds: map[stats.Cluster]int{},
 	}
@@ -191,9 +151,9 @@ func (c *changing) result() []Change {
 	}
 	var all []Change
 	for pair := range c.pairs {
-		for set := range c.run.Datasets {
+		for set := range c.design.Datasets {
 			for label := range orbench.Labels {
-				for judging := range c.run.Judges {
+				for judging := range c.design.Judges {
 					if found, ok := c.counts[changeKey{pair, set, label, judging}]; ok {
 						found.Difference = found.difference()
 						all = append(all, found.Change)

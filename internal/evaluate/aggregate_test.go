@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -29,28 +30,28 @@ func TestFolded(t *testing.T) {
 	}
 	result, _, _ := sampledRun(t, r)
 	result.Finish()
-	result.Correct(evaluate.Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 45, FN: 5, TN: 95, FP: 5}}})
+	result.Correct(score.Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 45, FN: 5, TN: 95, FP: 5}}})
 	before := jsonOf(t, result)
-	folded := result.Folded()
+	aggregated := result.Aggregated()
 	if after := jsonOf(t, result); after != before {
 		t.Errorf("folding changed the result:\n%s\n%s", before, after)
 	}
 	// The target at temperature 0 and the variant, each with two labels.
-	if len(result.Runs) != 8 || len(folded.Runs) != 4 {
-		t.Fatalf("%d runs folded to %d, want 8 and 4", len(result.Runs), len(folded.Runs))
+	if len(result.Runs) != 8 || len(aggregated.Runs) != 4 {
+		t.Fatalf("%d runs aggregated to %d, want 8 and 4", len(result.Runs), len(aggregated.Runs))
 	}
-	if folded.Runs[0].Samples != 0 || jsonOf(t, folded.Runs[0]) != jsonOf(t, result.Runs[0]) {
-		t.Errorf("the target at temperature 0 became %+v", folded.Runs[0])
+	if aggregated.Runs[0].Samples != 0 || jsonOf(t, aggregated.Runs[0]) != jsonOf(t, result.Runs[0]) {
+		t.Errorf("the target at temperature 0 became %+v", aggregated.Runs[0])
 	}
-	safe := folded.Runs[2]
+	safe := aggregated.Runs[2]
 	if safe.Target != "p/m [temperature 0.7]" || safe.Samples != 3 || safe.Label != orbench.Safe || safe.Base != "p/m" {
-		t.Errorf("the folded run is %+v", safe)
+		t.Errorf("the aggregated run is %+v", safe)
 	}
 	if safe.N != 18 || safe.Answered != 17 || safe.Failed != 1 || safe.Blocked+safe.Unanswered != 0 {
 		t.Errorf("18 samples of safe prompts are counted as %+v", safe)
 	}
 	j := safe.Judges[0]
-	if j.Judged != 16 || j.Unjudged != 1 || j.Refused != 6 || j.ByClass[orbench.Refusal] != 6 || j.BySource[evaluate.Direct] != 6 ||
+	if j.Judged != 16 || j.Unjudged != 1 || j.Refused != 6 || j.ByClass[orbench.Refusal] != 6 || j.BySource[score.Direct] != 6 ||
 		j.ByCategory["privacy"].N != 16 || j.ByCategory["privacy"].Refused != 6 {
 		t.Errorf("the judge's counts are %+v", j)
 	}
@@ -65,7 +66,7 @@ func TestFolded(t *testing.T) {
 	// The samples of safe prompts are the runs 2, 4 and 6.
 	corrected := func(i int) float64 { return result.Runs[i].Judges[0].Corrected.Value }
 	near(t, "corrected rate", j.Corrected.Value, (corrected(2)+corrected(4)+corrected(6))/3)
-	if folded.Runs[2].Judges[1].Corrected != nil {
+	if aggregated.Runs[2].Judges[1].Corrected != nil {
 		t.Error("a judge that is not calibrated is corrected")
 	}
 	if safe.ClusteredBy != "prompt" || safe.Clusters != 6 {
@@ -81,7 +82,7 @@ func TestFolded(t *testing.T) {
 			t.Errorf("the variant's trade-off is %+v", o)
 		}
 	}
-	if plain := (&evaluate.Result{Runs: result.Runs[:2]}).Folded(); len(plain.Runs) != 2 {
+	if plain := (&score.Result{Runs: result.Runs[:2]}).Aggregated(); len(plain.Runs) != 2 {
 		t.Errorf("without samples %d runs", len(plain.Runs))
 	}
 }
@@ -99,9 +100,9 @@ func TestPropensityOfClusters(t *testing.T) {
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", orbench.Safe})
 	}
 	set := newDataset(t, "seeds", rows)
-	derive := func(r *evaluate.Run) evaluate.Propensity {
+	derive := func(r *evaluate.Run) score.PromptRates {
 		result, _, _ := sampledRun(t, r)
-		return result.Propensities[0]
+		return result.PromptRates[0]
 	}
 	run := evaluate.Run{Targets: sampledTargets(2)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}}
 	alone := derive(&run)
@@ -171,8 +172,8 @@ func TestFoldedCategories(t *testing.T) {
 	r := &evaluate.Run{Targets: sampledTargets(3)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
 	result, _, _ := sampledRun(t, r)
 	single := result.Runs[0].Judges[0].ByCategory["privacy"].PHolm
-	folded := result.Folded()
-	got := folded.Runs[0].Judges[0].ByCategory["privacy"].PHolm
+	aggregated := result.Aggregated()
+	got := aggregated.Runs[0].Judges[0].ByCategory["privacy"].PHolm
 	if single == nil || got == nil || *single != *got || *got < 0.05 {
 		t.Errorf("one sample of each prompt gives %v, three alike %v", single, got)
 	}

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"maps"
@@ -9,61 +9,61 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Folded gives the result with one run for each target, where Runs has one for
+// Aggregated gives the result with one run for each target, where Runs has one for
 // each sample of a target that is asked several times. Counts are sums over the
 // samples, and Samples says how many. The rate is the mean propensity, and its
 // interval counts that answers to one prompt are alike: CI95 is CI95Clustered, and
 // there is none without the filters. Corrected is the mean of the samples' own,
 // whose interval is on the wide side. r is left as it is.
-func (r *Result) Folded() Result {
-	if len(r.Propensities) == 0 {
+func (r *Result) Aggregated() Result {
+	if len(r.PromptRates) == 0 {
 		return *r
 	}
-	folded := *r
-	folded.Runs = []RunResult{}
+	aggregated := *r
+	aggregated.Runs = []RunResult{}
 	// at has the place in the list of each variant's run.
-	at := map[foldKey]int{}
+	at := map[aggregateKey]int{}
 	for _, run := range r.Runs {
 		p := r.sampledBy(run)
 		if p == nil {
-			folded.Runs = append(folded.Runs, run)
+			aggregated.Runs = append(aggregated.Runs, run)
 			continue
 		}
-		key := foldKey{p.Target, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
+		key := aggregateKey{p.Target, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
 		i, ok := at[key]
 		if !ok {
-			at[key] = len(folded.Runs)
+			at[key] = len(aggregated.Runs)
 			run.Target, run.Samples, run.Asked.Sample = p.Target, 1, 0
-			folded.Runs = append(folded.Runs, run.copied())
+			aggregated.Runs = append(aggregated.Runs, run.copied())
 			continue
 		}
-		folded.Runs[i].fold(run)
+		aggregated.Runs[i].addSample(run)
 	}
-	for i := range folded.Runs {
-		if folded.Runs[i].Samples > 0 {
-			r.foldRates(&folded.Runs[i])
+	for i := range aggregated.Runs {
+		if aggregated.Runs[i].Samples > 0 {
+			r.aggregateRates(&aggregated.Runs[i])
 		}
 	}
-	return folded
+	return aggregated
 }
 
-// foldKey names a run of Folded.
-type foldKey struct {
+// aggregateKey names a run of Aggregated.
+type aggregateKey struct {
 	target, dataset, sha string
 	label                orbench.Label
 	limit                int
 }
 
 // sampledBy finds a propensity to which the run belongs, nil for none.
-func (r *Result) sampledBy(run RunResult) *Propensity {
-	i := slices.IndexFunc(r.Propensities, func(p Propensity) bool {
+func (r *Result) sampledBy(run RunResult) *PromptRates {
+	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
 		return p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 && p.Label == run.Label && p.Limit == run.Limit &&
 			slices.Contains(p.Targets, run.Target)
 	})
 	if i < 0 {
 		return nil
 	}
-	return &r.Propensities[i]
+	return &r.PromptRates[i]
 }
 
 // copied is the run with lists and counts of its own.
@@ -98,8 +98,8 @@ func (r *RunResult) addFindings(more map[string]map[defense.Decision]int) {
 	}
 }
 
-// fold adds the counts of another sample.
-func (r *RunResult) fold(o RunResult) {
+// addSample adds the counts of another sample.
+func (r *RunResult) addSample(o RunResult) {
 	r.Samples++
 	r.N += o.N
 	r.Answered += o.Answered
@@ -110,7 +110,7 @@ func (r *RunResult) fold(o RunResult) {
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)
 	for i := range r.Judges {
-		r.Judges[i].fold(o.Judges[i])
+		r.Judges[i].addSample(o.Judges[i])
 	}
 	for i := range r.Agreement {
 		a, b := &r.Agreement[i], o.Agreement[i]
@@ -124,8 +124,8 @@ func (r *RunResult) fold(o RunResult) {
 	}
 }
 
-// fold adds the counts of another sample, and its corrected rate.
-func (j *JudgeResult) fold(o JudgeResult) {
+// addSample adds the counts of another sample, and its corrected rate.
+func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Judged += o.Judged
 	j.Refused += o.Refused
 	j.Unjudged += o.Unjudged
@@ -152,11 +152,11 @@ func (j *JudgeResult) fold(o JudgeResult) {
 	j.Corrected.Hi += o.Corrected.Hi
 }
 
-// foldRates gives a run of summed counts the rates of its propensities.
-func (r *Result) foldRates(run *RunResult) {
+// aggregateRates gives a run of summed counts the rates of its propensities.
+func (r *Result) aggregateRates(run *RunResult) {
 	for i := range run.Judges {
 		j := &run.Judges[i]
-		p := r.propensityOf(*run, j.Judge)
+		p := r.promptRatesOf(*run, j.Judge)
 		if p == nil {
 			continue
 		}
@@ -174,8 +174,8 @@ func (r *Result) foldRates(run *RunResult) {
 			n.CI95Clustered = ends(p.ByCategory[category].Mean)
 			j.ByCategory[category] = n
 		}
-		// A Propensity that was not derived knows no design effect.
-		j.compareCategories(max(1, p.designEffect))
+		// A PromptRates that was not derived knows no design effect.
+		j.findOutliers(max(1, p.designEffect))
 		if c := j.Corrected; c != nil {
 			n := float64(run.Samples)
 			*c = stats.Estimate{Value: c.Value / n, Lo: c.Lo / n, Hi: c.Hi / n}
@@ -183,16 +183,16 @@ func (r *Result) foldRates(run *RunResult) {
 	}
 }
 
-// propensityOf finds the propensity behind a run of Folded.
-func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
-	i := slices.IndexFunc(r.Propensities, func(p Propensity) bool {
+// promptRatesOf finds the propensity behind a run of Aggregated.
+func (r *Result) promptRatesOf(run RunResult, judge string) *PromptRates {
+	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
 		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
 			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
 	})
 	if i < 0 {
 		return nil
 	}
-	return &r.Propensities[i]
+	return &r.PromptRates[i]
 }
 
 // ends is the interval of an estimate, nil without one.

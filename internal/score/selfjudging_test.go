@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ func TestKinship(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		target, judge string
-		want          Kinship
+		want          SelfJudging
 	}{
 		{"gpt-4o", "lexical", ""},
 		{"gpt-4o", "llm:openai/gpt-4o", SameModel},
@@ -25,7 +25,7 @@ func TestKinship(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := kinship(Target{Model: test.target}, j); got != test.want {
+		if got := selfJudging(test.target, j); got != test.want {
 			t.Errorf("%s is judged by %s as %q, want %q", test.target, test.judge, got, test.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{
+	run := &Design{
 		Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 5}},
 		Judges: []judge.Judge{lexical, lexical}, MostUnjudged: 1,
 	}
@@ -36,7 +36,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 		{Status: Unanswered},
 	} {
 		row.Prompt = orbench.NewPrompt(strings.Repeat("x", i+1), "hate", orbench.Safe)
-		tally.add(chunk{target: run.Targets[0]}, &row)
+		tally.add(0, 0, &row)
 	}
 	change(tally)
 	_, err = tally.result()
@@ -62,8 +62,8 @@ func TestCountsThatDoNotAddUp(t *testing.T) {
 		"judged by category: 3 and 0":             func(t *tally) { delete(first(t).ByCategory, "hate") },
 		"refused by category: 2 and 1":            func(t *tally) { first(t).ByCategory["hate"] = Count{N: 3, Refused: 1} },
 		"agreement of lexical and lexical: 4 and": func(t *tally) { result(t).Agreement[0].N++ },
-		"rows and prompts: 5 and 6":               func(t *tally) { t.run.Datasets[0].Count++ },
-		"rows and prompts: 5 and 4":               func(t *tally) { t.run.Limit = 4 },
+		"rows and prompts: 5 and 6":               func(t *tally) { t.design.Datasets[0].Count++ },
+		"rows and prompts: 5 and 4":               func(t *tally) { t.design.Limit = 4 },
 		"counted prompts and rows: 0 and 5":       func(t *tally) { clear(t.counts) },
 		"judged: 2 and 3": func(t *tally) {
 			j := first(t)
@@ -90,7 +90,7 @@ func BenchmarkTally(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			run := &Run{
+			run := &Design{
 				Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", ClusteredBy: by}},
 				Judges: []judge.Judge{lexical, lexical},
 			}
@@ -104,7 +104,7 @@ func BenchmarkTally(b *testing.B) {
 				}
 			}
 			for i := 0; b.Loop(); i++ {
-				tally.add(chunk{}, &rows[i%len(rows)])
+				tally.add(0, 0, &rows[i%len(rows)])
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package evaluate
+package score
 
 import (
 	"github.com/orbench/orbench"
@@ -15,9 +15,9 @@ type Result struct {
 	// TradeOffs and Correlations are what Finish makes of Runs.
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
-	// Propensities has an entry for each target that is asked several times, with
+	// PromptRates has an entry for each target that is asked several times, with
 	// each dataset, label and judge.
-	Propensities []Propensity `json:"propensities,omitempty"`
+	PromptRates []PromptRates `json:"propensities,omitempty"`
 	// Changes has what each variant of a target adds to its refusals, where the
 	// target itself is in the run.
 	Changes []Change `json:"changes,omitempty"`
@@ -31,8 +31,8 @@ type Result struct {
 // Finish computes what rests on several runs together, once all are there.
 func (r *Result) Finish() {
 	// Samples of one target are no targets of their own.
-	folded := r.Folded()
-	r.TradeOffs = tradeOffs(folded.Pairs(), r.Changes)
+	aggregated := r.Aggregated()
+	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
 }
 
@@ -63,9 +63,9 @@ type RunResult struct {
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target of which this one is a variant; see Target.
 	Base string `json:"base,omitempty"`
-	// Asked is how the target was asked; of Folded samples, all but their number.
+	// Asked is how the target was asked; of Aggregated samples, all but their number.
 	Asked Asked `json:"asked"`
-	// Samples is the number of samples that Folded made one run of, else 0.
+	// Samples is the number of samples that Aggregated made one run of, else 0.
 	Samples int `json:"samples,omitempty"`
 	// Helped lists the parts that the target's model had in the making of the
 	// dataset, as far as that is known. Its rate on such prompts is no fair measure.
@@ -99,21 +99,6 @@ type Asked struct {
 	Defense  string `json:"defense,omitempty"`
 }
 
-// asked says how the target is asked.
-func (t Target) asked() Asked {
-	a := Asked{
-		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, System: t.System,
-		Temperature: t.Params.Temperature, MaxTokens: t.Params.MaxTokens, Seed: t.Params.Seed, Sample: t.Sample,
-	}
-	if t.Framing != nil {
-		a.Framing = t.Framing.Name
-	}
-	if t.Defense != nil {
-		a.Language, a.Defense = t.Defense.Language(), t.Defense.Name()
-	}
-	return a
-}
-
 // JudgeResult is what one judge made of a RunResult's answers.
 type JudgeResult struct {
 	Judge string `json:"judge"`
@@ -138,7 +123,7 @@ type JudgeResult struct {
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
-	// Withheld is true when more than Run.MostUnjudged of the answers are unjudged:
+	// Withheld is true when more than Design.MostUnjudged of the answers are unjudged:
 	// a rate over the others would say little.
 	Withheld bool                  `json:"withheld,omitempty"`
 	ByClass  map[orbench.Class]int `json:"by_class"`
@@ -151,8 +136,8 @@ type JudgeResult struct {
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
 	ByCategory map[orbench.Category]Count `json:"by_category"`
-	// Kin says that the judge asks the target's own model, or one of its family.
-	Kin Kinship `json:"kin,omitempty"`
+	// SelfJudging says that the judge asks the target's own model, or one of its family.
+	SelfJudging SelfJudging `json:"kin,omitempty"`
 	// Simulated is true when the judge asks a simulated model.
 	Simulated bool `json:"simulated,omitempty"`
 }
@@ -179,7 +164,7 @@ type Count struct {
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
 	// PHolm says of a category how likely a difference as large from the target's
 	// other prompts would be by chance, looked for in all categories; see
-	// StandsOut. It is nil where there is nothing to compare with.
+	// Outlier. It is nil where there is nothing to compare with.
 	PHolm *float64 `json:"p_holm,omitempty"`
 }
 
@@ -225,7 +210,7 @@ type Cost struct {
 // Status says what became of one prompt of a run.
 type Status string
 
-// The fates of a prompt. They are exclusive and cover all of them.
+// The outcomes of a prompt. They are exclusive and cover all of them.
 const (
 	Answered   Status = "answered"
 	Blocked    Status = "blocked"
@@ -239,7 +224,7 @@ type Row struct {
 	Target  string         `json:"target"`
 	Dataset string         `json:"dataset"`
 	Prompt  orbench.Prompt `json:"prompt"`
-	// Variant and Sample are the name without its sample, as in Propensity, and the
+	// Variant and Sample are the name without its sample, as in PromptRates, and the
 	// number of the sample, from 1; absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`
 	Sample  int    `json:"sample,omitempty"`
@@ -257,9 +242,9 @@ type Row struct {
 	Simulated bool           `json:"simulated,omitempty"`
 }
 
-// untranslated reports whether the prompt failed because it could not be put into
+// Untranslated reports whether the prompt failed because it could not be put into
 // the target's language: what its defence found is complete.
-func (r *Row) untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
+func (r *Row) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
 
 // JudgeVerdict is a verdict with its judge's name.
 type JudgeVerdict struct {

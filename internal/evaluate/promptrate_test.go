@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -74,16 +75,16 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 }
 
 // sampledRun fills and derives.
-func sampledRun(t *testing.T, r *evaluate.Run) (evaluate.Result, []evaluate.Row, []evaluate.PromptPropensity) {
+func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []score.PromptRate) {
 	t.Helper()
 	m := newMemo(t)
 	// Scripted failures are no error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.Config{Attempts: 1})
-	var rows []evaluate.Row
-	var prompts []evaluate.PromptPropensity
+	var rows []score.Row
+	var prompts []score.PromptRate
 	result, err := r.DeriveTo(t.Context(), m, evaluate.Sinks{
-		Row:        func(row evaluate.Row) error { rows = append(rows, row); return nil },
-		Propensity: func(p evaluate.PromptPropensity) error { prompts = append(prompts, p); return nil },
+		Row:        func(row score.Row) error { rows = append(rows, row); return nil },
+		PromptRate: func(p score.PromptRate) error { prompts = append(prompts, p); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +113,10 @@ func TestPropensity(t *testing.T) {
 		MostUnjudged: 1,
 	}
 	result, rows, prompts := sampledRun(t, r)
-	if len(result.Propensities) != 1 {
-		t.Fatalf("%d propensities", len(result.Propensities))
+	if len(result.PromptRates) != 1 {
+		t.Fatalf("%d propensities", len(result.PromptRates))
 	}
-	got := result.Propensities[0]
+	got := result.PromptRates[0]
 	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || len(got.Targets) != 4 ||
 		got.Targets[2] != "p/m [temperature 0.7, sample 3]" || got.Judge != "lexical" || got.Label != orbench.Safe {
 		t.Errorf("%+v", got)
@@ -160,7 +161,7 @@ func TestPropensity(t *testing.T) {
 	if len(prompts) != 9 {
 		t.Fatalf("%d prompts", len(prompts))
 	}
-	want := evaluate.PromptPropensity{
+	want := score.PromptRate{
 		Target: "p/m [temperature 0.7]", Dataset: r.Datasets[0].Name, Prompt: prompts[6].Prompt, Category: "privacy", Label: orbench.Safe,
 		Judge: "lexical", Samples: 4, Judged: 2, Refused: 1, Unjudged: 2, Greedy: orbench.Refusal,
 	}
@@ -186,7 +187,7 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 		Datasets: []*dataset.Dataset{scripts(t, "AFRA", "RRRA", "AAAA", "UUUA")},
 	}
 	result, _, _ := sampledRun(t, r)
-	got := result.Propensities[0]
+	got := result.PromptRates[0]
 	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Complete != 2 || got.Greedy != nil {
 		t.Errorf("%+v", got)
 	}
@@ -237,11 +238,11 @@ func TestVariants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(result.Propensities) == 1; got != tt.want {
+			if got := len(result.PromptRates) == 1; got != tt.want {
 				t.Errorf("one variant: %v, want %v", got, tt.want)
 			}
-			if tt.want && result.Propensities[0].Target != "p/m [x]" {
-				t.Errorf("the variant is called %q", result.Propensities[0].Target)
+			if tt.want && result.PromptRates[0].Target != "p/m [x]" {
+				t.Errorf("the variant is called %q", result.PromptRates[0].Target)
 			}
 		})
 	}
@@ -267,13 +268,13 @@ func TestPropensityTwin(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])}, MostUnjudged: 1,
 	}
 	result, derived, prompts := sampledRun(t, r)
-	if len(result.Propensities) != 2*2*2 {
-		t.Fatalf("%d propensities", len(result.Propensities))
+	if len(result.PromptRates) != 2*2*2 {
+		t.Fatalf("%d propensities", len(result.PromptRates))
 	}
 	if len(prompts) != (700+300)*2 {
 		t.Errorf("%d prompts", len(prompts))
 	}
-	for _, p := range result.Propensities {
+	for _, p := range result.PromptRates {
 		var judged, refused, unjudged, missing int
 		counts := map[orbench.PromptID]*stats.Cluster{}
 		for _, row := range derived {
@@ -283,7 +284,7 @@ func TestPropensityTwin(t *testing.T) {
 			if counts[row.Prompt.ID] == nil {
 				counts[row.Prompt.ID] = &stats.Cluster{}
 			}
-			i := slices.IndexFunc(row.Verdicts, func(v evaluate.JudgeVerdict) bool { return v.Judge == p.Judge })
+			i := slices.IndexFunc(row.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == p.Judge })
 			switch {
 			case i < 0:
 				missing++

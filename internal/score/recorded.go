@@ -1,8 +1,12 @@
-package evaluate
+package score
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -134,28 +138,64 @@ func defined(v float64, ok bool) *float64 {
 	return &v
 }
 
-// recordedTally counts rows into a RecordedResult. It grows with judges × groups
+// RecordedRow is one answer with every judge's verdict.
+type RecordedRow struct {
+	Answer dataset.Answer
+	// Refusal is what people say, nil without gold labels.
+	Refusal  *bool
+	Verdicts []JudgeVerdict
+}
+
+// Text is what was judged: the answer without its thinking. Spans of verdicts
+// refer to it.
+func (r RecordedRow) Text() string {
+	text, _ := model.CutThinking(r.Answer.Response)
+	return text
+}
+
+// Disagrees reports whether a judge that gave a verdict differs from the gold
+// label, or without one from another judge.
+func (r RecordedRow) Disagrees() bool {
+	want := r.Refusal
+	for _, v := range r.Verdicts {
+		if v.Class == orbench.Unjudged {
+			continue
+		}
+		refused := v.Class.Refused()
+		if want == nil {
+			want = &refused
+		}
+		if refused != *want {
+			return true
+		}
+	}
+	return false
+}
+
+// RecordedTally counts rows into a RecordedResult. It grows with judges × groups
 // and not with answers.
-type recordedTally struct {
+type RecordedTally struct {
 	out RecordedResult
 	// refusedBy[k] counts the answers that every judge judged and k of them
 	// took for refusals.
 	refusedBy []int
 }
 
-func newRecordedTally(r *Recorded) *recordedTally {
-	gold := r.GoldRefusal != nil
-	t := &recordedTally{
+// NewRecordedTally counts what judges make of a recording. goldRefusal lists the
+// gold values that mean a refusal; nil where there is no gold column.
+func NewRecordedTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []string) *RecordedTally {
+	gold := goldRefusal != nil
+	t := &RecordedTally{
 		out: RecordedResult{
-			Responses: r.Recording.Path, SHA256: r.Recording.SHA256,
-			Groups: slices.Sorted(maps.Keys(r.Recording.GroupValues)), Judges: []RecordedJudge{},
+			Responses: recording.Path, SHA256: recording.SHA256,
+			Groups: slices.Sorted(maps.Keys(recording.GroupValues)), Judges: []RecordedJudge{},
 		},
-		refusedBy: make([]int, len(r.Judges)+1),
+		refusedBy: make([]int, len(judges)+1),
 	}
 	if gold {
-		t.out.GoldValues, t.out.GoldRefusal = r.Recording.GoldValues, r.GoldRefusal
+		t.out.GoldValues, t.out.GoldRefusal = recording.GoldValues, goldRefusal
 	}
-	for i, a := range r.Judges {
+	for i, a := range judges {
 		j := RecordedJudge{Judge: a.Name(), RecordedFigures: newFigures(gold), Simulated: simulatedJudge(a)}
 		if len(t.out.Groups) > 0 {
 			j.By = map[string]*RecordedFigures{}
@@ -165,15 +205,15 @@ func newRecordedTally(r *Recorded) *recordedTally {
 			j.By[group] = &f
 		}
 		t.out.Judges = append(t.out.Judges, j)
-		for _, b := range r.Judges[i+1:] {
+		for _, b := range judges[i+1:] {
 			t.out.Agreement = append(t.out.Agreement, Agreement{A: a.Name(), B: b.Name()})
 		}
 	}
 	return t
 }
 
-// add counts a row.
-func (t *recordedTally) add(row RecordedRow) {
+// Add counts a row.
+func (t *RecordedTally) Add(row RecordedRow) {
 	t.out.Answers++
 	judged, refused, pair := 0, 0, 0
 	for i, v := range row.Verdicts {
@@ -199,8 +239,8 @@ func (t *recordedTally) add(row RecordedRow) {
 	}
 }
 
-// result gives the figures.
-func (t *recordedTally) result() RecordedResult {
+// Result gives the figures.
+func (t *RecordedTally) Result() RecordedResult {
 	out := t.out
 	for i := range out.Judges {
 		j := &out.Judges[i]
@@ -220,7 +260,7 @@ func (t *recordedTally) result() RecordedResult {
 }
 
 // fleiss gives Fleiss' kappa of all judges and the number of answers it is of.
-func (t *recordedTally) fleiss() (*float64, int) {
+func (t *RecordedTally) fleiss() (*float64, int) {
 	var ratings [][]int
 	for refused, answers := range t.refusedBy {
 		item := []int{refused, len(t.out.Judges) - refused}
