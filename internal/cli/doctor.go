@@ -28,7 +28,7 @@ datasets are there. Nothing is asked that costs money.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), store, providersFile) },
 	}
 	a.storeFlag(c, &store)
-	c.Flags().StringVar(&providersFile, "providers", "", "JSON `FILE` of providers beside the built-in ones")
+	c.Flags().StringVar(&providersFile, "providers", "", "YAML `FILE` of providers beside the built-in ones")
 	return c
 }
 

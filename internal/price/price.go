@@ -9,9 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/orbench/orbench/internal/jsonlist"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -48,24 +49,26 @@ func (p Price) Cost(u model.Usage) float64 {
 // Table is a list of prices. It is never changed once made.
 type Table struct{ prices []Price }
 
-//go:embed prices.json
+//go:embed prices.yaml
 var builtIn string
 
 // Default is the built-in table.
-func Default() Table {
-	t, err := Table{}.With(strings.NewReader(builtIn), "prices.json")
+func Default() Table { return readBuiltIn() }
+
+var readBuiltIn = sync.OnceValue(func() Table {
+	t, err := Table{}.With(strings.NewReader(builtIn), "prices.yaml")
 	if err != nil {
 		panic("price: the built-in table: " + err.Error()) // a test reads it
 	}
 	return t
-}
+})
 
-// With returns the table with the entries read from r, a JSON list; an entry for
+// With returns the table with the entries read from r, a YAML or JSON list; an entry for
 // the provider and model of an old one replaces it. The name stands for the file
 // in errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
 	seen := map[[2]string]bool{}
-	list, err := jsonlist.Read(r, name, func(p Price) error {
+	list, err := settings.List(r, name, func(p Price) error {
 		key := [2]string{p.Provider, strings.ToLower(p.Model)}
 		if seen[key] {
 			return fmt.Errorf("%s/%s is listed twice", p.Provider, p.Model)

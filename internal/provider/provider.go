@@ -7,10 +7,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/jsonlist"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/spelling"
 )
 
@@ -69,24 +70,26 @@ type Provider struct {
 // never changed once made.
 type Table struct{ providers []Provider }
 
-//go:embed providers.json
+//go:embed providers.yaml
 var builtIn string
 
 // Default is the built-in table.
-func Default() Table {
-	t, err := Table{}.With(strings.NewReader(builtIn), "providers.json")
+func Default() Table { return readBuiltIn() }
+
+var readBuiltIn = sync.OnceValue(func() Table {
+	t, err := Table{}.With(strings.NewReader(builtIn), "providers.yaml")
 	if err != nil {
 		panic("provider: the built-in table: " + err.Error()) // a test reads it
 	}
 	return t
-}
+})
 
-// With returns the table with the entries read from r, a JSON list; an entry
+// With returns the table with the entries read from r, a YAML or JSON list; an entry
 // with the name of an old one replaces it. The name stands for the file in
 // errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
 	seen := map[string]bool{}
-	list, err := jsonlist.Read(r, name, func(p Provider) error {
+	list, err := settings.List(r, name, func(p Provider) error {
 		if seen[p.Name] {
 			return fmt.Errorf("%s is listed twice", p.Name)
 		}

@@ -1,9 +1,11 @@
 package settings
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -47,6 +49,7 @@ func ReadFile(path, hint string) ([]byte, error) {
 // that the struct does not have is an error. name stands for the file in errors,
 // which are of type *orbench.InputError and have the line and the hint.
 func Decode(name string, text []byte, into any, hint string) error {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	err := safely(func() error { return yaml.UnmarshalWithOptions(text, into, yaml.Strict()) })
 	if err == nil {
 		if line := secondDocument(text); line > 0 {
@@ -54,7 +57,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 		}
 		return nil
 	}
-	e := &orbench.InputError{File: name, Problem: err.Error(), Hint: hint, Err: err}
+	e := &orbench.InputError{File: name, Line: 1, Problem: err.Error(), Hint: hint, Err: err}
 	var placed yaml.Error
 	if errors.As(err, &placed) {
 		e.Problem = placed.GetMessage()
@@ -66,9 +69,45 @@ func Decode(name string, text []byte, into any, hint string) error {
 	return e
 }
 
+// maxList bounds the text of a list, in bytes; one of thousands of entries is
+// shorter.
+const maxList = 1 << 20
+
+// List reads a file that is one YAML list of entries, of which JSON is a form, and
+// checks each entry. name stands for the file in errors. Every fault of the text,
+// and every error of check, is an *orbench.InputError with the line of the entry
+// or setting; other errors are those of r.
+func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
+	const hint = "give a YAML or JSON list of entries"
+	text, err := io.ReadAll(io.LimitReader(r, maxList+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(text) > maxList {
+		return nil, &orbench.InputError{File: name, Line: 1, Problem: "the file is longer than 1 MB", Hint: hint}
+	}
+	var list []T
+	if err := Decode(name, text, &list, hint); err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, &orbench.InputError{File: name, Line: 1, Problem: "this is not a list of entries", Hint: hint}
+	}
+	for i, entry := range list {
+		if err := check(entry); err != nil {
+			line := max(1, Line(text, fmt.Sprintf("$[%d]", i)))
+			return nil, &orbench.InputError{File: name, Line: line, Problem: err.Error(), Err: err}
+		}
+	}
+	return list, nil
+}
+
 // secondDocument gives the line on which a second YAML document has its first
 // setting, 0 where there is none.
 func secondDocument(text []byte) (line int) {
+	if !bytes.Contains(text, []byte("---")) {
+		return 0
+	}
 	_ = safely(func() error {
 		file, err := parser.ParseBytes(text, 0)
 		if err != nil {
@@ -117,7 +156,7 @@ func Line(text []byte, path string) int {
 }
 
 func findLine(text []byte, path string) int {
-	file, err := parser.ParseBytes(text, 0)
+	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\ufeff")), 0)
 	if err != nil {
 		return 0
 	}

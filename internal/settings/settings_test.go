@@ -2,10 +2,14 @@ package settings
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/orbench/orbench"
 )
@@ -78,6 +82,57 @@ func TestDecodeDoesNotPanic(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	Line([]byte(text), "$.targets[0]")
+}
+
+type entry struct {
+	N int `json:"n"`
+}
+
+func positive(e entry) error {
+	if e.N <= 0 {
+		return fmt.Errorf("%d is not positive", e.N)
+	}
+	return nil
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]entry{
+		"[]":                                  nil,
+		"# two\n- n: 1\n\n- {n: 2}\n":         {{1}, {2}},
+		"\ufeff[ {\"n\": 1},\r\n{\"n\":2}]\n": {{1}, {2}},
+		"[\n\t{\"n\":\t1}\n]":                 {{1}},
+	} {
+		got, err := List(strings.NewReader(in), "f", positive)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q gives %v, %v, want %v", in, got, err, want)
+		}
+	}
+}
+
+func TestListFault(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                            "f:1: this is not a list of entries",
+		"null":                        "f:1: this is not a list of entries",
+		"n: 1":                        "f:1: mapping was used where sequence is expected",
+		"- n: 1\n\n- n: -1":           "f:3: -1 is not positive",
+		"[{\"n\":1},\n\n {\"n\":-1}]": "f:3: -1 is not positive",
+		"[{\"n\":1}\n{\"n\":2}]":      "f:2: ",
+		"[{\"n\":1},\n{\"n\":1\n\n}x": "f:",
+		"[5]":                         "f:1: int was used where mapping is expected",
+		"[]\n[]":                      "f:2: ",
+		strings.Repeat(" ", 2<<20):    "f:1: the file is longer than 1 MB",
+	} {
+		_, err := List(strings.NewReader(in), "f", positive)
+		if !errors.Is(err, orbench.ErrInput) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.40q gives %v, want %q", in, err, want)
+		}
+	}
+	_, err := List(iotest.ErrReader(io.ErrClosedPipe), "f", positive)
+	if !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, orbench.ErrInput) {
+		t.Errorf("got %v, want the reader's own error", err)
+	}
 }
 
 func TestReadFileNamesThePathOnce(t *testing.T) {
