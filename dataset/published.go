@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/orbench/orbench"
 )
@@ -84,6 +85,12 @@ func List(cache string) []Entry {
 		}
 	}
 	return list
+}
+
+// IsName reports whether ref is the name of a built-in or published dataset, and
+// not a path.
+func IsName(ref string) bool {
+	return slices.ContainsFunc(entries(), func(e Entry) bool { return e.Name == ref })
 }
 
 // entries parses the table. A fault in it is the programmer's.

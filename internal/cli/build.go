@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -76,7 +76,7 @@ a budget, 130 interrupted.`,
 
 // build builds a benchmark.
 func (a *app) build(ctx context.Context, f buildFlags) error {
-	b, w, prices, err := a.prepareBuild(f)
+	b, clients, prices, err := a.prepareBuild(f)
 	if err != nil {
 		return err
 	}
@@ -87,14 +87,16 @@ func (a *app) build(ctx context.Context, f buildFlags) error {
 	if err != nil {
 		return err
 	}
-	err = a.buildWith(ctx, f, b, w, memory, prices)
+	err = a.buildWith(ctx, f, b, clients, memory, prices)
 	return errors.Join(err, memory.Close())
 }
 
 // prepareBuild checks everything that a user can get wrong, before anything is
 // asked or written.
-func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Table, error) {
-	fail := func(err error) (*construct.Builder, *wiring, price.Table, error) { return nil, nil, price.Table{}, err }
+func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price.Table, error) {
+	fail := func(err error) (*construct.Builder, *client.Set, price.Table, error) {
+		return nil, nil, price.Table{}, err
+	}
 	switch {
 	case f.config == "":
 		return fail(inputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
@@ -131,18 +133,17 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Tab
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 		names = append(names, f.target)
 	}
-	urls, err := f.calls.urls(namedProviders(append(names, config.Hard.Judge)))
+	clients, err := a.clients(f.calls, namedProviders(append(names, config.Hard.Judge)), nil)
 	if err != nil {
 		return fail(err)
 	}
-	w, err := a.newWiring(f.calls.providers, urls)
-	if err != nil {
-		return fail(err)
+	b.Refs = map[string]model.Ref{}
+	for _, name := range names {
+		if b.Refs[name], err = clients.Model(name, ""); err != nil {
+			return fail(fmt.Errorf("%s: %w", f.config, err))
+		}
 	}
-	if b.Refs, err = w.refs(names); err != nil {
-		return fail(fmt.Errorf("%s: %w", f.config, err))
-	}
-	judges, err := w.judges([]string{config.Hard.Judge}, config.Moderation.MaxTokens)
+	judges, err := clients.Judges([]string{config.Hard.Judge}, config.Moderation.MaxTokens)
 	if err != nil {
 		return fail(err)
 	}
@@ -150,10 +151,7 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Tab
 		return fail(inputError(f.config, "hard.judge names more than one judge", "name one, or a panel:RULE(JUDGE,...)"))
 	}
 	b.Judge = judges[0]
-	b.Structured = func(name string) bool {
-		key, err := w.connect(name)
-		return err == nil && w.clients[key].structured
-	}
+	b.Structured = clients.Structured
 	prices, err := loadPrices(f.calls.prices)
 	if err != nil {
 		return fail(err)
@@ -166,37 +164,17 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *wiring, price.Tab
 			}
 		}
 	}
-	return b, w, prices, nil
-}
-
-// refs makes the clients of models and gives their references by name.
-func (w *wiring) refs(names []string) (map[string]model.Ref, error) {
-	refs := map[string]model.Ref{}
-	for _, spec := range names {
-		name, modelName, err := provider.ParseTarget(spec)
-		if err != nil {
-			return nil, err
-		}
-		key, err := w.connect(name)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkSim(name, modelName); err != nil {
-			return nil, err
-		}
-		refs[spec] = model.Ref{Provider: key.Provider, Endpoint: key.Endpoint, Model: modelName}
-	}
-	return refs, nil
+	return b, clients, prices, nil
 }
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
-func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, w *wiring, memory *memo.Memo, prices price.Table) (err error) {
+func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
 	filler := fill.New(memory, f.calls.config(prices, a.hurry))
 	lanes := map[evaluate.LaneKey]*fill.Lane{}
 	width := 0
-	for key, c := range w.clients {
+	for at, c := range clients.All() {
 		limits := f.calls.limits(c)
-		lanes[key] = filler.Lane(c.model, limits)
+		lanes[evaluate.LaneKey{Provider: at.Provider, Endpoint: at.Endpoint}] = filler.Lane(c.Model, limits)
 		width += limits.Concurrency
 	}
 	// Each prompt waits for one call at least, and some wait for their turn.

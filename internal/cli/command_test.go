@@ -73,14 +73,15 @@ func TestUnknownRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = loadRun(ctx, m, address, "mine")
+	a := &app{env: Env{Getenv: func(string) string { return "" }}}
+	_, err = a.openRun(ctx, m, address, "mine")
 	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), address+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
 		t.Errorf("with 12 runs the error is %v", err)
 	}
 	if err := m.SaveRun(ctx, memo.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := loadRun(ctx, m, address, "broken"); err == nil || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "broken") {
+	if _, err := a.openRun(ctx, m, address, "broken"); err == nil || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("a damaged run gives %v", err)
 	}
 	if err := m.Close(); err != nil {

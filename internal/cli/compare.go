@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/spf13/cobra"
@@ -111,16 +111,6 @@ func (f *compareFlags) check() error {
 	return nil
 }
 
-// compared is a stored run with the one target that is compared.
-type compared struct {
-	name   string
-	config runConfig
-	run    *evaluate.Run
-}
-
-// target is the one that is compared.
-func (c compared) target() evaluate.Target { return c.run.Targets[0] }
-
 // compare compares two stored runs and decides the gates.
 func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err error) {
 	memory, err := openExisting(ctx, f.store)
@@ -128,7 +118,7 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	var sides [2]compared
+	var sides [2]*run.Run
 	for i, name := range names {
 		if sides[i], err = a.loadCompared(ctx, memory, f, i, name); err != nil {
 			return err
@@ -139,23 +129,23 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 		return err
 	}
 	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
-		if _, err := sides[i].run.Derive(ctx, memory, add); err != nil {
-			return fmt.Errorf("derive the run %s: %w", sides[i].name, err)
+		if _, err := sides[i].Derive(ctx, memory, add); err != nil {
+			return fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
 	}
 	result := c.Result(compare.Options{
 		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, ClusteredBy: clusteredBy(sides), MaxExcluded: f.maxExcluded, Gates: f.gates,
 	})
-	result.Base.Run, result.Base.Target = sides[0].name, sides[0].target().Name
-	result.Candidate.Run, result.Candidate.Target = sides[1].name, sides[1].target().Name
+	result.Base.Run, result.Base.Target = sides[0].Name, sides[0].Targets[0].Name
+	result.Candidate.Run, result.Candidate.Target = sides[1].Name, sides[1].Targets[0].Name
 	return a.showComparison(ctx, memory, sides, result, f)
 }
 
 // clusteredBy names what makes clusters of the prompts of either side.
-func clusteredBy(sides [2]compared) string {
+func clusteredBy(sides [2]*run.Run) string {
 	var names []string
 	for _, s := range sides {
-		for _, d := range s.run.Datasets {
+		for _, d := range s.Datasets {
 			if d.ClusteredBy != "" && !slices.Contains(names, d.ClusteredBy) {
 				names = append(names, d.ClusteredBy)
 			}
@@ -166,51 +156,47 @@ func clusteredBy(sides [2]compared) string {
 
 // loadCompared loads a run and leaves it the one target that is compared. side
 // is 0 for the base and 1 for the candidate.
-func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlags, side int, name string) (compared, error) {
-	name, config, err := loadRun(ctx, memory, f.store, name)
+func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlags, side int, name string) (*run.Run, error) {
+	r, err := a.openRun(ctx, memory, f.store, name)
 	if err != nil {
-		return compared{}, err
+		return nil, err
 	}
 	flag := []string{"--base-target", "--candidate-target"}[side]
 	sampled := false
 	switch {
 	case f.targets[side] != "":
-		i := slices.IndexFunc(config.Targets, func(t evaluate.Target) bool { return t.Name == f.targets[side] })
+		i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == f.targets[side] })
 		if i < 0 {
-			return compared{}, inputError(flag, fmt.Sprintf("the run %s has no target %q", name, f.targets[side]), "it has "+config.targetNames())
+			return nil, inputError(flag, fmt.Sprintf("the run %s has no target %q", r.Name, f.targets[side]), "it has "+strings.Join(r.Config.TargetNames(), ", "))
 		}
-		sampled = config.hasMoreSamples(config.Targets[i])
-		config.Targets = config.Targets[i : i+1]
-	case len(config.Targets) > 1:
-		return compared{}, inputError("run "+name, "has several targets", "choose one with "+flag+": "+config.targetNames())
-	}
-	run, err := config.run(ctx, a.cacheDir())
-	if err != nil {
-		return compared{}, err
+		sampled = hasMoreSamples(r.Targets, r.Targets[i])
+		r.Targets = r.Targets[i : i+1]
+	case len(r.Targets) > 1:
+		return nil, inputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
 	}
 	if sampled {
-		a.sayf("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", run.Targets[0].Name, name)
+		a.sayf("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", r.Targets[0].Name, r.Name)
 	}
-	return compared{name, config, run}, nil
+	return r, nil
 }
 
 // hasMoreSamples reports whether the target is the first of several samples.
-func (c runConfig) hasMoreSamples(t evaluate.Target) bool {
+func hasMoreSamples(targets []evaluate.Target, t evaluate.Target) bool {
 	second := []string{t.Name + " [sample 2]", strings.TrimSuffix(t.Name, "]") + ", sample 2]"}
-	return slices.ContainsFunc(c.Targets, func(o evaluate.Target) bool { return o.Sample == 1 && slices.Contains(second, o.Name) })
+	return slices.ContainsFunc(targets, func(o evaluate.Target) bool { return o.Sample == 1 && slices.Contains(second, o.Name) })
 }
 
 // newComparison makes an empty comparison by the right judges: one for both
 // sides, or two for the same answers.
-func newComparison(sides [2]compared, f compareFlags) (*compare.Comparison, error) {
-	oneSide := sides[0].name == sides[1].name && sides[0].target().Name == sides[1].target().Name
+func newComparison(sides [2]*run.Run, f compareFlags) (*compare.Comparison, error) {
+	oneSide := sides[0].Name == sides[1].Name && sides[0].Targets[0].Name == sides[1].Targets[0].Name
 	switch {
 	case oneSide && f.against == "":
-		return nil, inputError("compare", "both sides are "+sides[0].target().Name+" of the run "+sides[0].name,
+		return nil, inputError("compare", "both sides are "+sides[0].Targets[0].Name+" of the run "+sides[0].Name,
 			"name two runs, two targets of one with --base-target and --candidate-target, or two judges with --judge and --candidate-judge")
 	case oneSide:
 		for _, name := range []string{f.judge, f.against} {
-			if !slices.Contains(sides[0].judgeNames(), name) {
+			if !slices.Contains(sides[0].Config.JudgeNames(), name) {
 				return nil, notJudged(sides[0], name)
 			}
 		}
@@ -226,27 +212,18 @@ func newComparison(sides [2]compared, f compareFlags) (*compare.Comparison, erro
 	return compare.New(judge), nil
 }
 
-// judgeNames lists the judges of the run.
-func (c compared) judgeNames() []string {
-	var names []string
-	for _, j := range c.run.Judges {
-		names = append(names, j.Name())
-	}
-	return names
-}
-
 // notJudged is the error for a judge that a run lacks.
-func notJudged(c compared, name string) error {
-	judges := append(c.judgeNames(), name)
-	return inputError("compare", fmt.Sprintf("%s has not judged the run %s, only %s", name, c.name, strings.Join(c.judgeNames(), ", ")),
-		fmt.Sprintf("have it judge that run as well: orbench judge %s --judge %s", shellQuote(c.name), shellQuote(strings.Join(judges, ","))))
+func notJudged(c *run.Run, name string) error {
+	judges := append(c.Config.JudgeNames(), name)
+	return inputError("compare", fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
+		fmt.Sprintf("have it judge that run as well: orbench judge %s --judge %s", shellQuote(c.Name), shellQuote(strings.Join(judges, ","))))
 }
 
 // commonJudge chooses the judge whose verdicts are compared: the one that is
 // asked for, or the base's first that judged both runs. Two judges differ by more
 // than two models often do, so verdicts of different ones are never compared.
-func commonJudge(sides [2]compared, wanted string) (string, error) {
-	names := [2][]string{sides[0].judgeNames(), sides[1].judgeNames()}
+func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
+	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
 	for i, s := range sides {
 		if wanted != "" && !slices.Contains(names[i], wanted) {
 			return "", notJudged(s, wanted)
@@ -258,31 +235,24 @@ func commonJudge(sides [2]compared, wanted string) (string, error) {
 		if k < 0 || wanted != "" && name != wanted {
 			continue
 		}
-		if sides[0].config.Judges[i].same(sides[1].config.Judges[k]) {
+		if sides[0].Config.Judges[i].Same(sides[1].Config.Judges[k]) {
 			return name, nil
 		}
 		elsewhere = name
 	}
 	if elsewhere != "" {
-		return "", inputError("compare", fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].name, sides[1].name),
+		return "", inputError("compare", fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].Name, sides[1].Name),
 			fmt.Sprintf("judge both alike: orbench judge RUN --judge %s", shellQuote(elsewhere)))
 	}
 	return "", inputError("compare",
 		fmt.Sprintf("the runs were judged by different judges, %s by %s and %s by %s, and a difference between judges would pass for one between models",
-			sides[0].name, strings.Join(names[0], ", "), sides[1].name, strings.Join(names[1], ", ")),
-		fmt.Sprintf("judge one again: orbench judge %s --judge %s", shellQuote(sides[1].name), shellQuote(strings.Join(names[0], ","))))
-}
-
-// same reports whether two judges ask the same questions of the same models.
-func (c judgeConfig) same(d judgeConfig) bool {
-	x, errX := json.Marshal(c)
-	y, errY := json.Marshal(d)
-	return errX == nil && errY == nil && string(x) == string(y)
+			sides[0].Name, strings.Join(names[0], ", "), sides[1].Name, strings.Join(names[1], ", ")),
+		fmt.Sprintf("judge one again: orbench judge %s --judge %s", shellQuote(sides[1].Name), shellQuote(strings.Join(names[0], ","))))
 }
 
 // showComparison writes the files that were asked for, prints the comparison, and
 // turns a gate that did not pass into the command's error.
-func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]compared, result compare.Result, f compareFlags) error {
+func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*run.Run, result compare.Result, f compareFlags) error {
 	flips := result.Flips.Shown
 	result.Flips.Shown = flips[:min(report.ShownFlips, len(flips))]
 	if f.flips == "" {
@@ -338,7 +308,7 @@ func writeFlips(w io.Writer, flips []compare.Flip) error {
 // addAnswers gives flipped prompts their answers, from another walk over both
 // runs that nobody judges. Flips hold no answers before, so that comparing costs
 // no memory for texts that nobody reads.
-func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips []compare.Flip) error {
+func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]*run.Run, flips []compare.Flip) error {
 	if len(flips) == 0 {
 		return nil
 	}
@@ -351,9 +321,9 @@ func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips
 		at[key{f.Prompt.ID, f.Prompt.Label}] = i
 	}
 	for side, s := range sides {
-		run := *s.run
-		run.Judges = nil
-		_, err := run.Derive(ctx, memory, func(r score.Row) error {
+		answers := *s
+		answers.Judges = nil
+		_, err := answers.Derive(ctx, memory, func(r score.Row) error {
 			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
 			switch {
 			case !ok:
@@ -365,7 +335,7 @@ func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]compared, flips
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("derive the answers of the run %s: %w", s.name, err)
+			return fmt.Errorf("derive the answers of the run %s: %w", s.Name, err)
 		}
 	}
 	return nil

@@ -34,13 +34,13 @@ datasets are there. Nothing is asked that costs money.`,
 
 // doctor prints one line for each thing that it checks.
 func (a *app) doctor(ctx context.Context, store, providersFile string) error {
-	w, err := a.newWiring(providersFile, nil)
+	providers, err := loadProviders(providersFile)
 	if err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(a.env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "orbench\t%s\n", version())
-	for _, p := range w.providers.All() {
+	for _, p := range providers.All() {
 		fmt.Fprintf(t, "provider %s\t%s\n", p.Name, a.providerState(ctx, p))
 	}
 	for _, e := range dataset.List(a.cacheDir()) {

@@ -2,14 +2,9 @@ package cli
 
 import (
 	"context"
-	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/model/replay"
 	"github.com/spf13/cobra"
 )
@@ -129,133 +124,23 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 	if err != nil {
 		return err
 	}
-	urls, err := f.calls.urls(x.providers())
+	clients, err := a.clients(f.calls, x.providers(), x.BaseURLs)
 	if err != nil {
 		return err
 	}
-	for name, url := range x.BaseURLs {
-		if _, given := urls[name]; !given {
-			urls[name] = url
-		}
-	}
-	w, err := a.newWiring(f.calls.providers, urls)
+	r, err := run.New(ctx, &x.Config, clients, a.cacheDir())
 	if err != nil {
-		return err
+		return x.placed(err)
 	}
-	m := measurement{wiring: w, calls: f.calls, out: f.out, store: f.store, name: x.Name}
-	m.run.Limit, m.config.Limit = x.Limit, x.Limit
-	checks, err := m.addTargets(ctx, x)
-	if err != nil {
-		return err
-	}
-	for _, t := range m.run.Targets {
-		if r, ok := w.clients[evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}].model.(*replay.Model); ok {
-			a.sayConflicts(r)
+	for _, t := range r.Targets {
+		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
+			a.sayConflicts(m)
 		}
 	}
-	if err := m.addJudges(x); err != nil {
-		return err
+	for _, set := range r.Datasets {
+		a.sayDuplicates(set)
 	}
-	for i, d := range x.Datasets {
-		if err := m.addDataset(ctx, a, d); err != nil {
-			return x.placed(item("datasets", i), err)
-		}
-	}
-	for _, check := range checks {
-		for _, set := range m.run.Datasets {
-			if err := check(set, x.Limit); err != nil {
-				return err
-			}
-		}
-	}
-	return a.measure(ctx, m)
-}
-
-// addTargets makes the targets and their variants. It returns the checks of
-// datasets that replayed files ask for.
-func (m *measurement) addTargets(ctx context.Context, x asked) (checks []func(*dataset.Dataset, int) error, err error) {
-	variants, err := m.variants(x)
-	if err != nil {
-		return nil, err
-	}
-	for i, named := range x.Targets {
-		t, unknown, err := m.wiring.target(ctx, named)
-		if err != nil {
-			return nil, x.placed(item("targets", i), err)
-		}
-		t.Params = model.Params{MaxTokens: x.MaxTokens, Seed: x.Seed}
-		if named.MaxTokens != nil {
-			t.Params.MaxTokens = *named.MaxTokens
-		}
-		if named.Seed != nil {
-			t.Params.Seed = named.Seed
-		}
-		if t.Simulated() && t.Params.Seed == nil {
-			seed := int64(simSeed)
-			t.Params.Seed = &seed
-		}
-		for _, made := range variants {
-			m.run.Targets = append(m.run.Targets, made(t))
-		}
-		if unknown != nil {
-			checks = append(checks, unknown)
-		}
-	}
-	m.config.Targets = m.run.Targets
-	// A defence that names no model asks the target's, and finds it again by this.
-	for _, t := range m.run.Targets {
-		for _, d := range m.config.Defenses {
-			if d.Spec == t.Guarded {
-				d.Structured[t.Provider] = m.wiring.clients[evaluate.LaneKey{Provider: t.Provider, Endpoint: t.Endpoint}].structured
-			}
-		}
-	}
-	return checks, nil
-}
-
-// addJudges makes the judges, each once.
-func (m *measurement) addJudges(x asked) error {
-	for i, spec := range x.Judges {
-		judges, err := m.wiring.judges([]string{spec}, x.JudgeMaxTokens)
-		if err != nil {
-			return x.placed(item("judges", i), err)
-		}
-		for _, j := range judges {
-			if !slices.ContainsFunc(m.run.Judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
-				m.run.Judges = append(m.run.Judges, j)
-			}
-		}
-	}
-	m.config.Judges = m.wiring.judgeConfigs(m.run.Judges, x.JudgeMaxTokens)
-	return nil
-}
-
-// addDataset reads a dataset and says what a user should know of it.
-func (m *measurement) addDataset(ctx context.Context, a *app, d experiment.Dataset) error {
-	ref := d.Dataset
-	c := datasetConfig{
-		Ref: absolute(ref), Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Default: orbench.Label(d.Label), Cluster: d.Cluster,
-	}
-	// The path as the user wrote it stands in errors.
-	opened := c
-	opened.Ref = ref
-	set, err := opened.open(ctx, a.cacheDir())
-	if err != nil {
-		return err
-	}
-	for _, other := range m.run.Datasets {
-		if other.SHA256 == set.SHA256 {
-			return nil
-		}
-		if other.Name == set.Name {
-			return inputError(ref, "another dataset of this run has the same name", "rename one of the files")
-		}
-	}
-	c.SHA256 = set.SHA256
-	m.config.Datasets = append(m.config.Datasets, c)
-	m.run.Datasets = append(m.run.Datasets, set)
-	a.sayDuplicates(set)
-	return nil
+	return a.measure(ctx, measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store})
 }
 
 // sayConflicts tells of rows that a replay passes over.

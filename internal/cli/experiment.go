@@ -2,21 +2,21 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
 
-// asked is the experiment that a user asked for, by flags or by a file, and where
+// spec is the experiment that a user asked for, by flags or by a file, and where
 // its settings stand.
-type asked struct {
+type spec struct {
 	experiment.Config
 	// file is nil for flags.
 	file *experiment.File
@@ -39,12 +39,12 @@ func checkBeside(c *cobra.Command, file string) error {
 }
 
 // fromFile reads an experiment; --name and --limit replace what it says.
-func fromFile(f evalFlags) (asked, error) {
+func fromFile(f evalFlags) (spec, error) {
 	file, err := experiment.Load(f.config)
 	if err != nil {
-		return asked{}, err
+		return spec{}, err
 	}
-	x := asked{file.Config, file}
+	x := spec{file.Config, file}
 	if f.name != "" {
 		x.Name = f.name
 	}
@@ -54,25 +54,15 @@ func fromFile(f evalFlags) (asked, error) {
 	if x.Limit < 0 {
 		return x, inputError("--limit", "a negative number", "give a positive one, or 0")
 	}
-	for i, t := range x.Targets {
-		if path, ok := strings.CutPrefix(t.Target, replayPrefix); ok {
-			x.Targets[i].Name, x.Targets[i].Target = t.Called(), replayPrefix+file.Resolve(path)
-		}
-	}
-	for i, d := range x.Datasets {
-		if !isName(d.Dataset) && strings.ContainsAny(d.Dataset, `./\`) {
-			x.Datasets[i].Dataset = file.Resolve(d.Dataset)
-		}
-	}
 	return x, nil
 }
 
 // fromFlags makes the experiment that the flags say.
-func fromFlags(f evalFlags) (asked, error) {
-	x := asked{Config: experiment.Default()}
+func fromFlags(f evalFlags) (spec, error) {
+	x := spec{Config: experiment.Default()}
 	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
-	for _, spec := range distinct(splitList(f.targets)) {
-		x.Targets = append(x.Targets, experiment.Target{Target: spec, PromptColumn: f.prompt, ResponseColumn: f.responseColumn})
+	for _, target := range distinct(splitList(f.targets)) {
+		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.prompt, ResponseColumn: f.responseColumn})
 	}
 	for _, ref := range distinct(splitList(f.datasets)) {
 		x.Datasets = append(x.Datasets, experiment.Dataset{
@@ -105,7 +95,7 @@ func fromFlags(f evalFlags) (asked, error) {
 	}
 	x.Variants.Defenses = distinct(x.Variants.Defenses)
 	if fault := x.Check(); fault != nil {
-		return x, x.placed(fault.Path, &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint})
+		return x, x.placed(&run.SettingError{Path: fault.Path, Err: &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint}})
 	}
 	return x, nil
 }
@@ -160,16 +150,18 @@ var flagOf = [][2]string{
 	{"$.variants", "--framing, --language, --defense"},
 }
 
-// placed puts the place of a setting, given by its path, to an error about it that
-// names none: a line of the file, or a flag.
-func (x asked) placed(path string, err error) error {
+// placed puts the place of a setting to an error about it that names none: a line
+// of the file, or a flag.
+func (x spec) placed(err error) error {
+	var setting *run.SettingError
 	var input *orbench.InputError
 	switch {
-	case !errors.As(err, &input), input.Line > 0 && x.file == nil:
+	case !errors.As(err, &setting), !errors.As(err, &input), input.Line > 0 && x.file == nil:
 		return err
 	case input.Line > 0:
 		return settings.RenameError(input, experiment.Key)
 	}
+	path := setting.Path
 	placed := *input
 	named := input.File != "" && !strings.HasPrefix(input.File, "-")
 	if x.file == nil {
@@ -191,12 +183,9 @@ func (x asked) placed(path string, err error) error {
 	return settings.RenameError(&placed, experiment.Key)
 }
 
-// item is the path of the n-th item of a list.
-func item(list string, n int) string { return fmt.Sprintf("$.%s[%d]", list, n) }
-
 // providers lists the providers of the targets and of those who stand before them,
 // or where these have none of an address of their own, those of the judges.
-func (x asked) providers() []string {
+func (x spec) providers() []string {
 	var specs []string
 	for _, t := range x.Targets {
 		if t.BaseURL == "" {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,8 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/spf13/cobra"
@@ -98,6 +103,52 @@ func (f *callFlags) urls(named []string) (map[string]string, error) {
 	return urls, nil
 }
 
+// clients makes an empty set of clients, with the user's table of providers and
+// addresses. named lists the providers that an address without one may be for.
+func (a *app) clients(f callFlags, named []string, addresses map[string]string) (*client.Set, error) {
+	urls, err := f.urls(named)
+	if err != nil {
+		return nil, err
+	}
+	for name, url := range addresses {
+		if _, given := urls[name]; !given {
+			urls[name] = url
+		}
+	}
+	providers, err := loadProviders(f.providers)
+	if err != nil {
+		return nil, err
+	}
+	set, err := client.NewSet(providers, urls, a.env.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--base-url: %w", err)
+	}
+	return set, nil
+}
+
+// loadProviders reads the provider table, with the user's file if there is one.
+func loadProviders(file string) (provider.Table, error) {
+	return withFile(provider.Default(), provider.Table.With, file, "--providers")
+}
+
+// loadPrices reads the price table, with the user's file if there is one.
+func loadPrices(file string) (price.Table, error) {
+	return withFile(price.Default(), price.Table.With, file, "--prices")
+}
+
+// withFile extends a table by a file, if one is named.
+func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, flag string) (T, error) {
+	if path == "" {
+		return table, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return table, inputError(flag+" "+path, "cannot read the file: "+err.Error(), "correct the path")
+	}
+	defer f.Close()
+	return with(table, f, path)
+}
+
 // config is the Filler's.
 func (f *callFlags) config(prices price.Table, hurry <-chan struct{}) fill.Config {
 	return fill.Config{
@@ -107,12 +158,22 @@ func (f *callFlags) config(prices price.Table, hurry <-chan struct{}) fill.Confi
 }
 
 // limits are the bounds of a client's lane.
-func (f *callFlags) limits(c client) fill.Limits {
-	n := c.concurrency
+func (f *callFlags) limits(c client.Client) fill.Limits {
+	n := c.Concurrency
 	if f.concurrency > 0 {
 		n = f.concurrency
 	}
 	return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
+}
+
+// lanes opens a lane for each of keys.
+func (f *callFlags) lanes(filler *fill.Filler, clients *client.Set, keys []evaluate.LaneKey) map[evaluate.LaneKey]*fill.Lane {
+	lanes := map[evaluate.LaneKey]*fill.Lane{}
+	for _, key := range keys {
+		c := clients.Client(key.Provider, key.Endpoint)
+		lanes[key] = filler.Lane(c.Model, f.limits(c))
+	}
+	return lanes
 }
 
 // namedProviders lists the providers of targets or of judges' models, each once:
@@ -121,7 +182,7 @@ func (f *callFlags) limits(c client) fill.Limits {
 func namedProviders(specs []string) []string {
 	var names []string
 	for _, spec := range specs {
-		if strings.HasPrefix(spec, replayPrefix) {
+		if strings.HasPrefix(spec, experiment.ReplayPrefix) {
 			continue
 		}
 		// A spec may be a list or a panel of others.
@@ -198,7 +259,7 @@ func (a *app) cacheDir() string {
 func splitList(values []string) []string {
 	var out []string
 	for _, v := range values {
-		if _, err := os.Stat(strings.TrimPrefix(v, replayPrefix)); err == nil {
+		if _, err := os.Stat(strings.TrimPrefix(v, experiment.ReplayPrefix)); err == nil {
 			out = append(out, v)
 			continue
 		}

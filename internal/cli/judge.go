@@ -5,14 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -88,20 +93,16 @@ class.`,
 }
 
 // prepare checks the flags and makes the judges.
-func (a *app) prepareJudges(f judgeFlags) (*wiring, []judge.Judge, error) {
+func (a *app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
 	if err := errors.Join(f.out.check(), f.calls.check()); err != nil {
 		return nil, nil, err
 	}
-	urls, err := f.calls.urls(namedProviders(f.judges))
+	clients, err := a.clients(f.calls, namedProviders(f.judges), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := a.newWiring(f.calls.providers, urls)
-	if err != nil {
-		return nil, nil, err
-	}
-	judges, err := w.judges(f.judges, f.judgeMaxTokens)
-	return w, judges, err
+	judges, err := clients.Judges(f.judges, f.judgeMaxTokens)
+	return clients, judges, err
 }
 
 // judgeRun judges the answers of a stored run.
@@ -109,7 +110,7 @@ func (a *app) judgeRun(ctx context.Context, name string, f judgeFlags) (err erro
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
 		return inputError("judge", "columns, gold labels and disagreements are of a file", "name it with --responses")
 	}
-	w, judges, err := a.prepareJudges(f)
+	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
 		return err
 	}
@@ -117,19 +118,12 @@ func (a *app) judgeRun(ctx context.Context, name string, f judgeFlags) (err erro
 	if err != nil {
 		return err
 	}
-	name, config, err := loadRun(ctx, memory, f.store, name)
-	var run *evaluate.Run
-	if err == nil {
-		run, err = config.run(ctx, a.cacheDir())
-	}
+	r, err := a.openRun(ctx, memory, f.store, name)
 	if err = errors.Join(err, memory.Close()); err != nil {
 		return err
 	}
-	run.Judges = judges
-	config.Judges = w.judgeConfigs(judges, f.judgeMaxTokens)
-	m := measurement{
-		run: *run, config: config, wiring: w, calls: f.calls, out: f.out, store: f.store, name: name,
-	}
+	r.SetJudges(judges, f.judgeMaxTokens, clients)
+	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store}
 	if f.overlap && !f.calls.dryRun {
 		return a.overlap(ctx, m)
 	}
@@ -140,12 +134,12 @@ func (a *app) judgeRun(ctx context.Context, name string, f judgeFlags) (err erro
 // rates.
 func (a *app) overlap(ctx context.Context, m measurement) error {
 	switch {
-	case len(m.run.Judges) != 2:
-		return inputError("--overlap", fmt.Sprintf("it compares two judges, and %d are named", len(m.run.Judges)), "name two with --judge A,B")
+	case len(m.Judges) != 2:
+		return inputError("--overlap", fmt.Sprintf("it compares two judges, and %d are named", len(m.Judges)), "name two with --judge A,B")
 	case m.out.out != "":
 		return inputError("--overlap", "there are no pages for a comparison of judges", "leave --out away")
-	case len(m.run.Targets) > 1:
-		return inputError("--overlap", "the run "+m.name+" has several targets: "+m.config.targetNames(),
+	case len(m.Targets) > 1:
+		return inputError("--overlap", "the run "+m.Name+" has several targets: "+strings.Join(m.Config.TargetNames(), ", "),
 			"judge it without --overlap, then compare one target: orbench compare RUN RUN --base-target T --candidate-target T --judge A --candidate-judge B")
 	}
 	silent := *a
@@ -156,9 +150,9 @@ func (a *app) overlap(ctx context.Context, m measurement) error {
 	}
 	// Calls that failed are counted by the comparison, as answers without a
 	// verdict.
-	err := a.compare(ctx, [2]string{m.name, m.name}, compareFlags{
+	err := a.compare(ctx, [2]string{m.Name, m.Name}, compareFlags{
 		store: m.store, format: m.out.format, alpha: compare.DefaultAlpha, seed: 1,
-		judge: m.run.Judges[0].Name(), against: m.run.Judges[1].Name(),
+		judge: m.Judges[0].Name(), against: m.Judges[1].Name(),
 	})
 	return errors.Join(measured, err)
 }
@@ -172,7 +166,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		return inputError("--dry-run", "there is no plan for a file of answers: each judge's model is asked once for each row",
 			"leave it out, and bound the calls with --max-requests or --max-cost")
 	}
-	w, judges, err := a.prepareJudges(f)
+	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
 		return err
 	}
@@ -188,7 +182,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	m := measurement{run: evaluate.Run{Judges: judges, Recorded: true}, wiring: w, calls: f.calls}
+	m := measurement{Run: &run.Run{Run: evaluate.Run{Judges: judges, Recorded: true}}, clients: clients, calls: f.calls}
 	if err := m.checkPrices(prices); err != nil {
 		return err
 	}
@@ -203,11 +197,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var filled error
 	if memory != nil {
 		filler := fill.New(memory, f.calls.config(prices, a.hurry))
-		lanes := map[evaluate.LaneKey]*fill.Lane{}
-		for _, key := range r.Lanes() {
-			c := w.clients[key]
-			lanes[key] = filler.Lane(c.model, f.calls.limits(c))
-		}
+		lanes := f.calls.lanes(filler, clients, r.Lanes())
 		if !f.calls.quiet {
 			shown := newProgress(a.env.Stderr, recording.Count*modelJudges(judges), filler.Stats)
 			go shown.run()
@@ -241,6 +231,20 @@ func goldRefusal(r *dataset.Recording, f judgeFlags) ([]string, error) {
 		}
 	}
 	return f.goldRefusal, nil
+}
+
+// valuesOf lists the values of a column with their counts, in their order.
+func valuesOf(counts map[string]int) string {
+	const most = 12
+	var parts []string
+	for i, v := range slices.Sorted(maps.Keys(counts)) {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(counts)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%.40q (%d)", v, counts[v]))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // showRecorded derives the measures and shows them.

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -23,14 +25,11 @@ import (
 
 // measurement is a run with everything that measuring it takes.
 type measurement struct {
-	run    evaluate.Run
-	config runConfig
-	wiring *wiring
-	calls  callFlags
-	out    outFlags
-	store  string
-	// name is the run's name in the store; made from the config when empty.
-	name string
+	*run.Run
+	clients *client.Set
+	calls   callFlags
+	out     outFlags
+	store   string
 }
 
 // measure fills what is missing of a run, derives its figures and shows them.
@@ -42,11 +41,6 @@ func (a *app) measure(ctx context.Context, m measurement) error {
 	}
 	if err := m.checkPrices(prices); err != nil {
 		return err
-	}
-	if m.name == "" {
-		if m.name, err = m.config.name(); err != nil {
-			return err
-		}
 	}
 	if m.calls.dryRun {
 		return a.dryRun(ctx, m, prices)
@@ -61,7 +55,7 @@ func (a *app) measure(ctx context.Context, m measurement) error {
 
 // fillAndShow is measure with an open memo.
 func (a *app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
-	if err := m.config.save(ctx, memory, m.name); err != nil {
+	if err := m.Save(ctx, memory); err != nil {
 		return err
 	}
 	stats, filled := a.fill(ctx, m, memory, prices)
@@ -69,12 +63,12 @@ func (a *app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo,
 		return filled
 	}
 	// What was paid for is shown even when the run was stopped.
-	result, err := a.derive(context.WithoutCancel(ctx), []*evaluate.Run{&m.run}, memory, m.out, costOf(stats), nil)
+	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, m.out, costOf(stats), nil)
 	if err != nil {
 		return errors.Join(filled, err)
 	}
 	if m.out.out == "" && !m.calls.quiet {
-		a.sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.name, m.store, a.storeArgument(m.store), m.name)
+		a.sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, m.store, a.storeArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result)
 }
@@ -96,14 +90,10 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 	var filler *fill.Filler
 	if !m.calls.quiet {
 		shown = newProgress(a.env.Stderr, m.expectedCalls(), func() fill.Stats { return filler.Stats() })
-		config.Observe = shown.observer(m.run.Targets)
+		config.Observe = shown.observer(m.Targets)
 	}
 	filler = fill.New(memory, config)
-	lanes := map[evaluate.LaneKey]*fill.Lane{}
-	for _, key := range m.run.Lanes() {
-		c := m.wiring.clients[key]
-		lanes[key] = filler.Lane(c.model, m.calls.limits(c))
-	}
+	lanes := m.calls.lanes(filler, m.clients, m.Lanes())
 	if shown != nil {
 		go shown.run()
 		defer shown.close()
@@ -115,19 +105,19 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 		}
 		a.sayf("finishing the calls under way; interrupt again to abandon them")
 	})()
-	err := m.run.Fill(ctx, memory, lanes)
+	err := m.Fill(ctx, memory, lanes)
 	return filler.Stats(), err
 }
 
 // expectedCalls is the number of calls when nothing is remembered.
 func (m *measurement) expectedCalls() int {
-	answers := len(m.run.Targets) * m.run.Prompts()
-	return m.run.Expected() + answers*modelJudges(m.run.Judges)
+	answers := len(m.Targets) * m.Prompts()
+	return m.Expected() + answers*modelJudges(m.Judges)
 }
 
 // derive computes the figures of runs, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Memo, out outFlags, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a *app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out outFlags, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.out != "" {
@@ -138,19 +128,14 @@ func (a *app) derive(ctx context.Context, runs []*evaluate.Run, memory *memo.Mem
 		defer folder.Discard()
 		sinks.Row, sinks.PromptRate = folder.Add, folder.AddPropensity
 	}
-	result := score.Result{Runs: []score.RunResult{}, Cost: cost}
-	for _, run := range runs {
-		run.MostUnjudged = out.mostUnjudged
-		r, err := run.DeriveTo(ctx, memory, sinks)
-		if err != nil {
-			return result, err
-		}
-		result.Runs = append(result.Runs, r.Runs...)
-		result.PromptRates = append(result.PromptRates, r.PromptRates...)
-		result.Changes = append(result.Changes, r.Changes...)
-		result.Simulated = result.Simulated || r.Simulated
+	for _, r := range runs {
+		r.MostUnjudged = out.mostUnjudged
 	}
-	result.Finish()
+	result, err := run.Derive(ctx, memory, runs, sinks)
+	if err != nil {
+		return result, err
+	}
+	result.Cost = cost
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
@@ -257,8 +242,8 @@ func (m *measurement) checkPrices(prices price.Table) error {
 // models lists the provider and the name of every model that may be asked.
 func (m *measurement) models() [][2]string {
 	var names [][2]string
-	if !m.run.Recorded {
-		for _, t := range m.run.Targets {
+	if !m.Recorded {
+		for _, t := range m.Targets {
 			names = append(names, [2]string{t.Provider, t.Model})
 			if t.Defense != nil {
 				for _, ref := range t.Defense.Models() {
@@ -267,7 +252,7 @@ func (m *measurement) models() [][2]string {
 			}
 		}
 	}
-	for _, j := range m.run.Judges {
+	for _, j := range m.Judges {
 		for _, ref := range modelsOf(j) {
 			names = append(names, [2]string{ref.Provider, ref.Model})
 		}
@@ -284,7 +269,7 @@ func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) err
 	case !errors.Is(err, memo.ErrNoStore):
 		return err
 	}
-	plans, err := m.run.Plan(ctx, memory)
+	plans, err := m.Plan(ctx, memory)
 	if err != nil {
 		return err
 	}
@@ -301,8 +286,8 @@ func (m *measurement) planned(plans []evaluate.Plan) string {
 	for _, p := range plans {
 		calls += p.Calls
 	}
-	plain, variants, all := 0, 0, len(m.run.Targets)
-	for _, t := range m.run.Targets {
+	plain, variants, all := 0, 0, len(m.Targets)
+	for _, t := range m.Targets {
 		if t.Base == "" {
 			plain++
 		}
@@ -320,16 +305,7 @@ func (m *measurement) planned(plans []evaluate.Plan) string {
 	if plain > 0 && all > variants {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
-	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.run.Prompts(), listOfJudges(m.run.Judges), calls)
-}
-
-// listOfJudges names judges.
-func listOfJudges(judges []judge.Judge) string {
-	var names []string
-	for _, j := range judges {
-		names = append(names, j.Name())
-	}
-	return strings.Join(names, ", ")
+	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.Prompts(), strings.Join(m.Config.JudgeNames(), ", "), calls)
 }
 
 // pricedPlan is a plan with the most that it can cost.

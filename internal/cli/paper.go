@@ -127,15 +127,11 @@ func (a *app) storedResult(ctx context.Context, store string, names []string) (r
 	nothing := 0.0
 	result = score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
 	for _, name := range names {
-		_, config, err := loadRun(ctx, memory, store, name)
+		stored, err := a.openRun(ctx, memory, store, name)
 		if err != nil {
 			return result, err
 		}
-		run, err := config.run(ctx, a.cacheDir())
-		if err != nil {
-			return result, err
-		}
-		r, err := run.Derive(ctx, memory, nil)
+		r, err := stored.Derive(ctx, memory, nil)
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", name, err)
 		}

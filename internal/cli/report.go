@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
@@ -95,10 +98,10 @@ func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.
 }
 
 // judgesOf lists the judges of runs, each name once.
-func judgesOf(runs []*evaluate.Run) []judge.Judge {
+func judgesOf(runs []*run.Run) []judge.Judge {
 	var judges []judge.Judge
-	for _, run := range runs {
-		for _, j := range run.Judges {
+	for _, r := range runs {
+		for _, j := range r.Judges {
 			if !slices.ContainsFunc(judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
 				judges = append(judges, j)
 			}
@@ -120,17 +123,13 @@ func (a *app) report(ctx context.Context, store string, names []string, out outF
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	var runs []*evaluate.Run
+	var runs []*run.Run
 	for _, name := range names {
-		_, config, err := loadRun(ctx, memory, store, name)
+		r, err := a.openRun(ctx, memory, store, name)
 		if err != nil {
 			return err
 		}
-		run, err := config.run(ctx, a.cacheDir())
-		if err != nil {
-			return err
-		}
-		runs = append(runs, run)
+		runs = append(runs, r)
 	}
 	calibration, err := a.calibrate(ctx, f, judgesOf(runs), memory)
 	if err != nil {
@@ -148,18 +147,18 @@ func (a *app) listRuns(ctx context.Context, store string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	runs, err := memory.Runs(ctx)
+	runs, err := run.List(ctx, memory)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", store, err)
 	}
 	t := tabwriter.NewWriter(a.env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "run\tlast started\ttargets\tdatasets")
 	for _, r := range runs {
-		_, c, err := loadRun(ctx, memory, store, r.Name)
-		if err != nil {
-			return err
+		var sets []string
+		for _, d := range r.Config.Datasets {
+			sets = append(sets, filepath.Base(d.Ref))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, r.Saved.Format(time.DateTime), c.targetNames(), c.datasetNames())
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, r.Saved.Format(time.DateTime), strings.Join(r.Config.TargetNames(), ", "), strings.Join(sets, ", "))
 	}
 	return t.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/spf13/cobra"
 )
@@ -42,7 +43,7 @@ func (a *app) simCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
-	flags.Int64Var(&seed, "seed", simSeed, "seed of the models")
+	flags.Int64Var(&seed, "seed", client.SimSeed, "seed of the models")
 	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2s")
 	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, reading nothing")
 	flags.BoolVar(&remote, "remote", false, "allow an address that is not a loopback one")

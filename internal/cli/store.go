@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 )
 
@@ -25,6 +27,15 @@ func (a *app) storeArgument(address string) string {
 		return ""
 	}
 	return " --store " + shellQuote(address)
+}
+
+// openRun opens a run of a store; the empty name is the one saved last.
+func (a *app) openRun(ctx context.Context, memory *memo.Memo, address, name string) (*run.Run, error) {
+	stored, err := run.Find(ctx, memory, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", address, err)
+	}
+	return stored.Open(ctx, a.cacheDir())
 }
 
 // openExisting opens the memo of a store that must be there.

@@ -135,11 +135,11 @@ func TestBaseURLs(t *testing.T) {
 func TestBaseURLOfAnUnknownProvider(t *testing.T) {
 	t.Parallel()
 	a := &app{env: Env{Getenv: func(string) string { return "" }}}
-	_, err := a.newWiring("", map[string]string{"openia": "http://127.0.0.1:1/v1"})
+	_, err := a.clients(callFlags{baseURLs: []string{"openia=http://127.0.0.1:1/v1"}}, nil, nil)
 	if ExitCode(err) != exitInput || !strings.Contains(err.Error(), "--base-url") || !strings.Contains(err.Error(), "did you mean openai?") {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := a.newWiring("", map[string]string{"openai": "http://127.0.0.1:1/v1"}); err != nil {
+	if _, err := a.clients(callFlags{baseURLs: []string{"openai=http://127.0.0.1:1/v1"}}, nil, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,6 @@ const (
 	// slip of the finger is no bill.
 	mostWays    = 10_000
 	mostSamples = 1_000
-	replay      = "replay:"
 )
 
 // Check completes the experiment, putting what names stand for in their places,
@@ -53,7 +52,7 @@ func (c *Config) checkTargets() *settings.Fault {
 		path := at("targets", i)
 		other, twice := seen[t.Called()]
 		switch {
-		case !strings.HasPrefix(t.Target, replay) && !model.IsRef(t.Target):
+		case !strings.HasPrefix(t.Target, ReplayPrefix) && !model.IsRef(t.Target):
 			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, or replay:FILE")
 		case !isLabel(t.Name) || strings.ContainsAny(t.Name, "[]"):
 			return settings.Wrong(path+".name", fmt.Sprintf("%q is no name for a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
@@ -380,7 +379,7 @@ func (c *Config) checkWays() *settings.Fault {
 
 // checkReplays refuses variants of prompts to which no answers can be recorded.
 func (c *Config) checkReplays() *settings.Fault {
-	i := slices.IndexFunc(c.Targets, func(t Target) bool { return strings.HasPrefix(t.Target, replay) })
+	i := slices.IndexFunc(c.Targets, func(t Target) bool { return strings.HasPrefix(t.Target, ReplayPrefix) })
 	v := c.Variants
 	reworded := slices.ContainsFunc(v.Framings, func(f Framing) bool { return f.Name != None }) ||
 		slices.ContainsFunc(v.Languages, func(l string) bool { return l != None }) ||

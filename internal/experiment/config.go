@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench/defense"
 )
@@ -51,6 +52,13 @@ func (t Target) Called() string {
 	}
 	return t.Target
 }
+
+// ReplayPrefix starts a target whose answers come from a file.
+const ReplayPrefix = "replay:"
+
+// Replay gives the file of recorded answers that the target is, and false for a
+// target that is a model.
+func (t Target) Replay() (path string, ok bool) { return strings.CutPrefix(t.Target, ReplayPrefix) }
 
 // Dataset is a set of prompts. In the file it is a text, or an object where a file
 // has columns that have to be named.

@@ -11,6 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/settings"
 )
 
@@ -38,6 +39,16 @@ func Load(path string) (*File, error) {
 	f, err := Parse(path, text)
 	if err != nil {
 		return nil, err
+	}
+	for i, t := range f.Targets {
+		if path, ok := t.Replay(); ok {
+			f.Targets[i].Name, f.Targets[i].Target = t.Called(), ReplayPrefix+f.Resolve(path)
+		}
+	}
+	for i, d := range f.Datasets {
+		if !dataset.IsName(d.Dataset) && strings.ContainsAny(d.Dataset, `./\`) {
+			f.Datasets[i].Dataset = f.Resolve(d.Dataset)
+		}
 	}
 	systems := f.Variants.SystemPrompts
 	for i := range systems {

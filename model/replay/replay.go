@@ -34,7 +34,7 @@ func Open(ctx context.Context, path string, opts dataset.RecordingOptions) (*Mod
 	}
 	if recording.Columns.Prompt == "" {
 		return nil, &orbench.InputError{
-			File: path, Problem: "no column of prompts, so its answers cannot be found", Hint: "name it with --prompt-column",
+			File: path, Problem: "no column of prompts, so its answers cannot be found", Hint: "name it with `prompt-column`",
 		}
 	}
 	m := &Model{Recording: recording, answers: make(map[orbench.PromptID]model.Response, recording.Count)}

@@ -132,7 +132,7 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 func TestBadReplays(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
-		"no prompts": {"response\nYes.\n", "--prompt-column"},
+		"no prompts": {"response\nYes.\n", "`prompt-column`"},
 		"no answers": {"prompt\nYes?\n", "`response-column`"},
 		"empty file": {"", "the file is empty"},
 	} {

@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/anthropic"
+	"github.com/orbench/orbench/model/google"
+	"github.com/orbench/orbench/model/openai"
+	"github.com/orbench/orbench/model/replay"
+	"github.com/orbench/orbench/model/sim"
+)
+
+// SimSeed is the seed of simulated models where a request has none.
+const SimSeed = 1
+
+// localConcurrency is how many calls to make at once to what is not in the provider
+// table, when the user does not say.
+const localConcurrency = 8
+
+// Client is the way to one endpoint.
+type Client struct {
+	Model model.Model
+	// Concurrency is how many calls to make at once when the user does not say.
+	Concurrency int
+	// Structured is true where replies can be held to a JSON Schema.
+	Structured bool
+}
+
+// Set holds the clients in use, each once. It is not safe for concurrent use; its
+// clients are.
+type Set struct {
+	providers provider.Table
+	baseURLs  map[string]string
+	getenv    func(string) string
+	clients   map[endpoint]Client
+}
+
+// endpoint is where a client asks; address is as in model.Request.Endpoint.
+type endpoint struct{ provider, address string }
+
+// NewSet makes a set without clients. baseURLs are addresses of the user's own, by
+// provider; the error is about one whose provider is unknown, since the calls that
+// are meant for it would go to another. getenv finds keys.
+func NewSet(providers provider.Table, baseURLs map[string]string, getenv func(string) string) (*Set, error) {
+	for _, name := range slices.Sorted(maps.Keys(baseURLs)) {
+		if _, err := providers.Lookup(name); err != nil {
+			return nil, err
+		}
+	}
+	return &Set{providers: providers, baseURLs: baseURLs, getenv: getenv, clients: map[endpoint]Client{}}, nil
+}
+
+// Client gives the client of an endpoint that was connected before, and the zero
+// Client for any other.
+func (s *Set) Client(provider, address string) Client { return s.clients[endpoint{provider, address}] }
+
+// All gives every client with its provider and endpoint, in no order. The name of
+// the model is empty.
+func (s *Set) All() iter.Seq2[model.Ref, Client] {
+	return func(yield func(model.Ref, Client) bool) {
+		for at, c := range s.clients {
+			if !yield(model.Ref{Provider: at.provider, Endpoint: at.address}, c) {
+				return
+			}
+		}
+	}
+}
+
+// Model connects the model that a text such as openai/gpt-4o names. baseURL is the
+// address to ask, empty for the provider's. A model of an unknown provider, without
+// its key, or a simulated one that does not exist is an *orbench.InputError.
+func (s *Set) Model(name, baseURL string) (model.Ref, error) {
+	providerName, modelName, err := provider.ParseTarget(name)
+	if err != nil {
+		return model.Ref{}, err
+	}
+	if baseURL == "" {
+		baseURL = s.baseURLs[providerName]
+	}
+	at, err := s.connect(providerName, baseURL)
+	if err != nil {
+		return model.Ref{}, err
+	}
+	return model.Ref{Provider: at.provider, Endpoint: at.address, Model: modelName}, checkSim(providerName, modelName)
+}
+
+// Replay connects a file of recorded answers; see replay.Open.
+func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOptions) (model.Ref, *replay.Model, error) {
+	m, err := replay.Open(ctx, path, opts)
+	if err != nil {
+		return model.Ref{}, nil, err
+	}
+	ref := model.Ref{Provider: replay.Provider, Endpoint: "sha256:" + m.Recording.SHA256, Model: path}
+	s.clients[endpoint{ref.Provider, ref.Endpoint}] = Client{Model: m, Concurrency: localConcurrency}
+	return ref, m, nil
+}
+
+// connect makes the client of a provider, unless it is there. baseURL is empty for
+// the provider's own address.
+func (s *Set) connect(name, baseURL string) (endpoint, error) {
+	if name == sim.Provider {
+		at := endpoint{provider: name}
+		if _, ok := s.clients[at]; !ok {
+			s.clients[at] = Client{Model: simulated(), Concurrency: localConcurrency, Structured: true}
+		}
+		return at, nil
+	}
+	p, err := s.providers.Lookup(name)
+	if err != nil {
+		return endpoint{}, err
+	}
+	e, err := p.Resolve(baseURL, s.getenv)
+	if err != nil {
+		return endpoint{}, err
+	}
+	at := endpoint{name, e.Identity}
+	if _, ok := s.clients[at]; ok {
+		return at, nil
+	}
+	m, err := dial(e)
+	if err != nil {
+		return endpoint{}, err
+	}
+	s.clients[at] = Client{Model: m, Concurrency: p.Concurrency, Structured: p.Structured}
+	return at, nil
+}
+
+// dial makes the client of an endpoint in its dialect.
+func dial(e provider.Endpoint) (model.Model, error) {
+	switch e.Provider.Dialect {
+	case provider.OpenAI:
+		return openai.New(openai.Config{
+			Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: e.Provider.AuthHeader,
+			MaxTokensField: e.MaxTokensField, SeedField: e.Provider.SeedField,
+		}), nil
+	case provider.Anthropic:
+		return anthropic.New(anthropic.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
+	case provider.Google:
+		return google.New(google.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key})
+	}
+	return nil, fmt.Errorf("provider %s speaks the dialect %q, which this orbench does not", e.Provider.Name, e.Provider.Dialect)
+}
+
+// simulated is the client of all simulated models, in the process.
+func simulated() model.Model {
+	type identity struct {
+		name string
+		seed int64
+	}
+	var models sync.Map
+	return model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		id := identity{r.Model, SimSeed}
+		if r.Params.Seed != nil {
+			id.seed = *r.Params.Seed
+		}
+		m, ok := models.Load(id)
+		if !ok {
+			made, err := sim.New(id.name, id.seed)
+			if err != nil {
+				return model.Response{}, &model.Error{Kind: model.NotFound, Provider: r.Provider, Model: r.Model, Err: err}
+			}
+			m, _ = models.LoadOrStore(id, made)
+		}
+		return m.(model.Model).Ask(ctx, r)
+	})
+}
+
+// checkSim refuses a simulated model that does not exist.
+func checkSim(providerName, modelName string) error {
+	if providerName != sim.Provider {
+		return nil
+	}
+	_, err := sim.New(modelName, SimSeed)
+	return err
+}

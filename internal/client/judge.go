@@ -1,0 +1,83 @@
+package client
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Judges makes judges, each name once, and connects the models that they ask. Every
+// spec may be a list; see judge.Split and judge.Parse. maxTokens is as in
+// judge.Options.
+func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
+	var failed error
+	opts := judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured}
+	var judges []judge.Judge
+	seen := map[string]bool{}
+	for _, spec := range judge.Split(strings.Join(specs, ",")) {
+		j, err := judge.Parse(spec, opts)
+		if err = errors.Join(failed, err); err != nil {
+			return nil, err
+		}
+		if asking, ok := j.(judge.ModelJudge); ok {
+			if err := checkSims(asking.Models()); err != nil {
+				return nil, err
+			}
+		}
+		if !seen[j.Name()] {
+			seen[j.Name()] = true
+			judges = append(judges, j)
+		}
+	}
+	if len(judges) == 0 {
+		return nil, &orbench.InputError{Setting: "judge", Problem: "no judge is named", Hint: "leave it out for lexical, or name one"}
+	}
+	return judges, nil
+}
+
+// Defense makes a defense and connects the models that it asks; see defense.Parse.
+// maxTokens is as in defense.Options.
+func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
+	var failed error
+	d, err := defense.Parse(spec, defense.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured})
+	switch {
+	case err != nil:
+		return nil, err
+	case failed != nil:
+		return nil, failed
+	}
+	return d, checkSims(d.Models())
+}
+
+// Structured reports whether a provider can be held to a JSON Schema. It connects
+// the provider, and is false where that fails.
+func (s *Set) Structured(provider string) bool {
+	at, err := s.connect(provider, s.baseURLs[provider])
+	return err == nil && s.clients[at].Structured
+}
+
+// endpoint gives what judges and defenses find a provider's endpoint by. It notes
+// the first error.
+func (s *Set) endpoint(failed *error) func(provider string) string {
+	return func(provider string) string {
+		at, err := s.connect(provider, s.baseURLs[provider])
+		if *failed == nil {
+			*failed = err
+		}
+		return at.address
+	}
+}
+
+// checkSims refuses simulated models that do not exist.
+func checkSims(refs []model.Ref) error {
+	for _, ref := range refs {
+		if err := checkSim(ref.Provider, ref.Model); err != nil {
+			return err
+		}
+	}
+	return nil
+}

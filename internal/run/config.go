@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Config is a run as the store keeps it: enough to derive its figures again.
+type Config struct {
+	Targets  []evaluate.Target `json:"targets"`
+	Datasets []Dataset         `json:"datasets"`
+	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
+	Limit  int    `json:"limit,omitempty"`
+	Judges []Spec `json:"judges"`
+	// Defenses are those that targets name.
+	Defenses []Spec `json:"defenses,omitempty"`
+}
+
+// Dataset names a dataset and what it held.
+type Dataset struct {
+	// Ref is a name, or an absolute path.
+	Ref string `json:"ref"`
+	// Prompt, Category, Label, Default and Cluster are as in dataset.Options.
+	Prompt   string        `json:"prompt_column,omitempty"`
+	Category string        `json:"category_column,omitempty"`
+	Label    string        `json:"label_column,omitempty"`
+	Default  orbench.Label `json:"default_label,omitempty"`
+	Cluster  string        `json:"cluster_column,omitempty"`
+	// SHA256 is the hash of the prompts, in hex.
+	SHA256 string `json:"sha256"`
+}
+
+// Spec names a judge or a defense, with what its requests depend on.
+type Spec struct {
+	Name string `json:"spec"`
+	// MaxTokens, Endpoints and Structured are as in judge.Options, the latter two by
+	// provider; all are empty for a judge that asks no model.
+	MaxTokens  int               `json:"max_tokens,omitempty"`
+	Endpoints  map[string]string `json:"endpoints,omitempty"`
+	Structured map[string]bool   `json:"structured,omitempty"`
+}
+
+// Same reports whether both ask the same questions of the same models.
+func (s Spec) Same(other Spec) bool {
+	return s.Name == other.Name && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
+}
+
+// specOf records the models that a judge or a defense asks.
+func specOf(name string, maxTokens int, models []model.Ref, clients *client.Set) Spec {
+	s := Spec{Name: name, MaxTokens: maxTokens, Endpoints: map[string]string{}, Structured: map[string]bool{}}
+	for _, m := range models {
+		s.Endpoints[m.Provider] = m.Endpoint
+		s.Structured[m.Provider] = clients.Client(m.Provider, m.Endpoint).Structured
+	}
+	return s
+}
+
+// specsOf records judges with the settings that they were made with.
+func specsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
+	var specs []Spec
+	for _, j := range judges {
+		s := Spec{Name: j.Name()}
+		if asking, ok := j.(judge.ModelJudge); ok {
+			s = specOf(s.Name, maxTokens, asking.Models(), clients)
+		}
+		specs = append(specs, s)
+	}
+	return specs
+}
+
+func (s Spec) endpoint(provider string) string { return s.Endpoints[provider] }
+func (s Spec) structured(provider string) bool { return s.Structured[provider] }
+
+// open opens the dataset, and refuses one that has changed.
+func (d Dataset) open(ctx context.Context, cache string) (*dataset.Dataset, error) {
+	set, err := dataset.Open(ctx, d.Ref, dataset.Options{
+		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cluster: d.Cluster, Cache: cache,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.SHA256 != "" && set.SHA256 != d.SHA256 {
+		return nil, &orbench.InputError{
+			File:    d.Ref,
+			Problem: fmt.Sprintf("the dataset has changed since the run: its prompts had the hash %.12s and have %.12s", d.SHA256, set.SHA256),
+			Hint:    "put the old file back, or evaluate again with orbench eval",
+		}
+	}
+	return set, nil
+}
+
+// absolute makes a path independent of the working directory; names of built-in
+// and published datasets stay as they are.
+func absolute(ref string) string {
+	if dataset.IsName(ref) {
+		return ref
+	}
+	abs, err := filepath.Abs(ref)
+	if err != nil {
+		return ref
+	}
+	return abs
+}
+
+// open makes the run that the config describes, judged by its own judges.
+func (c Config) open(ctx context.Context, cache string) (*evaluate.Run, error) {
+	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Recorded: true}
+	for i, t := range r.Targets {
+		for _, s := range c.Defenses {
+			if s.Name != t.Guarded {
+				continue
+			}
+			var err error
+			r.Targets[i].Defense, err = defense.Parse(s.Name, defense.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, d := range c.Datasets {
+		set, err := d.open(ctx, cache)
+		if err != nil {
+			return nil, err
+		}
+		r.Datasets = append(r.Datasets, set)
+	}
+	for _, s := range c.Judges {
+		j, err := judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured})
+		if err != nil {
+			return nil, err
+		}
+		r.Judges = append(r.Judges, j)
+	}
+	return r, nil
+}
+
+// name gives a run without a name one that follows from its configuration, so
+// that the same experiment is the same run. Judges do not count: judging a run
+// again is no other run.
+func (c Config) name() (string, error) {
+	c.Judges = nil
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return "run-" + hex.EncodeToString(sum[:4]), nil
+}

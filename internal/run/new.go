@@ -1,0 +1,240 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/replay"
+)
+
+// SettingError is what is wrong with a setting of an experiment.
+type SettingError struct {
+	// Path is the setting's YAML path, such as $.targets[0].
+	Path string
+	Err  error
+}
+
+// Error is the error's own text, without the path.
+func (e *SettingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *SettingError) Unwrap() error { return e.Err }
+
+func wrong(err error, path string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &SettingError{fmt.Sprintf(path, args...), err}
+}
+
+// opening is a run that is being made of an experiment.
+type opening struct {
+	*Run
+	x       *experiment.Config
+	clients *client.Set
+	cache   string
+	// replays are the files of recorded answers among the targets.
+	replays []*replay.Model
+}
+
+// New opens what an experiment names: targets in their variants, datasets and
+// judges, with the clients that they need. Pulled datasets are found in the folder
+// cache. Everything that a user can get wrong is found here, before anything is
+// asked or written; a fault of a setting is a *SettingError.
+func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
+	o := opening{Run: &Run{Name: x.Name}, x: x, clients: clients, cache: cache}
+	o.Limit, o.Config.Limit = x.Limit, x.Limit
+	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range o.replays {
+		for _, set := range o.Datasets {
+			if err := m.Check(set, x.Limit); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if o.Name == "" {
+		var err error
+		if o.Name, err = o.Config.name(); err != nil {
+			return nil, err
+		}
+	}
+	return o.Run, nil
+}
+
+// addTargets makes the targets, each in every variant and sample.
+func (o *opening) addTargets(ctx context.Context) error {
+	defenses, err := o.defenses()
+	if err != nil {
+		return err
+	}
+	ways := o.x.Ways()
+	for i, named := range o.x.Targets {
+		t, err := o.target(ctx, named)
+		if err != nil {
+			return wrong(err, "$.targets[%d]", i)
+		}
+		for k, way := range ways {
+			for sample := range way.Temperature.Samples {
+				o.Targets = append(o.Targets, variantOf(t, way, defenses[k], way.Labels(ways[0]), sample))
+			}
+		}
+	}
+	o.Config.Targets = o.Targets
+	// A defense that names no model asks the target's, and finds it again by this.
+	for _, t := range o.Targets {
+		for _, d := range o.Config.Defenses {
+			if d.Name == t.Guarded {
+				d.Structured[t.Provider] = o.clients.Client(t.Provider, t.Endpoint).Structured
+			}
+		}
+	}
+	return nil
+}
+
+// defenses makes the defense of each variant, nil for none.
+func (o *opening) defenses() ([]*defense.Defense, error) {
+	if t := o.x.Variants.Translator; t != "" {
+		if _, err := o.clients.Model(t, ""); err != nil {
+			return nil, wrong(err, "$.variants.translator")
+		}
+	}
+	var defenses []*defense.Defense
+	for _, way := range o.x.Ways() {
+		d, err := o.clients.Defense(o.x.Spec(way), o.x.JudgeMaxTokens)
+		if err != nil {
+			return nil, wrong(err, "%s", o.pathOf(way.Defense))
+		}
+		if d.Name() == experiment.None {
+			d = nil
+		} else if !slices.ContainsFunc(o.Config.Defenses, func(s Spec) bool { return s.Name == d.Name() }) {
+			o.Config.Defenses = append(o.Config.Defenses, specOf(d.Name(), o.x.JudgeMaxTokens, d.Models(), o.clients))
+		}
+		defenses = append(defenses, d)
+	}
+	return defenses, nil
+}
+
+// pathOf is where a defense stands in the experiment.
+func (o *opening) pathOf(spec string) string {
+	if i := slices.Index(o.x.Variants.Defenses, spec); i >= 0 {
+		return fmt.Sprintf("$.variants.defenses[%d]", i)
+	}
+	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
+}
+
+// target makes the plain target that an experiment names.
+func (o *opening) target(ctx context.Context, named experiment.Target) (evaluate.Target, error) {
+	var ref model.Ref
+	var err error
+	if path, ok := named.Replay(); ok {
+		var m *replay.Model
+		ref, m, err = o.clients.Replay(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
+		o.replays = append(o.replays, m)
+	} else {
+		ref, err = o.clients.Model(named.Target, named.BaseURL)
+	}
+	if err != nil {
+		return evaluate.Target{}, err
+	}
+	t := evaluate.Target{
+		Name: named.Called(), Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model,
+		Params: model.Params{MaxTokens: o.x.MaxTokens, Seed: o.x.Seed},
+	}
+	if named.MaxTokens != nil {
+		t.Params.MaxTokens = *named.MaxTokens
+	}
+	if named.Seed != nil {
+		t.Params.Seed = named.Seed
+	}
+	if t.Simulated() && t.Params.Seed == nil {
+		seed := int64(client.SimSeed)
+		t.Params.Seed = &seed
+	}
+	return t, nil
+}
+
+// variantOf is a target asked in a way, for its n-th sample. Its name has a label
+// for everything in which it differs from the plain target, which is its Base.
+func variantOf(t evaluate.Target, way experiment.Way, d *defense.Defense, labels []string, sample int) evaluate.Target {
+	t.System, t.Params.Temperature, t.Sample = way.System.Text, way.Temperature.Value, sample
+	if framing := defense.Framing(way.Framing); framing.Prefix+framing.Suffix != "" {
+		t.Framing = &framing
+	}
+	if d != nil {
+		t.Defense, t.Guarded = d, d.Name()
+	}
+	if sample > 0 {
+		labels = append(slices.Clone(labels), fmt.Sprintf("sample %d", sample+1))
+	}
+	if len(labels) > 0 {
+		t.Base = t.Name
+		t.Name += " [" + strings.Join(labels, ", ") + "]"
+	}
+	return t
+}
+
+// addJudges makes the judges, each once.
+func (o *opening) addJudges(context.Context) error {
+	var all []judge.Judge
+	for i, spec := range o.x.Judges {
+		judges, err := o.clients.Judges([]string{spec}, o.x.JudgeMaxTokens)
+		if err != nil {
+			return wrong(err, "$.judges[%d]", i)
+		}
+		for _, j := range judges {
+			if !slices.ContainsFunc(all, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
+				all = append(all, j)
+			}
+		}
+	}
+	o.SetJudges(all, o.x.JudgeMaxTokens, o.clients)
+	return nil
+}
+
+// addDatasets opens the datasets; two with the same prompts are one.
+func (o *opening) addDatasets(ctx context.Context) error {
+	for i, d := range o.x.Datasets {
+		if err := o.addDataset(ctx, d); err != nil {
+			return wrong(err, "$.datasets[%d]", i)
+		}
+	}
+	return nil
+}
+
+func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
+	c := Dataset{
+		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Default: orbench.Label(d.Label), Cluster: d.Cluster,
+	}
+	// The path as the user wrote it stands in errors.
+	set, err := c.open(ctx, o.cache)
+	if err != nil {
+		return err
+	}
+	for _, other := range o.Datasets {
+		if other.SHA256 == set.SHA256 {
+			return nil
+		}
+		if other.Name == set.Name {
+			return &orbench.InputError{File: d.Dataset, Problem: "another dataset of this run has the same name", Hint: "rename one of the files"}
+		}
+	}
+	c.Ref, c.SHA256 = absolute(d.Dataset), set.SHA256
+	o.Config.Datasets = append(o.Config.Datasets, c)
+	o.Datasets = append(o.Datasets, set)
+	return nil
+}

@@ -1,0 +1,151 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/judge"
+)
+
+// Run is a configuration, opened: what it names is there.
+type Run struct {
+	evaluate.Run
+	// Name is the run's name in the store.
+	Name string
+	// Config is what the store keeps of the run.
+	Config Config
+}
+
+// Stored is a run as it lies in a store.
+type Stored struct {
+	Name string
+	// Saved is when the run was last started.
+	Saved  time.Time
+	Config Config
+}
+
+// List gives the runs of a store, the one saved last first.
+func List(ctx context.Context, m *memo.Memo) ([]Stored, error) {
+	runs, err := m.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Stored, len(runs))
+	for i, r := range runs {
+		if all[i], err = decode(r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Find finds a run by its name; the empty name is the one saved last. The error is
+// an *orbench.InputError where the store has none of that name.
+func Find(ctx context.Context, m *memo.Memo, name string) (Stored, error) {
+	r, err := m.Run(ctx, name)
+	if errors.Is(err, memo.ErrNoRun) {
+		return Stored{}, noRun(ctx, m, name)
+	}
+	if err != nil {
+		return Stored{}, err
+	}
+	return decode(r)
+}
+
+func decode(r memo.Run) (Stored, error) {
+	s := Stored{Name: r.Name, Saved: r.Saved}
+	if err := json.Unmarshal(r.Config, &s.Config); err != nil {
+		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
+	}
+	return s, nil
+}
+
+// noRun is the error for a run that the store does not hold.
+func noRun(ctx context.Context, m *memo.Memo, name string) error {
+	const shown = 10
+	runs, err := m.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
+	}
+	var names []string
+	for _, r := range runs[:min(shown, len(runs))] {
+		names = append(names, r.Name)
+	}
+	if len(runs) > shown {
+		names = append(names, "…")
+	}
+	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
+}
+
+// Open opens the datasets, judges and defenses of a stored run. Pulled datasets are
+// found in the folder cache. It needs no key: nothing can be asked of the run's
+// targets again. A dataset that has changed since is an *orbench.InputError.
+func (s Stored) Open(ctx context.Context, cache string) (*Run, error) {
+	opened, err := s.Config.open(ctx, cache)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Run: *opened, Name: s.Name, Config: s.Config}, nil
+}
+
+// Save keeps the run in the store, replacing the one of its name.
+func (r *Run) Save(ctx context.Context, m *memo.Memo) error {
+	b, err := json.Marshal(r.Config)
+	if err != nil {
+		return err
+	}
+	return m.SaveRun(ctx, memo.Run{Name: r.Name, Config: b})
+}
+
+// SetJudges has the run judged by others, made by clients with maxTokens.
+func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set) {
+	r.Judges, r.Config.Judges = judges, specsOf(judges, maxTokens, clients)
+}
+
+// TargetNames lists the names of the targets.
+func (c Config) TargetNames() []string {
+	var names []string
+	for _, t := range c.Targets {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// JudgeNames lists the names of the judges.
+func (c Config) JudgeNames() []string {
+	var names []string
+	for _, j := range c.Judges {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// Derive computes the figures of runs, side by side in one result; see
+// evaluate.Run.DeriveTo. Its Cost is left empty.
+func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
+	result := score.Result{Runs: []score.RunResult{}}
+	for _, run := range runs {
+		r, err := run.DeriveTo(ctx, m, sinks)
+		if err != nil {
+			return result, err
+		}
+		result.Runs = append(result.Runs, r.Runs...)
+		result.PromptRates = append(result.PromptRates, r.PromptRates...)
+		result.Changes = append(result.Changes, r.Changes...)
+		result.Simulated = result.Simulated || r.Simulated
+	}
+	result.Finish()
+	return result, nil
+}
