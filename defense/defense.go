@@ -1,6 +1,7 @@
 package defense
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -240,7 +241,6 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 // as far as that can be known: when every answer of the target is like the given
 // one, translations are as long as their originals, and no guard stops anything.
 func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look model.Lookup) map[Role][]model.Request {
-	expected := map[model.Hash]model.Response{}
 	translations := map[model.Hash]model.Response{}
 	if d.translation != nil {
 		for _, m := range p.Messages {
@@ -249,34 +249,36 @@ func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look
 		}
 	}
 	all := map[Role][]model.Request{}
-	for {
-		o, missing := d.Answer(t, p, func(r model.Request) (model.Response, bool) {
-			if reply, ok := expected[r.Hash()]; ok {
-				return reply, true
-			}
-			return look(r)
-		})
-		if len(missing) == 0 {
-			return all
-		}
-		for _, r := range missing {
-			h := r.Hash()
-			reply, isTranslation := translations[h]
-			if !isTranslation {
-				// Different requests have different answers, about which guards are
-				// asked different questions.
-				reply = answer
-				reply.Text += h.String()
-			}
-			expected[h] = reply
-			// A guard cannot read what it is asked for in such a reply. Its first
-			// question is expected to do, and it lets pass.
-			if o.Awaits == Guard && r.Sample > 0 {
-				continue
-			}
-			all[o.Awaits] = append(all[o.Awaits], r)
-		}
+	var awaits Role
+	step := func(look model.Lookup) []model.Request {
+		o, missing := d.Answer(t, p, look)
+		awaits = o.Awaits
+		return missing
 	}
+	expected := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		if reply, ok := look(r); ok {
+			return reply, nil
+		}
+		// A guard cannot read what it is asked for in such a reply. Its first
+		// question is expected to do, and it lets pass.
+		if awaits != Guard || r.Sample == 0 {
+			all[awaits] = append(all[awaits], r)
+		}
+		h := r.Hash()
+		if reply, ok := translations[h]; ok {
+			return reply, nil
+		}
+		// Different requests have different answers, about which guards are asked
+		// different questions.
+		reply := answer
+		reply.Text += h.String()
+		return reply, nil
+	})
+	if err := model.Resolve(context.Background(), expected, step); err != nil {
+		// Nobody is asked, so only a defence with a fault gets here.
+		panic(err)
+	}
+	return all
 }
 
 // ask has the target answer, once or with perturbed copies.
