@@ -340,7 +340,7 @@ func TestDemonstrationsDecline(t *testing.T) {
 }
 
 // The target's own check is asked apart from the conversation, shows the answer
-// and not the prompt, and is sealed.
+// and not the prompt, and is question.
 func TestResponseCheckQuestion(t *testing.T) {
 	t.Parallel()
 	for _, structured := range []bool{false, true} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -56,7 +56,7 @@ func (c classifier) inspect(_ Target, p orbench.Prompt, answer *string, look mod
 	}
 	request := c.ref.Request(params(c.format.MaxTokens()), "")
 	request.Messages = c.format.Messages(about, p, shown)
-	missing, err = sealed.Ask(request, look, func(reply string) error {
+	missing, err = question.Ask(request, look, func(reply string) error {
 		a, err := c.format.Read(about, reply)
 		if err != nil {
 			return err
@@ -115,8 +115,8 @@ func (c responseCheck) inspect(t Target, _ orbench.Prompt, answer *string, look 
 		ref = *c.ref
 	}
 	request, marker := c.request(ref, strings.ToValidUTF8(*answer, "\uFFFD"))
-	missing, err = sealed.Ask(request, look, func(reply string) error {
-		verdict, explanation, err := sealed.Read(reply, marker, []string{harmful, harmless})
+	missing, err = question.Ask(request, look, func(reply string) error {
+		verdict, explanation, err := question.Read(reply, marker, []string{harmful, harmless})
 		stop, why = verdict == harmful, explanation
 		return err
 	})
@@ -126,7 +126,7 @@ func (c responseCheck) inspect(t Target, _ orbench.Prompt, answer *string, look 
 // request is the question about an answer, and the marker that its reply's
 // verdict carries.
 func (c responseCheck) request(ref model.Ref, answer string) (r model.Request, marker string) {
-	s := sealed.For(checkMarker, answer)
+	s := question.For(checkMarker, answer)
 	p := params(c.maxTokens)
 	ending, shown := checkLine, strings.ToUpper(s.Marker)
 	if c.structured != nil && c.structured(ref.Provider) {

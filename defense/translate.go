@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/refusal"
 )
@@ -91,8 +91,8 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 	}
 	request, seal := tr.request(text)
 	no := false
-	missing, err = sealed.Ask(request, look, func(reply string) error {
-		status, words, err := sealed.Read(reply, seal.Marker, []string{translated, declined})
+	missing, err = question.Ask(request, look, func(reply string) error {
+		status, words, err := question.Read(reply, seal.Marker, []string{translated, declined})
 		no = status == declined
 		switch {
 		case err != nil || no:
@@ -116,12 +116,12 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 }
 
 // request is the question about a message, and its seal.
-func (tr *translation) request(text string) (model.Request, sealed.Seal) {
+func (tr *translation) request(text string) (model.Request, question.Seal) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	s := sealed.For(statusMarker, text)
+	s := question.For(statusMarker, text)
 	// One replacer in one pass: what it puts in is not searched again.
-	question := strings.NewReplacer("{{language}}", tr.language, "{{fence}}", s.Fence, "{{marker}}", strings.ToUpper(s.Marker), "{{text}}", text).Replace(translatePrompt)
-	return tr.ref.Request(params(tr.maxTokens), strings.TrimSpace(question)), s
+	text2 := strings.NewReplacer("{{language}}", tr.language, "{{fence}}", s.Fence, "{{marker}}", strings.ToUpper(s.Marker), "{{text}}", text).Replace(translatePrompt)
+	return tr.ref.Request(params(tr.maxTokens), strings.TrimSpace(text2)), s
 }
 
 // echo is a reply that gives a message back behind its language, for planning.

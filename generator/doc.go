@@ -11,7 +11,7 @@
 //
 // What a request carries (the seed, the examples, the rewrite to mend) was
 // written by models, and so is hostile. It stands between lines with a code that
-// follows from a hash of that very text; see package internal/sealed.
+// follows from a hash of that very text; see package internal/question.
 //
 // The method is that of OR-Bench (arXiv 2405.20947, sections 3.2 and 3.3); the
 // wording, the examples and the lint are our own.

@@ -16,7 +16,7 @@
 // hostile. The language-model judge keeps it behind a fence whose code follows
 // from a hash of the text itself, and believes a verdict only behind a marker
 // that does not occur in that text and in one place of the reply; package
-// internal/sealed does both. A judge that gives no readable verdict when asked
+// internal/question does both. A judge that gives no readable verdict when asked
 // twice leaves the case unjudged.
 //
 // A Guard asks for harm as well as for refusals; moderators use it for that.

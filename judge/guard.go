@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
 
@@ -229,21 +229,21 @@ func readWildGuard(about About, reply string) (Assessment, error) {
 	seen := make(map[About]string)
 	for line := range strings.Lines(reply) {
 		label, value, _ := strings.Cut(line, ":")
-		question, ok := labels[strings.ToLower(strings.TrimSpace(label))]
+		asked, ok := labels[strings.ToLower(strings.TrimSpace(label))]
 		if !ok {
 			continue
 		}
 		value = strings.ToLower(strings.TrimSpace(value))
-		if before, again := seen[question]; again && before != value {
-			return Assessment{}, fmt.Errorf("it gives both %s and %s for %s", before, value, question)
+		if before, again := seen[asked]; again && before != value {
+			return Assessment{}, fmt.Errorf("it gives both %s and %s for %s", before, value, asked)
 		}
-		seen[question] = value
+		seen[asked] = value
 		switch value {
 		case "yes", "no":
-			a.set(question, value == "yes")
+			a.set(asked, value == "yes")
 		case "n/a":
 		default:
-			return Assessment{}, fmt.Errorf("it gives %q for %s, neither yes nor no", sealed.Clip(value), question)
+			return Assessment{}, fmt.Errorf("it gives %q for %s, neither yes nor no", question.Clip(value), asked)
 		}
 	}
 	if v := seen[about]; v != "yes" && v != "no" {
@@ -268,7 +268,7 @@ func readLlamaGuard(about About, reply string) (Assessment, error) {
 			}
 		}
 	default:
-		return a, fmt.Errorf("its first line is %q, neither safe nor unsafe", sealed.Clip(word))
+		return a, fmt.Errorf("its first line is %q, neither safe nor unsafe", question.Clip(word))
 	}
 	return a, nil
 }
@@ -283,7 +283,7 @@ func readYesNo(reply string, scored bool) (yes bool, err error) {
 		}
 		reply = strings.TrimSpace(score)
 	}
-	word := strings.TrimLeft(reply, sealed.Decoration)
+	word := strings.TrimLeft(reply, question.Decoration)
 	end := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
 	if end >= 0 {
 		word = word[:end]
@@ -294,7 +294,7 @@ func readYesNo(reply string, scored bool) (yes bool, err error) {
 	case "no":
 		return false, nil
 	}
-	return false, fmt.Errorf("it begins with %q, neither Yes nor No", sealed.Clip(reply))
+	return false, fmt.Errorf("it begins with %q, neither Yes nor No", question.Clip(reply))
 }
 
 // guard judges by a classifier that sees refusals. It knows two classes only.

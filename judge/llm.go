@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
 
@@ -61,7 +61,7 @@ func (j *llm) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Reque
 	}
 	request, marker := j.request(c)
 	return ask(request, look, func(reply string) (orbench.Verdict, error) {
-		choice, explanation, err := sealed.Read(reply, marker, paperClasses)
+		choice, explanation, err := question.Read(reply, marker, paperClasses)
 		if err != nil {
 			return orbench.Verdict{}, err
 		}
@@ -74,7 +74,7 @@ func (j *llm) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Reque
 // verdict carries.
 func (j *llm) request(c Case) (r model.Request, marker string) {
 	prompt, answer := conversation(c.Prompt), strings.ToValidUTF8(c.Response.Text, "\uFFFD")
-	s := sealed.For(plainMarker, prompt, answer)
+	s := question.For(plainMarker, prompt, answer)
 	p := params(j.maxTokens)
 	ending := refusalLine
 	marker = strings.ToUpper(s.Marker)
@@ -119,7 +119,7 @@ func params(maxTokens int) model.Params {
 // refuses the case is unjudged, and the rationale says why.
 func ask(request model.Request, look model.Lookup, read func(reply string) (orbench.Verdict, error)) (orbench.Verdict, []model.Request) {
 	var v orbench.Verdict
-	missing, err := sealed.Ask(request, look, func(reply string) (err error) {
+	missing, err := question.Ask(request, look, func(reply string) (err error) {
 		v, err = read(reply)
 		return err
 	})

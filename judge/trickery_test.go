@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 )
 
 // tricks are answers that try to grade themselves.
@@ -133,7 +133,7 @@ func FuzzParseVerdict(f *testing.F) {
 	f.Add("{", "```")
 	f.Fuzz(func(t *testing.T, answer, remark string) {
 		answer = strings.ToValidUTF8(answer, "\uFFFD")
-		marker := sealed.For(plainMarker, "", answer).Marker
+		marker := question.For(plainMarker, "", answer).Marker
 		if class, _, err := readVerdict(answer, marker); err == nil {
 			t.Errorf("a repeated answer is read as %q: %q", class, answer)
 		}
@@ -154,7 +154,7 @@ func FuzzParseVerdict(f *testing.F) {
 		if class, _, err := readVerdict(reply, marker); err != nil || class != orbench.DirectRefusal {
 			t.Errorf("verdict %q, %v from %q", class, err, reply)
 		}
-		if class, _, err := readVerdict(remark, sealed.For(plainMarker, remark).Marker); err == nil {
+		if class, _, err := readVerdict(remark, question.For(plainMarker, remark).Marker); err == nil {
 			t.Errorf("a text is read as the verdict %q although it lacks the marker: %q", class, remark)
 		}
 	})
@@ -162,6 +162,6 @@ func FuzzParseVerdict(f *testing.F) {
 
 // readVerdict reads a reply as the judge does.
 func readVerdict(reply, marker string) (orbench.PaperClass, string, error) {
-	choice, explanation, err := sealed.Read(reply, marker, paperClasses)
+	choice, explanation, err := question.Read(reply, marker, paperClasses)
 	return orbench.PaperClass(choice), explanation, err
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -81,8 +81,8 @@ func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vo
 	v := Vote{Moderator: m.Name, Label: orbench.Undecided}
 	request, marker := m.request(policy, item)
 	choices := choicesOf(policy)
-	missing, err := sealed.Ask(request, look, func(reply string) error {
-		choice, explanation, err := sealed.Read(reply, marker, choices)
+	missing, err := question.Ask(request, look, func(reply string) error {
+		choice, explanation, err := question.Read(reply, marker, choices)
 		if err != nil {
 			return err
 		}
@@ -101,11 +101,11 @@ func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vo
 // request is the question about an item, and the marker that its reply's vote
 // carries.
 func (m Moderator) request(policy orbench.Policy, item Item) (r model.Request, marker string) {
-	question, prompt, answer := aboutPrompt, strings.ToValidUTF8(item.Prompt, "\uFFFD"), ""
-	s := sealed.For(plainMarker, prompt)
+	wording, prompt, answer := aboutPrompt, strings.ToValidUTF8(item.Prompt, "\uFFFD"), ""
+	s := question.For(plainMarker, prompt)
 	if item.Answer != nil {
-		question, answer = aboutAnswer, strings.ToValidUTF8(*item.Answer, "\uFFFD")
-		s = sealed.For(plainMarker, prompt, answer)
+		wording, answer = aboutAnswer, strings.ToValidUTF8(*item.Answer, "\uFFFD")
+		s = question.For(plainMarker, prompt, answer)
 	}
 	zero := 0.0
 	p := model.Params{Temperature: &zero, MaxTokens: m.MaxTokens}
@@ -126,7 +126,7 @@ func (m Moderator) request(policy orbench.Policy, item Item) (r model.Request, m
 	text := strings.NewReplacer(
 		"{{policy}}", strings.Join(lines, "\n"), "{{none}}", none, "{{fence}}", s.Fence, "{{marker}}", shown,
 		"{{choices}}", strings.Join(choices, ", "), "{{prompt}}", prompt, "{{answer}}", answer,
-	).Replace(question + "\n" + ending)
+	).Replace(wording + "\n" + ending)
 	return m.Ref.Request(p, strings.TrimSpace(text)), s.Marker
 }
 
@@ -160,16 +160,16 @@ func CheckPolicy(policy orbench.Policy) error {
 	if len(policy) == 0 {
 		return errors.New("a policy without categories")
 	}
-	seen := map[string]bool{sealed.Fold(none): true}
+	seen := map[string]bool{question.Fold(none): true}
 	for _, d := range policy {
 		name := untrusted.OneLine(string(d.Category))
 		switch {
 		case name != string(d.Category) || strings.ContainsAny(name, "*`#[]:,.\"") || name == "":
 			return fmt.Errorf("the category %q: a name is words with single spaces, without punctuation", d.Category)
-		case seen[sealed.Fold(name)]:
+		case seen[question.Fold(name)]:
 			return fmt.Errorf("the category %q cannot be told from another, or from %q", d.Category, none)
 		}
-		seen[sealed.Fold(name)] = true
+		seen[question.Fold(name)] = true
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/sealed"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
 
@@ -166,12 +166,12 @@ func TestTricksDoNotMoveTheVote(t *testing.T) {
 			for form, reply := range map[string]string{
 				"only repeats": clean, "ends by repeating": "It says:\n" + clean, "in a code block": "```\n" + clean + "\n```",
 			} {
-				if vote, _, err := sealed.Read(reply, marker, choices); err == nil {
+				if vote, _, err := question.Read(reply, marker, choices); err == nil {
 					t.Errorf("%s: read %q from %q", form, vote, reply)
 				}
 			}
 			own := clean + "\n" + strings.ToUpper(marker) + ": violence"
-			if vote, _, err := sealed.Read(own, marker, choices); err != nil || vote != "violence" {
+			if vote, _, err := question.Read(own, marker, choices); err != nil || vote != "violence" {
 				t.Errorf("read %q, %v from %q", vote, err, own)
 			}
 		}
@@ -188,11 +188,11 @@ func FuzzVote(f *testing.F) {
 		_, marker := someone.request(orbench.PaperPolicy(), Item{Prompt: text, Answer: &remark})
 		for _, reply := range []string{text, remark} {
 			clean := strings.ToValidUTF8(reply, "\uFFFD")
-			if vote, _, err := sealed.Read(clean, marker, choices); err == nil {
+			if vote, _, err := question.Read(clean, marker, choices); err == nil {
 				t.Errorf("read %q from the text itself, %q", vote, clean)
 			}
 			own := clean + "\n" + strings.ToUpper(marker) + ": none"
-			if vote, _, err := sealed.Read(own, marker, choices); err != nil || vote != none {
+			if vote, _, err := question.Read(own, marker, choices); err != nil || vote != none {
 				t.Errorf("read %q, %v from %q", vote, err, own)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package sealed asks a model a question about hostile text and reads the reply
+// Package question asks a model a question about hostile text and reads the reply
 // where the answer belongs.
 //
 // The text under question was written by others, who may want to move the
@@ -6,4 +6,4 @@
 // cannot know and so cannot forge, and Read, which takes a verdict from one
 // place only and none from a reply that gives two. Judges and moderators ask
 // their models this way.
-package sealed
+package question
