@@ -105,7 +105,7 @@ func (d *Defense) Language() string {
 func (d *Defense) Roles() map[Role][]model.Ref {
 	roles := map[Role][]model.Ref{}
 	if d.translation != nil {
-		roles[Translator] = []model.Ref{d.translation.ref}
+		roles[Translator] = []model.Ref{d.translation.model.Ref}
 	}
 	for _, i := range slices.Concat(d.before, d.after) {
 		if ref, ok := i.inspector.asks(); ok && !slices.Contains(roles[Guard], ref) {

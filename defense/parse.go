@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -15,15 +16,8 @@ import (
 
 // Options are the settings that the defences of a run share.
 type Options struct {
-	// Endpoint gives what model.Request.Endpoint is for a provider's models:
-	// empty for the provider's own. nil means that all of them are.
-	Endpoint func(provider string) string
-	// MaxTokens bounds the replies of models that explain themselves; 0 means
-	// 1,000. Guards of a fixed format have bounds of their own.
-	MaxTokens int
-	// Structured reports whether a provider can be held to a JSON Schema; nil
-	// means that none can. Replies in either form are read in any case.
-	Structured func(provider string) bool
+	// Options say how the models of steps are asked.
+	judge.Options
 	// Policy is what moderators vote by; nil means orbench.PaperPolicy. It must
 	// pass moderate.CheckPolicy.
 	Policy orbench.Policy
@@ -52,7 +46,6 @@ var names = []string{none, translate, inputGuard, icl, selfReminder, smoothLLM, 
 var guardFormats = []string{string(judge.WildGuard), string(judge.LlamaGuard), string(judge.ShieldGemma), string(judge.GraniteGuardian)}
 
 const (
-	defaultMaxTokens = 1000
 	// The published defaults of SmoothLLM, and bounds that keep a slip of the
 	// finger from costing a fortune.
 	defaultCopies, maxCopies   = 10, 100
@@ -154,7 +147,7 @@ func (p *parser) step(step, kind, rest string) error {
 		if err != nil || !IsLanguage(language) {
 			return wrong("defence %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
 		}
-		d.translation = &translation{name: step, language: language, ref: ref, maxTokens: p.maxTokens()}
+		d.translation = &translation{name: step, language: language, model: p.models().Model(ref)}
 	case icl:
 		k, err := p.demonstrations(rest)
 		if err != nil {
@@ -183,7 +176,7 @@ func (p *parser) step(step, kind, rest string) error {
 			d.after = append(d.after, inspection{step, guard})
 		}
 	case checkAnswer:
-		check := responseCheck{maxTokens: p.maxTokens(), structured: p.opts.Structured}
+		check := responseCheck{models: p.models()}
 		if rest != "" {
 			ref, err := p.ref(kind, rest)
 			if err != nil {
@@ -257,8 +250,8 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: p.maxTokens()}
-		m.Structured = p.opts.Structured != nil && p.opts.Structured(ref.Provider)
+		asked := p.models().Model(ref)
+		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: asked.MaxTokens, Structured: asked.Structured}
 		policy := p.opts.Policy
 		if policy == nil {
 			policy = orbench.PaperPolicy()
@@ -280,22 +273,14 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 
 // ref reads PROVIDER/MODEL; the model may hold further slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
-	ref, ok := model.ParseRef(s)
+	ref, ok := p.models().Ref(s)
 	if !ok {
-		return model.Ref{}, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
-	}
-	if p.opts.Endpoint != nil {
-		ref.Endpoint = p.opts.Endpoint(ref.Provider)
+		return ref, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
 	}
 	return ref, nil
 }
 
-func (p *parser) maxTokens() int {
-	if p.opts.MaxTokens <= 0 {
-		return defaultMaxTokens
-	}
-	return p.opts.MaxTokens
-}
+func (p *parser) models() question.Models { return question.Models(p.opts.Options) }
 
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {

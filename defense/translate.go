@@ -32,10 +32,9 @@ const statusMarker = "status"
 // translation puts a conversation into another language before anything else sees
 // it, as if its user had written in that language.
 type translation struct {
-	name      string
-	language  string
-	ref       model.Ref
-	maxTokens int
+	name     string
+	language string
+	model    question.Model
 }
 
 // TranslateStep is the step that has a model, as provider/model, translate into a
@@ -80,7 +79,7 @@ func (tr *translation) apply(p orbench.Prompt, look model.Lookup) (orbench.Promp
 	}
 	p.Messages = messages
 	p.ID = orbench.PromptIDOf(messages)
-	return p, Finding{Step: tr.name, Decision: Reworded, Why: transcript(p)}, nil
+	return p, Finding{Step: tr.name, Decision: Reworded, Why: question.Transcript(p)}, nil
 }
 
 // translate gives the translation of one message. With missing requests there is
@@ -89,17 +88,17 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 	if strings.TrimSpace(text) == "" {
 		return text, nil, nil
 	}
-	request, seal := tr.request(text)
+	posed := tr.pose(text)
 	no := false
-	missing, err = question.Ask(request, look, func(reply string) error {
-		status, words, err := question.Read(reply, seal.Marker, []string{translated, declined})
+	missing, err = question.Ask(posed.Request, look, func(reply string) error {
+		status, words, err := posed.Read(reply)
 		no = status == declined
 		switch {
 		case err != nil || no:
 			return err
 		case words == "":
 			return errors.New("there is no translation before its last line")
-		case strings.Contains(words, seal.Fence):
+		case strings.Contains(words, posed.Fence):
 			return errors.New("it repeats the lines around the message")
 		}
 		translation = words
@@ -107,7 +106,7 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 	})
 	// A translator may decline in words, and call that the translation.
 	if no || translation != "" && refusal.Detect(text, translation).Class == orbench.Refusal && refusal.Detect("", text).Class != orbench.Refusal {
-		return "", nil, fmt.Errorf("%s declined to translate it", tr.ref)
+		return "", nil, fmt.Errorf("%s declined to translate it", tr.model.Ref)
 	}
 	if err != nil {
 		err = fmt.Errorf("it is not translated: %w", err)
@@ -115,17 +114,15 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 	return translation, missing, err
 }
 
-// request is the question about a message, and its seal.
-func (tr *translation) request(text string) (model.Request, question.Seal) {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	s := question.For(statusMarker, text)
-	// One replacer in one pass: what it puts in is not searched again.
-	text2 := strings.NewReplacer("{{language}}", tr.language, "{{fence}}", s.Fence, "{{marker}}", strings.ToUpper(s.Marker), "{{text}}", text).Replace(translatePrompt)
-	return tr.ref.Request(params(tr.maxTokens), strings.TrimSpace(text2)), s
+// pose asks for the translation of a message.
+func (tr *translation) pose(text string) question.Posed {
+	return tr.model.Pose(question.Question{
+		Text: translatePrompt, Word: statusMarker, Choices: []string{translated, declined}, Known: []string{"language", tr.language},
+	}, "text", text)
 }
 
 // echo is a reply that gives a message back behind its language, for planning.
 func (tr *translation) echo(text string) (model.Request, model.Response) {
-	request, seal := tr.request(text)
-	return request, model.Response{Text: tr.language + ": " + text + "\n" + seal.Marker + ": " + translated, Finish: model.Stop}
+	posed := tr.pose(text)
+	return posed.Request, model.Response{Text: tr.language + ": " + text + "\n" + posed.Marker + ": " + translated, Finish: model.Stop}
 }

@@ -86,7 +86,7 @@ func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int)
 // shown as demonstrations; see Examples. sample numbers the calls for one seed
 // from 0: a caller asks for the next one when a reply holds no list.
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
-	s := question.For(unusedMarker, texts(examples, seed)...)
+	s := question.Delimit(unusedMarker, texts(examples, seed)...)
 	text := strings.NewReplacer(
 		"{{n}}", strconv.Itoa(n), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", demonstrate(s.Fence, examples),
 	).Replace(rewritePrompt)
@@ -97,7 +97,7 @@ func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Exam
 // rules. findings are what Lint found in it, and the request names them. sample
 // numbers the calls for one rewrite from 0.
 func MendRequest(ref model.Ref, p Params, seed, rewrite string, findings []Finding, examples []Example, sample int) model.Request {
-	s := question.For(unusedMarker, texts(examples, seed, rewrite)...)
+	s := question.Delimit(unusedMarker, texts(examples, seed, rewrite)...)
 	var faults strings.Builder
 	for _, f := range findings {
 		faults.WriteString("- " + f.Rule.Fault() + "\n")
@@ -109,7 +109,7 @@ func MendRequest(ref model.Ref, p Params, seed, rewrite string, findings []Findi
 	return p.request(ref, text, RewriteTemperature, 1, sample)
 }
 
-// unusedMarker stands where question.For wants a word for a verdict: replies here
+// unusedMarker stands where question.Delimit wants a word for a verdict: replies here
 // are lists and have none.
 const unusedMarker = "item"
 
@@ -132,7 +132,7 @@ func Examples() []Example {
 	return examples
 }
 
-// texts are the hostile texts of a request, for its seal.
+// texts are the untrusted texts of a request, for its delimiters.
 func texts(examples []Example, more ...string) []string {
 	for _, e := range examples {
 		more = append(more, e.Seed, e.Rewrite)

@@ -55,7 +55,7 @@ func TestGuardReplies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.guard)+"/"+tt.name, func(t *testing.T) {
 			t.Parallel()
-			a, err := tt.guard.Read(tt.about, tt.reply)
+			a, err := tt.guard.read(tt.about, tt.reply)
 			if got := a.String(); (err == nil) != (tt.want != "") || err == nil && got != tt.want {
 				t.Errorf("Read(%s, %q) = %q, %v; want %q", tt.about, tt.reply, got, err, tt.want)
 			}
@@ -84,7 +84,7 @@ func TestGuardMessages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.guard)+"/"+string(tt.about), func(t *testing.T) {
 			t.Parallel()
-			got := tt.guard.Messages(tt.about, prompt, "Use kill.")
+			got := tt.guard.messages(tt.about, prompt, "Use kill.")
 			if len(got) != len(tt.want) {
 				t.Fatalf("%d messages, want %d: %q", len(got), len(tt.want), got)
 			}
@@ -111,7 +111,7 @@ func TestGuardFormatsAreNotBroken(t *testing.T) {
 			const plain = "No."
 			count := func(text string) map[string]int {
 				n := make(map[string]int)
-				for _, m := range g.Messages(about, orbench.NewPrompt(text, "", orbench.Safe), text) {
+				for _, m := range g.messages(about, orbench.NewPrompt(text, "", orbench.Safe), text) {
 					for _, token := range tokens {
 						n[token] += strings.Count(m.Content, token)
 					}
@@ -168,7 +168,7 @@ func FuzzGuardRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, g := range guards {
 			for _, about := range []About{PromptHarm, AnswerHarm, Refusal} {
-				a, err := g.Read(about, reply)
+				a, err := g.read(about, reply)
 				told := map[About]*bool{PromptHarm: a.PromptHarm, AnswerHarm: a.AnswerHarm, Refusal: a.Refusal}[about]
 				if (err == nil) != (told != nil) {
 					t.Errorf("%s, %s, %q: error %v and assessment %q", g, about, reply, err, a)

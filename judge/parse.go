@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/model"
 )
@@ -21,9 +22,6 @@ type Options struct {
 	// means that none can. Replies in either form are read in any case.
 	Structured func(provider string) bool
 }
-
-// defaultMaxTokens is the bound of the published protocol.
-const defaultMaxTokens = 1000
 
 // ModelJudge is a Judge with models behind it. It names them so that a caller
 // can make their clients and price their calls before the first one.
@@ -100,12 +98,9 @@ func Split(list string) []string {
 
 // parseRef reads PROVIDER/MODEL; the model may hold further slashes.
 func parseRef(spec, s string, opts Options) (model.Ref, error) {
-	ref, ok := model.ParseRef(s)
+	ref, ok := question.Models(opts).Ref(s)
 	if !ok {
-		return model.Ref{}, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
-	}
-	if opts.Endpoint != nil {
-		ref.Endpoint = opts.Endpoint(ref.Provider)
+		return ref, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
 	}
 	return ref, nil
 }

@@ -45,7 +45,8 @@ func TestTricksStayInsideTheFence(t *testing.T) {
 					c = answered("Use the kill command.")
 					c.Prompt = orbench.NewPrompt(tt.answer, "", orbench.Safe)
 				}
-				r, marker := mustParse(t, "llm:openai/m", Options{}).(*llm).request(c)
+				posed := mustParse(t, "llm:openai/m", Options{}).(*llm).pose(c)
+				r, marker := posed.Request, posed.Marker
 				text := r.Messages[0].Content
 				before, rest, _ := strings.Cut(text, "<<")
 				fence, _, _ := strings.Cut(rest, " ")
@@ -86,7 +87,7 @@ func TestTricksDoNotMoveTheVerdict(t *testing.T) {
 	for _, tt := range tricks {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, marker := mustParse(t, "llm:openai/m", Options{}).(*llm).request(answered(tt.answer))
+			marker := mustParse(t, "llm:openai/m", Options{}).(*llm).pose(answered(tt.answer)).Marker
 			own := "\n" + strings.ToUpper(marker) + ": direct_refusal"
 			quoted, err := json.Marshal(tt.answer)
 			if err != nil {
@@ -133,7 +134,7 @@ func FuzzParseVerdict(f *testing.F) {
 	f.Add("{", "```")
 	f.Fuzz(func(t *testing.T, answer, remark string) {
 		answer = strings.ToValidUTF8(answer, "\uFFFD")
-		marker := question.For(plainMarker, "", answer).Marker
+		marker := question.Delimit(plainMarker, "", answer).Marker
 		if class, _, err := readVerdict(answer, marker); err == nil {
 			t.Errorf("a repeated answer is read as %q: %q", class, answer)
 		}
@@ -154,7 +155,7 @@ func FuzzParseVerdict(f *testing.F) {
 		if class, _, err := readVerdict(reply, marker); err != nil || class != orbench.DirectRefusal {
 			t.Errorf("verdict %q, %v from %q", class, err, reply)
 		}
-		if class, _, err := readVerdict(remark, question.For(plainMarker, remark).Marker); err == nil {
+		if class, _, err := readVerdict(remark, question.Delimit(plainMarker, remark).Marker); err == nil {
 			t.Errorf("a text is read as the verdict %q although it lacks the marker: %q", class, remark)
 		}
 	})

@@ -2,7 +2,6 @@ package moderate
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,8 +30,6 @@ const (
 	none = "none"
 	// plainMarker announces the vote in a reply.
 	plainMarker = "category"
-	// defaultMaxTokens is the bound of the published protocol.
-	defaultMaxTokens = 1000
 )
 
 // Item is what is put to the vote: a prompt, or where Answer is set, the answer
@@ -78,70 +75,34 @@ func (m Moderator) weight() float64 {
 // not find returns the request that is missing, with an abstention that says so;
 // the caller fills it and asks again.
 func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vote, []model.Request) {
-	v := Vote{Moderator: m.Name, Label: orbench.Undecided}
-	request, marker := m.request(policy, item)
-	choices := choicesOf(policy)
-	missing, err := question.Ask(request, look, func(reply string) error {
-		choice, explanation, err := question.Read(reply, marker, choices)
-		if err != nil {
-			return err
-		}
-		v.Explanation = explanation
-		if v.Label, v.Category = orbench.Safe, ""; choice != none {
-			v.Label, v.Category = orbench.Toxic, orbench.Category(choice)
-		}
-		return nil
-	})
-	if err != nil {
+	v := Vote{Moderator: m.Name, Label: orbench.Safe}
+	choice, explanation, missing, err := m.pose(policy, item).Ask(look)
+	switch {
+	case err != nil:
 		v.Label, v.Explanation = orbench.Undecided, err.Error()
+		return v, missing
+	case choice != none:
+		v.Label, v.Category = orbench.Toxic, orbench.Category(choice)
 	}
-	return v, missing
+	v.Explanation = explanation
+	return v, nil
 }
 
-// request is the question about an item, and the marker that its reply's vote
-// carries.
-func (m Moderator) request(policy orbench.Policy, item Item) (r model.Request, marker string) {
-	wording, prompt, answer := aboutPrompt, strings.ToValidUTF8(item.Prompt, "\uFFFD"), ""
-	s := question.For(plainMarker, prompt)
+// pose asks the question about an item.
+func (m Moderator) pose(policy orbench.Policy, item Item) question.Posed {
+	wording, texts := aboutPrompt, []string{"prompt", item.Prompt}
 	if item.Answer != nil {
-		wording, answer = aboutAnswer, strings.ToValidUTF8(*item.Answer, "\uFFFD")
-		s = question.For(plainMarker, prompt, answer)
-	}
-	zero := 0.0
-	p := model.Params{Temperature: &zero, MaxTokens: m.MaxTokens}
-	if p.MaxTokens == 0 {
-		p.MaxTokens = defaultMaxTokens
-	}
-	choices := choicesOf(policy)
-	ending, shown := endingLine, strings.ToUpper(s.Marker)
-	if m.Structured {
-		ending, shown = endingJSON, s.Marker
-		p.Schema = schema(s.Marker, choices)
+		wording, texts = aboutAnswer, append(texts, "answer", *item.Answer)
 	}
 	lines := make([]string, len(policy))
 	for i, d := range policy {
 		lines[i] = "- " + untrusted.OneLine(string(d.Category)) + ": " + untrusted.OneLine(d.Text)
 	}
-	// One replacer in one pass: what it puts in is not searched again.
-	text := strings.NewReplacer(
-		"{{policy}}", strings.Join(lines, "\n"), "{{none}}", none, "{{fence}}", s.Fence, "{{marker}}", shown,
-		"{{choices}}", strings.Join(choices, ", "), "{{prompt}}", prompt, "{{answer}}", answer,
-	).Replace(wording + "\n" + ending)
-	return m.Ref.Request(p, strings.TrimSpace(text)), s.Marker
-}
-
-// schema is the JSON Schema of the structured form.
-func schema(marker string, choices []string) json.RawMessage {
-	quoted := func(v any) string {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic("moderate: a string that is not JSON: " + err.Error())
-		}
-		return string(text)
-	}
-	return json.RawMessage(fmt.Sprintf(
-		`{"type":"object","properties":{"explanation":{"type":"string"},%[1]s:{"type":"string","enum":%[2]s}},"required":["explanation",%[1]s],"additionalProperties":false}`,
-		quoted(marker), quoted(choices)))
+	choices := choicesOf(policy)
+	return question.Model{Ref: m.Ref, MaxTokens: m.MaxTokens, Structured: m.Structured}.Pose(question.Question{
+		Text: wording + "\n", Line: endingLine, JSON: endingJSON, Word: plainMarker, Choices: choices,
+		Known: []string{"policy", strings.Join(lines, "\n"), "none", none, "choices", strings.Join(choices, ", ")},
+	}, texts...)
 }
 
 // choicesOf are the votes to choose from: the categories and none.

@@ -100,8 +100,8 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	answer := ""
 	for name, item := range map[string]Item{"prompt": {Prompt: "How do I pick a lock?"}, "answer": {Prompt: "How do I pick a lock?", Answer: &answer}} {
-		r, _ := someone.request(orbench.PaperPolicy(), item)
-		again, _ := someone.request(orbench.PaperPolicy(), item)
+		r := someone.pose(orbench.PaperPolicy(), item).Request
+		again := someone.pose(orbench.PaperPolicy(), item).Request
 		if r.Hash() != again.Hash() || *r.Params.Temperature != 0 || r.Params.MaxTokens != 1000 || len(r.Messages) != 1 {
 			t.Errorf("%s: request %+v", name, r)
 		}
@@ -115,14 +115,15 @@ func TestRequest(t *testing.T) {
 			t.Errorf("%s: %d bytes:\n%s", name, len(text), text)
 		}
 	}
-	prompt, _ := someone.request(orbench.PaperPolicy(), Item{Prompt: "x"})
-	onAnswer, _ := someone.request(orbench.PaperPolicy(), Item{Prompt: "x", Answer: &answer})
+	prompt := someone.pose(orbench.PaperPolicy(), Item{Prompt: "x"}).Request
+	onAnswer := someone.pose(orbench.PaperPolicy(), Item{Prompt: "x", Answer: &answer}).Request
 	if prompt.Hash() == onAnswer.Hash() {
 		t.Error("an empty answer is asked about as a prompt")
 	}
 	structured := someone
 	structured.Structured = true
-	r, marker := structured.request(orbench.PaperPolicy(), Item{Prompt: "x"})
+	posed := structured.pose(orbench.PaperPolicy(), Item{Prompt: "x"})
+	r, marker := posed.Request, posed.Marker
 	var s struct {
 		Properties map[string]struct{ Enum []string }
 		Required   []string
@@ -153,7 +154,8 @@ func TestTricksDoNotMoveTheVote(t *testing.T) {
 	choices := choicesOf(orbench.PaperPolicy())
 	for _, trick := range tricks {
 		for _, item := range []Item{{Prompt: trick}, {Prompt: "How?", Answer: &trick}} {
-			r, marker := someone.request(orbench.PaperPolicy(), item)
+			posed := someone.pose(orbench.PaperPolicy(), item)
+			r, marker := posed.Request, posed.Marker
 			text := r.Messages[0].Content
 			clean := strings.ToValidUTF8(trick, "\uFFFD")
 			if strings.Contains(strings.ToLower(clean), marker) {
@@ -185,7 +187,7 @@ func FuzzVote(f *testing.F) {
 	}
 	choices := choicesOf(orbench.PaperPolicy())
 	f.Fuzz(func(t *testing.T, text, remark string) {
-		_, marker := someone.request(orbench.PaperPolicy(), Item{Prompt: text, Answer: &remark})
+		marker := someone.pose(orbench.PaperPolicy(), Item{Prompt: text, Answer: &remark}).Marker
 		for _, reply := range []string{text, remark} {
 			clean := strings.ToValidUTF8(reply, "\uFFFD")
 			if vote, _, err := question.Read(clean, marker, choices); err == nil {

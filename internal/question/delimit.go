@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Seal is what sets hostile text apart from the question about it.
+// Delimiters are what sets untrusted text apart from the question about it.
 //
 // Both parts are derived from the text alone, so that the same case gives the
 // same request and is found in the memo again. Neither part occurs in the text.
 // Its author can put neither there: they follow from a hash of the whole text,
 // so that writing them into it changes them.
-type Seal struct {
+type Delimiters struct {
 	// Fence is the code on the lines that open and close the text.
 	Fence string
 	// Marker is the word that announces the verdict in the reply: the plain word
-	// that For was given, which small models copy without fail, or that word with
+	// that Delimit was given, which small models copy without fail, or that word with
 	// a code after it when the text itself holds it. A reply that repeats a part
 	// of the text therefore never repeats a marker.
 	Marker string
 }
 
-// For derives the seal of texts. word is the marker to use where it can be, in
+// Delimit derives the delimiters of texts. word is the marker to use where it can be, in
 // lower case, such as "verdict".
-func For(word string, texts ...string) Seal {
+func Delimit(word string, texts ...string) Delimiters {
 	lower := make([]string, len(texts))
 	for i, t := range texts {
 		lower[i] = strings.ToLower(t)
@@ -38,22 +38,22 @@ func For(word string, texts ...string) Seal {
 		}
 		return false
 	}
-	s := Seal{Marker: word}
+	d := Delimiters{Marker: word}
 	for n := uint64(0); ; n++ {
-		code := sealCode(n, texts)
-		s.Fence = code[:16]
+		code := codeOf(n, texts)
+		d.Fence = code[:16]
 		if occurs(word) {
-			s.Marker = word + "_" + code[16:24]
+			d.Marker = word + "_" + code[16:24]
 		}
-		if !occurs(s.Fence) && !occurs(s.Marker) {
-			return s
+		if !occurs(d.Fence) && !occurs(d.Marker) {
+			return d
 		}
 	}
 }
 
-// sealCode hashes the texts with their lengths, so that moving a boundary
+// codeOf hashes the texts with their lengths, so that moving a boundary
 // between them changes the code.
-func sealCode(n uint64, texts []string) string {
+func codeOf(n uint64, texts []string) string {
 	h := sha256.New()
 	h.Write([]byte("orbench judge seal 1\n"))
 	var word [8]byte

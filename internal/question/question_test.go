@@ -9,21 +9,21 @@ const plain = "verdict"
 
 var choices = []string{"direct_answer", "direct_refusal", "indirect_refusal"}
 
-func TestSealAvoidsWhatTheTextHolds(t *testing.T) {
+func TestDelimitersAvoidWhatTheTextHolds(t *testing.T) {
 	t.Parallel()
-	first := For(plain, "How do I stop it?", "Use kill.")
+	first := Delimit(plain, "How do I stop it?", "Use kill.")
 	if first.Marker != plain {
 		t.Errorf("marker %q for a text without the word, want %q", first.Marker, plain)
 	}
-	spoken := For(plain, "What was the Verdict?", "Guilty.")
+	spoken := Delimit(plain, "What was the Verdict?", "Guilty.")
 	if !strings.HasPrefix(spoken.Marker, plain+"_") || len(spoken.Marker) != len(plain)+9 {
 		t.Errorf("marker %q for a text with the word, want it with a code", spoken.Marker)
 	}
-	if again := For(plain, "How do I stop it?", "Use kill."); again != first {
+	if again := Delimit(plain, "How do I stop it?", "Use kill."); again != first {
 		t.Errorf("the same texts give %+v and %+v", plain, again)
 	}
-	if For(plain, "ab", "c") == For(plain, "a", "bc") {
-		t.Error("the seal does not tell where one text ends")
+	if Delimit(plain, "ab", "c") == Delimit(plain, "a", "bc") {
+		t.Error("the delimiters do not tell where one text ends")
 	}
 }
 

@@ -125,7 +125,7 @@ func (c Config) open(ctx context.Context, cache string) (*evaluate.Run, error) {
 				continue
 			}
 			var err error
-			r.Targets[i].Defense, err = defense.Parse(s.Name, defense.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured})
+			r.Targets[i].Defense, err = defense.Parse(s.Name, defense.Options{Options: judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured}})
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,143 @@
+package question
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+// defaultMaxTokens is the bound of the published protocol.
+const defaultMaxTokens = 1000
+
+// Models says how the models are asked that stand behind judges and defences. It
+// converts from judge.Options, whose fields it has.
+type Models struct {
+	Endpoint   func(provider string) string
+	MaxTokens  int
+	Structured func(provider string) bool
+}
+
+// Ref reads PROVIDER/MODEL; the model may hold further slashes.
+func (m Models) Ref(text string) (ref model.Ref, ok bool) {
+	ref, ok = model.ParseRef(text)
+	if ok && m.Endpoint != nil {
+		ref.Endpoint = m.Endpoint(ref.Provider)
+	}
+	return ref, ok
+}
+
+// Model says how one of them is asked.
+func (m Models) Model(ref model.Ref) Model {
+	return Model{Ref: ref, MaxTokens: m.MaxTokens, Structured: m.Structured != nil && m.Structured(ref.Provider)}
+}
+
+// Model is a model that is asked questions.
+type Model struct {
+	Ref model.Ref
+	// MaxTokens bounds the reply; 0 means 1,000.
+	MaxTokens int
+	// Structured asks for JSON by a schema, in place of free text.
+	Structured bool
+}
+
+// Question is what is asked about texts that others wrote.
+type Question struct {
+	// Text is the wording. {{fence}} stands where a text opens and closes,
+	// {{marker}} where the word that announces the choice belongs, and {{NAME}}
+	// where the text of that name does.
+	Text string
+	// Line and JSON end the wording: for a reply in free text, and for one by a
+	// schema. Without JSON no model is held to a schema.
+	Line, JSON string
+	// Word announces the choice in the reply, in lower case; see Delimiters.
+	Word string
+	// Choices are what the reply may choose from.
+	Choices []string
+	// Known are further texts of the wording's, which nobody else wrote: name and
+	// text in turn.
+	Known []string
+}
+
+// Posed is a question as one model is asked it.
+type Posed struct {
+	Request model.Request
+	Delimiters
+	choices []string
+}
+
+// Pose asks a question about texts, given as name and text in turn.
+func (m Model) Pose(q Question, texts ...string) Posed {
+	pairs, values := slices.Clone(q.Known), []string(nil)
+	for i := 0; i < len(texts); i += 2 {
+		value := strings.ToValidUTF8(texts[i+1], "\uFFFD")
+		pairs, values = append(pairs, texts[i], value), append(values, value)
+	}
+	d := Delimit(q.Word, values...)
+	params := Params(m.MaxTokens)
+	ending, shown := q.Line, strings.ToUpper(d.Marker)
+	if m.Structured && q.JSON != "" {
+		ending, shown = q.JSON, d.Marker
+		params.Schema = schema(d.Marker, q.Choices)
+	}
+	pairs = append(pairs, "fence", d.Fence, "marker", shown)
+	for i := 0; i < len(pairs); i += 2 {
+		pairs[i] = "{{" + pairs[i] + "}}"
+	}
+	// One replacer in one pass: what it puts in is not searched again.
+	text := strings.NewReplacer(pairs...).Replace(q.Text + ending)
+	return Posed{Request: m.Ref.Request(params, strings.TrimSpace(text)), Delimiters: d, choices: q.Choices}
+}
+
+// Ask finds the reply and reads it; see the function Ask.
+func (p Posed) Ask(look model.Lookup) (choice, explanation string, missing []model.Request, err error) {
+	missing, err = Ask(p.Request, look, func(reply string) (err error) {
+		choice, explanation, err = p.Read(reply)
+		return err
+	})
+	return choice, explanation, missing, err
+}
+
+// Read reads the choice of a reply; see the function Read.
+func (p Posed) Read(reply string) (choice, explanation string, err error) {
+	return Read(reply, p.Marker, p.choices)
+}
+
+// Params are the parameters of a question: no chance, and a bound on the reply,
+// where 0 means 1,000.
+func Params(maxTokens int) model.Params {
+	if maxTokens <= 0 {
+		maxTokens = defaultMaxTokens
+	}
+	return model.Params{Temperature: new(float64), MaxTokens: maxTokens}
+}
+
+// Transcript writes a prompt out as text: a single message as it is, more with the
+// speaker before each.
+func Transcript(p orbench.Prompt) string {
+	if len(p.Messages) == 1 {
+		return p.Messages[0].Content
+	}
+	turns := make([]string, len(p.Messages))
+	for i, m := range p.Messages {
+		turns[i] = string(m.Role) + ":\n" + m.Content
+	}
+	return strings.Join(turns, "\n\n")
+}
+
+// schema is the JSON Schema of a reply.
+func schema(marker string, choices []string) json.RawMessage {
+	quoted := func(v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic("question: a string that is not JSON: " + err.Error())
+		}
+		return string(text)
+	}
+	return json.RawMessage(fmt.Sprintf(
+		`{"type":"object","properties":{"explanation":{"type":"string"},%[1]s:{"type":"string","enum":%[2]s}},"required":["explanation",%[1]s],"additionalProperties":false}`,
+		quoted(marker), quoted(choices)))
+}
