@@ -17,11 +17,14 @@ import (
 // runs it to the end: every file of the benchmark is, byte for byte, that of a
 // build which was left alone.
 //
-// With ORBENCH_LONG=1 it has the paper's size: 2,000 seeds for each of ten
+// It runs with ORBENCH_LONG=1. With ORBENCH_LONG=2 it has the paper's size: 2,000 seeds for each of ten
 // categories, five rewrites of each, three votes on each of those. It then logs
 // the time and the peak memory of the build that was left alone.
 func TestBuildKilledFiveTimes(t *testing.T) {
-	long := os.Getenv("ORBENCH_LONG") != ""
+	if os.Getenv("ORBENCH_LONG") == "" {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
+	long := os.Getenv("ORBENCH_LONG") == "2"
 	config := strings.Replace(construct.Template, "per_category: 40 ", "per_category: 10 ", 1)
 	if long {
 		config = strings.NewReplacer("per_category: 40 ", "per_category: 2000 ", "size: 100 ", "size: 650 ", "check_seeds: 10 ", "check_seeds: 100 ").

@@ -108,6 +108,20 @@ func TestFieldsDocumented(t *testing.T) {
 	}
 }
 
+// TestLongProofsRun finds the proofs that wait for ORBENCH_LONG switched on in
+// what continuous integration runs.
+func TestLongProofsRun(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{".ci/run": "ORBENCH_LONG=1", "Makefile": "$(GOTEST) -race"} {
+		if !strings.Contains(readDoc(t, doc), want) {
+			t.Errorf("%s has no %q: nothing runs the long proofs", doc, want)
+		}
+	}
+	if !strings.Contains(readDoc(t, ".ci/run"), "\nmake test-race\n") {
+		t.Error(".ci/run has no make test-race")
+	}
+}
+
 // jsonFields lists the JSON names of a struct's fields and of those below it.
 func jsonFields(typ reflect.Type, seen map[reflect.Type]bool) []string {
 	switch typ.Kind() {
