@@ -1,0 +1,236 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// openStore opens a store in a file of its own.
+func openStore(t *testing.T, path string) *memo.Memo {
+	t.Helper()
+	m, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil && !errors.Is(err, memo.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// newClients makes a set without keys.
+func newClients(t *testing.T) *client.Set {
+	t.Helper()
+	set, err := client.NewSet(provider.Default(), nil, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// parse reads an experiment.
+func parse(t *testing.T, text string) *experiment.Config {
+	t.Helper()
+	file, err := experiment.Parse("experiment.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &file.Config
+}
+
+// filled has everything of a run asked.
+func filled(t *testing.T, r *run.Run, clients *client.Set, m *memo.Memo) {
+	t.Helper()
+	filler := fill.New(m, fill.Config{})
+	lanes := map[evaluate.LaneKey]*fill.Lane{}
+	for _, key := range r.Lanes() {
+		c := clients.Client(key.Provider, key.Endpoint)
+		lanes[key] = filler.Lane(c.Model, fill.Limits{Concurrency: c.Concurrency})
+	}
+	if err := r.Fill(t.Context(), m, lanes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStoredRun makes a run, fills it, and derives the same figures of it from the
+// store alone, with no client.
+func TestStoredRun(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "orbench.db")
+	m := openStore(t, path)
+	clients := newClients(t)
+	made, err := run.New(t.Context(), parse(t, `
+name: mine
+targets: [sim/balanced, sim/strict]
+datasets: [starter]
+judges: [lexical, "llm:sim/judge"]
+limit: 12
+variants: {defenses: [response-check], cross: false}
+`), clients, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := made.Save(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	filled(t, made, clients, m)
+	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want.Runs) == 0 || want.Runs[0].Answered == 0 {
+		t.Fatalf("nothing was answered: %+v", want.Runs)
+	}
+
+	other, err := store.OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	stored, err := run.Find(t.Context(), other, "")
+	if err != nil || stored.Name != "mine" {
+		t.Fatalf("the newest run is %q, %v", stored.Name, err)
+	}
+	again, err := stored.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the stored run has other figures (-made +stored):\n%s", diff)
+	}
+	all, err := run.List(t.Context(), other)
+	if err != nil || len(all) != 1 || strings.Join(all[0].Config.TargetNames(), " ") != strings.Join(made.Config.TargetNames(), " ") {
+		t.Errorf("the list is %+v, %v", all, err)
+	}
+}
+
+// TestNamesFollowFromSettings has a run without a name called alike for the same
+// settings, whoever judges.
+func TestNamesFollowFromSettings(t *testing.T) {
+	t.Parallel()
+	name := func(more string) string {
+		t.Helper()
+		r, err := run.New(t.Context(), parse(t, "targets: [sim/balanced]\ndatasets: [starter]\n"+more), newClients(t), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Name
+	}
+	plain := name("")
+	if !strings.HasPrefix(plain, "run-") || name("judges: [paper-keywords]") != plain {
+		t.Errorf("%s changes with the judge", plain)
+	}
+	if name("limit: 3") == plain || name("seed: 7") == plain {
+		t.Error("other settings have the same name")
+	}
+}
+
+func TestSettingsAtFault(t *testing.T) {
+	t.Parallel()
+	for want, text := range map[string]string{
+		"$.targets[1]":           "targets: [sim/balanced, sim/nobody]\ndatasets: [starter]",
+		"$.datasets[0]":          "targets: [sim/balanced]\ndatasets: [nothing]",
+		"$.judges[1]":            "targets: [sim/balanced]\ndatasets: [starter]\njudges: [lexical, \"llm:nobody/x\"]",
+		"$.variants.translator":  "targets: [sim/balanced]\ndatasets: [starter]\nvariants: {languages: [fr], translator: nobody/x}",
+		"$.variants.defenses[0]": "targets: [sim/balanced]\ndatasets: [starter]\nvariants: {defenses: [\"input-guard:nobody/x\"]}",
+	} {
+		_, err := run.New(t.Context(), parse(t, text), newClients(t), "")
+		var setting *run.SettingError
+		if !errors.As(err, &setting) || setting.Path != want || !errors.Is(err, orbench.ErrInput) {
+			t.Errorf("%s: %v (%T)", want, err, err)
+		}
+	}
+}
+
+func TestReplayMustAnswerTheDatasets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"answers.csv": "prompt,response\nOne?,a\n", "set.csv": "prompt\nOne?\nTwo?\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := parse(t, fmt.Sprintf("targets: [%q]\ndatasets: [%q]", "replay:"+filepath.Join(dir, "answers.csv"), filepath.Join(dir, "set.csv")))
+	if _, err := run.New(t.Context(), x, newClients(t), ""); err == nil || !strings.Contains(err.Error(), "no answer to 1 of the 2 prompts") {
+		t.Errorf("got %v", err)
+	}
+	x.Limit = 1
+	if _, err := run.New(t.Context(), x, newClients(t), ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangedDataset refuses figures of other prompts than those that were asked.
+func TestChangedDataset(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "set.csv")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("prompt\nOne?\n")
+	m := openStore(t, filepath.Join(t.TempDir(), "orbench.db"))
+	r, err := run.New(t.Context(), parse(t, fmt.Sprintf("name: it\ntargets: [sim/balanced]\ndatasets: [%q]", path)), newClients(t), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	write("prompt\nTwo?\n")
+	stored, err := run.Find(t.Context(), m, "it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stored.Open(t.Context(), ""); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	t.Parallel()
+	m := openStore(t, filepath.Join(t.TempDir(), "orbench.db"))
+	find := func(name, want string) {
+		t.Helper()
+		if _, err := run.Find(context.Background(), m, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	find("", "holds no run; make one")
+	for n := range 12 {
+		if err := m.SaveRun(t.Context(), memo.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find("mine", `holds no run named "mine"; it holds r`)
+	find("mine", ", …")
+	if err := m.SaveRun(t.Context(), memo.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
+		t.Fatal(err)
+	}
+	find("broken", "the configuration of run broken is damaged")
+}
