@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -182,15 +183,15 @@ func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder,
 	b.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
 		return lanes[evaluate.KeyOf(r)].Ask(ctx, r)
 	}
-	var shown *buildProgress
+	var shown *progress.Build
 	if !f.calls.quiet {
-		shown = newBuildProgress(a.env.Stderr, filler.Stats)
-		b.Observe = shown.observe
-		go shown.run()
+		shown = progress.NewBuild(a.env.Stderr, filler.Stats)
+		b.Observe = shown.Observe
+		go shown.Run()
 	}
 	made, err := b.Build(ctx)
 	if shown != nil {
-		shown.close()
+		shown.Close()
 	}
 	if err != nil {
 		if errors.Is(err, errInterrupted) {
@@ -217,7 +218,7 @@ func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[eva
 		a.sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.quiet {
-		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, construct.CardFile), s.Requests, s.Present, money(s.USD, s.Unpriced))
+		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, construct.CardFile), s.Requests, s.Present, progress.Money(s.USD, s.Unpriced))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil

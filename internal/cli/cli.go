@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // Env is the world that a command runs in.
@@ -159,12 +158,6 @@ func wrapUsage(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		wrapUsage(sub)
 	}
-}
-
-// terminal reports whether a stream is a terminal.
-func terminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // sayf writes one line to standard error.

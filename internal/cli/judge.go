@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -199,9 +200,9 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		filler := fill.New(memory, f.calls.config(prices, a.hurry))
 		lanes := f.calls.lanes(filler, clients, r.Lanes())
 		if !f.calls.quiet {
-			shown := newProgress(a.env.Stderr, recording.Count*modelJudges(judges), filler.Stats)
-			go shown.run()
-			defer shown.close()
+			shown := progress.NewFill(a.env.Stderr, recording.Count*modelJudges(judges), filler.Stats)
+			go shown.Run()
+			defer shown.Close()
 		}
 		if filled = r.Fill(ctx, memory, lanes); filled != nil && !stopped(filled) {
 			return filled

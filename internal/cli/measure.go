@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -86,22 +87,21 @@ func stopped(err error) bool {
 // fill makes the missing calls and shows how it goes.
 func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Stats, error) {
 	config := m.calls.config(prices, a.hurry)
-	var shown *progress
+	var shown *progress.Fill
 	var filler *fill.Filler
 	if !m.calls.quiet {
-		shown = newProgress(a.env.Stderr, m.expectedCalls(), func() fill.Stats { return filler.Stats() })
-		config.Observe = shown.observer(m.Targets)
+		shown = progress.NewFill(a.env.Stderr, m.expectedCalls(), func() fill.Stats { return filler.Stats() })
+		config.Observe = shown.Observer(m.Targets)
 	}
 	filler = fill.New(memory, config)
 	lanes := m.calls.lanes(filler, m.clients, m.Lanes())
 	if shown != nil {
-		go shown.run()
-		defer shown.close()
+		go shown.Run()
+		defer shown.Close()
 	}
 	defer context.AfterFunc(ctx, func() {
-		if shown != nil && shown.live {
-			// Leave the line that the progress is drawn on.
-			fmt.Fprintln(a.env.Stderr)
+		if shown != nil {
+			shown.Leave()
 		}
 		a.sayf("finishing the calls under way; interrupt again to abandon them")
 	})()

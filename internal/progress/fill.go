@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"fmt"
@@ -13,25 +13,26 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// progress is the status of a fill.
-type progress struct {
-	*status
+// Fill is the status of a fill.
+type Fill struct {
+	*Status
 	judged atomic.Int64
 	// refused counts new answers that the embedded detector takes for refusals.
 	refused atomic.Int64
 }
 
-// newProgress makes a progress over a number of expected calls.
-func newProgress(w io.Writer, total int, stats func() fill.Stats) *progress {
-	p, began := &progress{}, time.Now()
-	p.status = newStatus(w, func() string {
-		return progressLine(stats(), total, time.Since(began), int(p.refused.Load()), int(p.judged.Load()))
+// NewFill makes the status of a fill with a number of expected calls. Its Run shows
+// it until Close.
+func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
+	p, began := &Fill{}, time.Now()
+	p.Status = newStatus(w, func() string {
+		return fillLine(stats(), total, time.Since(began), int(p.refused.Load()), int(p.judged.Load()))
 	})
 	return p
 }
 
-// observer gives the function that counts refusals among the targets' answers.
-func (p *progress) observer(targets []evaluate.Target) func(model.Request, model.Response) {
+// Observer gives the function that counts refusals among the targets' answers.
+func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Response) {
 	type name struct{ provider, model string }
 	measured := map[name]bool{}
 	for _, t := range targets {
@@ -48,8 +49,8 @@ func (p *progress) observer(targets []evaluate.Target) func(model.Request, model
 	}
 }
 
-// progressLine says how far a fill is.
-func progressLine(s fill.Stats, total int, took time.Duration, refused, judged int) string {
+// fillLine says how far a fill is.
+func fillLine(s fill.Stats, total int, took time.Duration, refused, judged int) string {
 	finished := s.Answered + s.Failed
 	done := min(s.Present+finished, total)
 	parts := []string{fmt.Sprintf("%d/%d", done, total)}
@@ -63,7 +64,7 @@ func progressLine(s fill.Stats, total int, took time.Duration, refused, judged i
 	if s.Present > 0 {
 		parts = append(parts, fmt.Sprintf("%d from memo", s.Present))
 	}
-	parts = append(parts, money(s.USD, s.Unpriced))
+	parts = append(parts, Money(s.USD, s.Unpriced))
 	if judged > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f%% refused so far", 100*float64(refused)/float64(judged)))
 	}
@@ -89,8 +90,8 @@ func decimals(rate float64) int {
 	return 0
 }
 
-// money shows a cost. A model without a price makes it a lower bound.
-func money(usd float64, unpriced []string) string {
+// Money shows a cost in US dollars. A model without a price makes it a lower bound.
+func Money(usd float64, unpriced []string) string {
 	switch {
 	case len(unpriced) == 0:
 		return fmt.Sprintf("$%.4f", usd)

@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 )
 
-// buildProgress is the status of a build: the funnel as it fills.
-type buildProgress struct {
-	*status
+// Build is the status of a build: the funnel as it fills.
+type Build struct {
+	*Status
 	mu     sync.Mutex
 	counts buildCounts
 }
@@ -24,9 +24,10 @@ type buildCounts struct {
 	seeds, rewrites, dropped, safe, toxic, readmitted, asked int
 }
 
-func newBuildProgress(w io.Writer, stats func() fill.Stats) *buildProgress {
-	p, began := &buildProgress{}, time.Now()
-	p.status = newStatus(w, func() string {
+// NewBuild makes the status of a build. Its Run shows it until Close.
+func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
+	p, began := &Build{}, time.Now()
+	p.Status = newStatus(w, func() string {
 		p.mu.Lock()
 		c := p.counts
 		p.mu.Unlock()
@@ -35,9 +36,9 @@ func newBuildProgress(w io.Writer, stats func() fill.Stats) *buildProgress {
 	return p
 }
 
-// observe notes a funnel. It is called for every count, so it copies numbers and
+// Observe notes a funnel. It is called for every count, so it copies numbers and
 // no more.
-func (p *buildProgress) observe(f construct.Funnel) {
+func (p *Build) Observe(f construct.Funnel) {
 	c := buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
 		safe: f.Moderation.Voted[orbench.Safe], toxic: f.Moderation.Voted[orbench.Toxic],
@@ -64,6 +65,6 @@ func buildLine(c buildCounts, s fill.Stats, took time.Duration) string {
 	if s.Present > 0 {
 		parts = append(parts, fmt.Sprintf("%d from memo", s.Present))
 	}
-	parts = append(parts, money(s.USD, s.Unpriced))
+	parts = append(parts, Money(s.USD, s.Unpriced))
 	return strings.Join(append(parts, troubles(s)...), "  ")
 }

@@ -1,0 +1,48 @@
+package progress
+
+import (
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench/internal/fill"
+)
+
+func TestFillLine(t *testing.T) {
+	t.Parallel()
+	for want, tt := range map[string]struct {
+		stats           fill.Stats
+		total           int
+		took            time.Duration
+		refused, judged int
+	}{
+		"0/10  $0.0000":                             {fill.Stats{}, 10, time.Second, 0, 0},
+		"0/0  $0.0000":                              {fill.Stats{}, 0, 0, 0, 0},
+		"4/10  2.0/s  ETA 3s  $0.1250":              {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, 0, 0},
+		"10/10  50/s  $0.0000":                      {fill.Stats{Answered: 100}, 10, 2 * time.Second, 0, 0},
+		"7/10  0.5/s  ETA 6s  6 from memo  $0.0000": {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, 0, 0},
+		"8/20  1.0/s  ETA 12s  price unknown  25.0% refused so far  3 retries  2 failed": {
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, 1, 4,
+		},
+	} {
+		if got := fillLine(tt.stats, tt.total, tt.took, tt.refused, tt.judged); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestMoney(t *testing.T) {
+	t.Parallel()
+	for want, tt := range map[string]struct {
+		usd      float64
+		unpriced []string
+	}{
+		"$0.0000":       {0, nil},
+		"$12.3457":      {12.34567, nil},
+		"price unknown": {0, []string{"a/b"}},
+		"$0.5000 and more (price unknown: a/b, c/d)": {0.5, []string{"a/b", "c/d"}},
+	} {
+		if got := Money(tt.usd, tt.unpriced); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
