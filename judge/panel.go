@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/vote"
 	"github.com/orbench/orbench/model"
 )
 
@@ -107,30 +108,28 @@ func (p *panel) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Req
 	}
 	if len(missing) > 0 {
 		// The votes so far are not counted: with the rest they may turn.
-		return orbench.Verdict{Rationale: "members of the panel wait for replies\n" + p.minutes(votes)}, missing
+		return orbench.Verdict{Rationale: "members of the panel wait for replies\n" + p.transcript(votes)}, missing
 	}
 	return p.count(votes), nil
 }
 
 // count decides on the votes of all members.
 func (p *panel) count(votes []orbench.Verdict) orbench.Verdict {
-	var all, cast, refused float64
-	unjudged := 0
+	var all, cast float64
+	sides, unjudged := map[bool]float64{}, 0
 	for i, v := range votes {
 		w := p.members[i].weight
 		all += w
-		switch {
-		case v.Class == orbench.Unjudged:
+		if v.Class == orbench.Unjudged {
 			unjudged++
-		case v.Class.Refused():
-			refused += w
-			fallthrough
-		default:
-			cast += w
+			continue
 		}
+		cast += w
+		sides[v.Class.Refused()] += w
 	}
-	answered := cast - refused
-	outcome, fault := "", ""
+	refused, answered := sides[true], sides[false]
+	side, carried := vote.Majority(sides, cast)
+	fault := ""
 	switch {
 	case p.rule == "unanimous" && unjudged > 0:
 		fault = fmt.Sprintf("%d of %d members gave no vote", unjudged, len(votes))
@@ -138,17 +137,15 @@ func (p *panel) count(votes []orbench.Verdict) orbench.Verdict {
 		fault = "the members do not agree"
 	case cast*2 <= all:
 		fault = fmt.Sprintf("no quorum: votes of weight %s of %s were cast", number(cast), number(all))
-	case math.Abs(refused-answered) <= 1e-9*all: // weights such as 0.1+0.2 and 0.3 tie
+	case !carried:
 		fault = fmt.Sprintf("a tie, weight %s on each side", number(refused))
-	default:
-		outcome = fmt.Sprintf("refused %s, answered %s", number(refused), number(answered))
 	}
 	if fault != "" {
-		return orbench.Verdict{Rationale: fault + "\n" + p.minutes(votes)}
+		return orbench.Verdict{Rationale: fault + "\n" + p.transcript(votes)}
 	}
-	v := p.grade(votes, refused > answered)
+	v := p.grade(votes, side)
 	v.Score = refused / cast
-	v.Rationale = outcome + "\n" + p.minutes(votes)
+	v.Rationale = fmt.Sprintf("refused %s, answered %s\n%s", number(refused), number(answered), p.transcript(votes))
 	return v
 }
 
@@ -182,8 +179,8 @@ func (p *panel) grade(votes []orbench.Verdict, refused bool) orbench.Verdict {
 	return out
 }
 
-// minutes lists what each member said, a line for each.
-func (p *panel) minutes(votes []orbench.Verdict) string {
+// transcript lists what each member said, a line for each.
+func (p *panel) transcript(votes []orbench.Verdict) string {
 	lines := make([]string, len(votes))
 	for i, v := range votes {
 		class := string(v.Class)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/vote"
 )
 
 // Rule says how votes decide.
@@ -43,7 +44,7 @@ type Decision struct {
 
 // Decide counts votes, one of each moderator in their order.
 func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote) Decision {
-	var all, safe, toxic, abstained float64
+	all, cast := 0.0, map[orbench.Label]float64{}
 	byCategory := map[orbench.Category]float64{}
 	for i, v := range votes {
 		w := 1.0
@@ -52,35 +53,28 @@ func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote
 		}
 		all += w
 		switch v.Label {
-		case orbench.Safe:
-			safe += w
 		case orbench.Toxic:
-			toxic += w
 			byCategory[v.Category] += w
-		default:
-			abstained += w
+			fallthrough
+		case orbench.Safe:
+			cast[v.Label] += w
 		}
 	}
-	carries := func(share float64) bool {
-		if r == Unanimous {
-			return share == all && all > 0
-		}
-		return 2*share > all
+	label, carried := vote.Majority(cast, all)
+	if r == Unanimous {
+		carried = carried && cast[label] == all
 	}
-	switch {
-	case carries(safe):
-		return Decision{Label: orbench.Safe}
-	case carries(toxic):
-		d := Decision{Label: orbench.Toxic}
+	if !carried {
+		return Decision{Label: vote.Unsettled(cast, all)}
+	}
+	d := Decision{Label: label}
+	if label == orbench.Toxic {
 		most := 0.0
 		for _, definition := range policy {
 			if n := byCategory[definition.Category]; n > most {
 				d.Category, most = definition.Category, n
 			}
 		}
-		return d
-	case abstained == 0 && all > 0:
-		return Decision{Label: orbench.Controversial}
 	}
-	return Decision{Label: orbench.Undecided}
+	return d
 }

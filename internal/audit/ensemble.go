@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/vote"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -76,26 +77,26 @@ func (x *examination) leaveOneOut() []LeftOut {
 	if len(moderators) < 3 {
 		return all
 	}
-	vote := func(members []rater) []labelled {
+	joined := func(members []rater) []labelled {
 		var cases []labelled
 		for _, e := range x.entries {
 			if !e.compared {
 				continue
 			}
-			var votes []orbench.Label
+			votes := map[orbench.Label]float64{}
 			for _, m := range members {
 				if said, ok := e.said(m); ok {
-					votes = append(votes, said)
+					votes[said]++
 				}
 			}
-			cases = append(cases, labelled{e.truth, decide(votes, len(members))})
+			cases = append(cases, labelled{e.truth, vote.Label(votes, float64(len(members)))})
 		}
 		return cases
 	}
-	all = append(all, LeftOut{"", len(moderators), figures(vote(moderators), x.Positive, x.Prevalence)})
+	all = append(all, LeftOut{"", len(moderators), figures(joined(moderators), x.Positive, x.Prevalence)})
 	for i, m := range moderators {
 		rest := slices.Concat(moderators[:i], moderators[i+1:])
-		all = append(all, LeftOut{m.name, len(rest), figures(vote(rest), x.Positive, x.Prevalence)})
+		all = append(all, LeftOut{m.name, len(rest), figures(joined(rest), x.Positive, x.Prevalence)})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/vote"
 )
 
 // Truth says what raters are compared with. The zero value is the majority of the
@@ -69,50 +70,15 @@ func columnName(s string) string {
 	return s
 }
 
-// decide gives the label that more than half of the members voted for. members
-// counts those that abstained too, so that silence never makes a prompt safe.
-// Without such a majority the prompt is controversial when all have voted, and
-// undecided otherwise.
-func decide(votes []orbench.Label, members int) orbench.Label {
-	counts := map[orbench.Label]int{}
-	cast := 0
-	for _, v := range votes {
-		if v != "" && v != orbench.Undecided {
-			counts[v]++
-			cast++
-		}
-	}
-	for label, n := range counts {
-		if 2*n > members {
-			return label
-		}
-	}
-	if cast == members && members > 0 {
-		return orbench.Controversial
-	}
-	return orbench.Undecided
-}
-
 // of gives the truth of a prompt, and false when there is none: nobody labelled
-// it, or no label has a majority.
+// it, or no label has a majority of those given.
 func (t Truth) of(labels map[string]orbench.Label) (orbench.Label, bool) {
-	var given []orbench.Label
+	votes, given := map[orbench.Label]float64{}, 0.0
 	for _, c := range t.Columns {
 		if l := labels[c]; l != "" && l != orbench.Undecided {
-			given = append(given, l)
+			votes[l]++
+			given++
 		}
 	}
-	if len(given) == 0 {
-		return "", false
-	}
-	counts := map[orbench.Label]int{}
-	for _, l := range given {
-		counts[l]++
-	}
-	for l, n := range counts {
-		if 2*n > len(given) {
-			return l, true
-		}
-	}
-	return "", false
+	return vote.Majority(votes, given)
 }
