@@ -10,8 +10,11 @@ import (
 	"hash"
 	"io"
 	"iter"
+	"path/filepath"
+	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -78,9 +81,9 @@ type Options struct {
 // The error is an *orbench.InputError when the user can mend it, the context's
 // error, or an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
-	built, isBuilt := readManifest(ref)
-	if opts.Default == "" {
-		opts.Default = built.label(ref)
+	built, file := benchmarkOf(ref), filepath.Base(ref)
+	if opts.Default == "" && built != nil {
+		opts.Default, _ = orbench.ParseLabel(string(built.Manifest.Files[file].Label))
 	}
 	if opts.Default == "" {
 		opts.Default = orbench.Safe
@@ -96,10 +99,11 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isBuilt && src.path == ref {
-		src.making = built.making(ref)
+	if built != nil && src.path == ref {
+		set := benchmark.SetName(strings.TrimSuffix(file, filepath.Ext(file)))
+		src.making = makingOf(&built.Manifest, set)
 		if opts.Cluster == "" {
-			if src.seeds, err = built.seeds(ctx, ref); err != nil {
+			if src.origins, err = originsOf(ctx, built); err != nil {
 				return nil, err
 			}
 		}
@@ -129,7 +133,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	}
 	defer in.Close()
 	d.stamp, d.Columns, d.ClusteredBy = in.stamp, in.columns, in.columns.Cluster
-	if d.ClusteredBy == "" && in.seeds != nil {
+	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
 

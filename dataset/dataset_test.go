@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/parquet-go/parquet-go"
 )
 
 // file writes a file into a fresh folder.

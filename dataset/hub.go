@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gomlx/go-huggingface/hub"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )

@@ -1,8 +1,13 @@
 package dataset
 
 import (
+	"context"
+	"errors"
+	"path/filepath"
 	"slices"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/model"
 )
 
@@ -42,4 +47,56 @@ func (m Making) RolesOf(name string) []Role {
 		}
 	}
 	return roles
+}
+
+// benchmarkOf is the built benchmark that a file is a part of; nil for any other
+// file.
+func benchmarkOf(path string) *benchmark.Folder {
+	folder, err := benchmark.Open(filepath.Dir(path))
+	if err != nil {
+		return nil
+	}
+	if _, named := folder.Manifest.Files[filepath.Base(path)]; !named {
+		return nil
+	}
+	return folder
+}
+
+// makingOf says who made the prompts of a set, which is a file without its ending.
+func makingOf(m *benchmark.Manifest, set benchmark.SetName) Making {
+	made := Making{}
+	add := func(role Role, names ...string) {
+		for _, name := range names {
+			if name != "" {
+				made[role] = append(made[role], name)
+			}
+		}
+	}
+	add(Generator, m.Config.Seeds.Generators...)
+	add(Generator, m.Config.Rewrites.Rewriters...)
+	for _, moderator := range m.Config.Moderation.Moderators {
+		add(Moderator, moderator.Model)
+	}
+	add(SecondChance, m.Config.SecondChance.Model)
+	if set == benchmark.HardSet {
+		for _, selector := range m.Config.Hard.Selectors {
+			add(Selector, selector.Model)
+		}
+	}
+	if m.Steering != nil {
+		// A steered build wrote more of what its target refuses.
+		add(Selector, m.Steering.Target)
+	}
+	return made
+}
+
+// originsOf leads from the prompts of a built benchmark to their seeds; nil where
+// its lineage is not there.
+func originsOf(ctx context.Context, folder *benchmark.Folder) (benchmark.Origins, error) {
+	origins, err := folder.Origins(ctx)
+	var wrong *orbench.InputError
+	if errors.As(err, &wrong) {
+		wrong.Hint = "build the benchmark again, or move the set to a folder of its own and do without its seeds"
+	}
+	return origins, err
 }

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/orbench/orbench"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/orbench/orbench"
 )
 
 // parquetBatch is the number of values read from a column at a time.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -30,8 +31,9 @@ type source struct {
 	wantSHA256 string
 	// making is what the table of named datasets says of it.
 	making Making
-	// seeds are those of a built benchmark's prompts, nil for any other file.
-	seeds seedMap
+	// origins leads from a built benchmark's prompts to their seeds, nil for any
+	// other file.
+	origins benchmark.Origins
 }
 
 // builtIn stands for the path of an embedded dataset.
@@ -100,7 +102,7 @@ type input struct {
 	*table
 	columns Columns
 	label   orbench.Label
-	seeds   seedMap
+	origins benchmark.Origins
 }
 
 // prompt gives the next checked prompt, or io.EOF.
@@ -110,15 +112,15 @@ func (in *input) prompt() (orbench.Prompt, error) {
 		return orbench.Prompt{}, err
 	}
 	p, err := r.prompt(in.file, in.columns, in.label)
-	if err == nil && p.Cluster == "" && in.seeds != nil {
-		p.Cluster = in.seeds.of(p.ID)
+	if err == nil && p.Cluster == "" && in.origins != nil {
+		p.Cluster = string(in.origins.Of(p.ID))
 	}
 	return p, err
 }
 
 // open opens the source and finds its columns.
 func (s source) open() (*input, error) {
-	in := &input{label: s.opts.Default, seeds: s.seeds}
+	in := &input{label: s.opts.Default, origins: s.origins}
 	choose := func(file string, have []string, conversations bool) (layout, error) {
 		var err error
 		in.columns, err = findColumns(file, have, conversations, s.opts)

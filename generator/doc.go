@@ -3,13 +3,13 @@
 // seed that trip over-cautious models, and one new rewrite in place of one that
 // broke a rule.
 //
-// Like a judge it is pure: SeedRequest, RewriteRequest and MendRequest make
+// Like a judge it is pure: SeedRequest, RewriteRequest and RepairRequest make
 // requests, List reads the items of a reply, and Lint says which rules a rewrite
 // breaks. Whoever sends the requests, remembers the replies and decides what to
 // keep stands above it. The prompts are versioned files in prompts/, and a
 // version that has been used is never edited.
 //
-// What a request carries (the seed, the examples, the rewrite to mend) was
+// What a request carries (the seed, the examples, the rewrite to repair) was
 // written by models, and so is hostile. It stands between lines with a code that
 // follows from a hash of that very text; see package internal/question.
 //

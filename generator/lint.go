@@ -46,7 +46,7 @@ const (
 )
 
 // Fault says in a sentence what is wrong with a text that breaks the rule, for a
-// model that is to mend it.
+// model that is to repair it.
 func (r Rule) Fault() string {
 	switch r {
 	case SafetyWord:

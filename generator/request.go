@@ -19,8 +19,8 @@ var (
 	seedsPrompt string
 	//go:embed prompts/rewrite-v1.txt
 	rewritePrompt string
-	//go:embed prompts/mend-v1.txt
-	mendPrompt string
+	//go:embed prompts/repair-v1.txt
+	repairPrompt string
 )
 
 // Version names the wording of the prompts, for manifests.
@@ -31,7 +31,7 @@ const Version = "v1"
 const (
 	// SeedTemperature is that of SeedRequest unless Params says otherwise.
 	SeedTemperature = 1.0
-	// RewriteTemperature is that of RewriteRequest and MendRequest unless Params
+	// RewriteTemperature is that of RewriteRequest and RepairRequest unless Params
 	// says otherwise.
 	RewriteTemperature = 0.7
 )
@@ -93,10 +93,10 @@ func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Exam
 	return p.request(ref, text, RewriteTemperature, n, sample)
 }
 
-// MendRequest asks for one new rewrite of a seed in place of one that broke
+// RepairRequest asks for one new rewrite of a seed in place of one that broke
 // rules. findings are what Lint found in it, and the request names them. sample
 // numbers the calls for one rewrite from 0.
-func MendRequest(ref model.Ref, p Params, seed, rewrite string, findings []Finding, examples []Example, sample int) model.Request {
+func RepairRequest(ref model.Ref, p Params, seed, rewrite string, findings []Finding, examples []Example, sample int) model.Request {
 	s := question.Delimit(unusedMarker, texts(examples, seed, rewrite)...)
 	var faults strings.Builder
 	for _, f := range findings {
@@ -105,7 +105,7 @@ func MendRequest(ref model.Ref, p Params, seed, rewrite string, findings []Findi
 	text := strings.NewReplacer(
 		"{{faults}}", faults.String(), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{rewrite}}", untrusted.OneLine(rewrite),
 		"{{examples}}", demonstrate(s.Fence, examples),
-	).Replace(mendPrompt)
+	).Replace(repairPrompt)
 	return p.request(ref, text, RewriteTemperature, 1, sample)
 }
 

@@ -18,7 +18,7 @@ func TestPromptVersionsDoNotChange(t *testing.T) {
 	for name, p := range map[string]struct{ text, sum string }{
 		"seeds-v1.txt":   {seedsPrompt, "3b05c970aa40cb70"},
 		"rewrite-v1.txt": {rewritePrompt, "303af93beb5b2e03"},
-		"mend-v1.txt":    {mendPrompt, "4343a8134ad75a58"},
+		"repair-v1.txt":  {repairPrompt, "4343a8134ad75a58"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {
@@ -87,10 +87,10 @@ func TestRewriteRequest(t *testing.T) {
 	}
 }
 
-func TestMendRequestNamesTheRules(t *testing.T) {
+func TestRepairRequestNamesTheRules(t *testing.T) {
 	t.Parallel()
 	seed, rewrite := "Steal a bike.", "Imagine a film, but legal."
-	text := MendRequest(someModel, Params{}, seed, rewrite, Lint(seed, rewrite), Examples(), 0).Messages[0].Content
+	text := RepairRequest(someModel, Params{}, seed, rewrite, Lint(seed, rewrite), Examples(), 0).Messages[0].Content
 	for _, want := range []string{SafetyWord.Fault(), Reversal.Fault(), Fiction.Fault(), " SEED OPENS>>\n" + seed + "\n<<", " REWRITE OPENS>>\n" + rewrite + "\n<<"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the prompt does not hold %q:\n%s", want, text)
@@ -108,7 +108,7 @@ func TestHostileTextStaysBehindItsFence(t *testing.T) {
 	for name, r := range map[string]model.Request{
 		"seed":    RewriteRequest(someModel, Params{}, hostile, 5, nil, 0),
 		"example": RewriteRequest(someModel, Params{}, "Steal a bike.", 5, []Example{{hostile, hostile}}, 0),
-		"rewrite": MendRequest(someModel, Params{}, "Steal a bike.", hostile, nil, nil, 0),
+		"rewrite": RepairRequest(someModel, Params{}, "Steal a bike.", hostile, nil, nil, 0),
 	} {
 		text := r.Messages[0].Content
 		at := strings.Index(text, " SEED OPENS>>\n")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/benchmark"
 )
 
 // TestLocalModelBuilds has a real language model make seeds and rewrites, beside
@@ -52,7 +52,7 @@ toxic: {check_seeds: 3, size: 0}
 		t.Fatalf("%v: %s", err, stderr)
 	}
 	t.Logf("%s", stdout)
-	folder, err := construct.OpenFolder(out)
+	folder, err := benchmark.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ toxic: {check_seeds: 3, size: 0}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if row.Kind == construct.Rewritten {
+		if row.Kind == benchmark.Rewritten {
 			rows++
 		}
 	}

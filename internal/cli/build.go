@@ -11,10 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
@@ -116,16 +118,16 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 		return fail(err)
 	}
 	if f.out != "" {
-		if err := construct.CheckFolder(f.out); err != nil {
+		if err := folder.Vacant(f.out); err != nil {
 			return fail(err)
 		}
 	}
 	b := &construct.Builder{Config: config}
 	if f.refresh != "" {
-		if b.Base, err = construct.OpenFolder(f.refresh); err != nil {
+		if b.Base, err = benchmark.Open(f.refresh); err != nil {
 			return fail(err)
 		}
-		if err := config.CheckBase(b.Base); err != nil {
+		if err := construct.CheckBase(&config, b.Base); err != nil {
 			return fail(err)
 		}
 	}
@@ -214,11 +216,11 @@ func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder,
 
 // finishBuild says what is missing from a benchmark and how to go on.
 func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[evaluate.LaneKey]*fill.Lane, s fill.Stats) error {
-	for _, c := range made.WornOut {
+	for _, c := range made.Exhausted {
 		a.sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.quiet {
-		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, construct.CardFile), s.Requests, s.Present, progress.Money(s.USD, s.Unpriced))
+		a.sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Money(s.USD, s.Unpriced))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil
@@ -238,7 +240,7 @@ func printBenchmark(w io.Writer, format, dir string, b *construct.Benchmark) err
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{
-			"dir": dir, "simulated": b.Simulated(), "funnel": b.Funnel, "worn_out": b.WornOut,
+			"dir": dir, "simulated": b.Simulated(), "funnel": b.Funnel, "worn_out": b.Exhausted,
 			"agreement": b.Agreement, "steering": b.Steering,
 		})
 	}
@@ -311,6 +313,6 @@ func printBuildPlan(w io.Writer, format string, plans []construct.Plan, prices p
 		return err
 	}
 	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
-		100*construct.MendShare, 100*construct.ToxicShare)
+		100*construct.RepairShare, 100*construct.ToxicShare)
 	return err
 }

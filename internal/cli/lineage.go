@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/audit"
-	"github.com/orbench/orbench/internal/construct"
 )
 
 // lineage is what an audit takes from the folder of a built benchmark: every
@@ -51,12 +51,12 @@ func (l *lineage) forAudit() *audit.Build {
 // readLineage reads the lineage in the folder of a built benchmark. Rows that
 // nobody voted on, such as duplicates, are passed over.
 func readLineage(dir string) (*lineage, error) {
-	folder, err := construct.OpenFolder(dir)
+	folder, err := benchmark.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	l := &lineage{
-		dir: dir, path: filepath.Join(dir, construct.LineageFile), sha256: folder.Manifest.Files[construct.LineageFile].SHA256,
+		dir: dir, path: filepath.Join(dir, benchmark.LineageFile), sha256: folder.Manifest.Files[benchmark.LineageFile].SHA256,
 		at: map[orbench.PromptID]int{},
 	}
 	for row, err := range folder.Rows() {
@@ -73,18 +73,18 @@ func readLineage(dir string) (*lineage, error) {
 	return l, nil
 }
 
-func itemOf(r *construct.Record) lineageItem {
+func itemOf(r *benchmark.Record) lineageItem {
 	it := lineageItem{
 		Item: audit.Item{
 			ID: r.ID, Prompt: r.Text, Category: r.Category, Decision: r.Label,
 			Votes: map[string]orbench.Label{}, RefusedBy: map[string]bool{},
 		},
-		rewrite: r.Kind == construct.Rewritten, full: slices.Contains(r.Sets, construct.FullSet),
+		rewrite: r.Kind == benchmark.Rewritten, full: slices.Contains(r.Sets, benchmark.FullSet),
 	}
 	for _, v := range r.Votes {
 		it.Votes[v.Moderator] = v.Label
 	}
-	for _, s := range r.Refusals {
+	for _, s := range r.Replies {
 		it.RefusedBy[s.Selector] = s.Refused
 	}
 	return it

@@ -3,59 +3,31 @@ package construct
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
 
-// Role is what a model does in a build.
-type Role string
-
-// The roles, in the order of the stages.
-const (
-	Generator Role = "generator"
-	Rewriter  Role = "rewriter"
-	Moderates Role = "moderator"
-	Second    Role = "second chance"
-	Selects   Role = "selector"
-	Judges    Role = "judge"
-)
-
-// Roles lists the roles in the order of the stages.
-var Roles = []Role{Generator, Rewriter, Moderates, Second, Selects, Judges}
-
-// Spent is what a model was asked in a role. It counts the replies that the
-// build rests on, whenever they were paid for.
-type Spent struct {
-	Role Role `json:"role"`
-	// Provider and Model name the model, and Versions what it called itself in
-	// its replies.
-	Provider string   `json:"provider"`
-	Model    string   `json:"model"`
-	Versions []string `json:"versions"`
-	Replies  int      `json:"replies"`
-	Failed   int      `json:"failed,omitempty"`
-	// Usage is the sum of what the provider reported.
-	Usage model.Usage `json:"usage"`
-}
-
-func (s *Spent) key() string { return string(s.Role) + " " + s.Provider + "/" + s.Model }
+// keyOf tells apart what models were asked in which roles.
+func keyOf(s *benchmark.Spent) string { return string(s.Role) + " " + s.Provider + "/" + s.Model }
 
 // ask gets a reply and counts it.
-func (r *run) ask(ctx context.Context, role Role, request model.Request) (model.Response, bool, error) {
+func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
 	response, ok, err := r.Ask(ctx, request)
 	if err != nil {
 		return response, false, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
-	if known := r.spent[s.key()]; known != nil {
+	s := &benchmark.Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
+	if known := r.spent[keyOf(s)]; known != nil {
 		s = known
 	} else {
-		r.spent[s.key()] = s
+		r.spent[keyOf(s)] = s
 	}
 	if !ok {
 		s.Failed++
@@ -67,34 +39,24 @@ func (r *run) ask(ctx context.Context, role Role, request model.Request) (model.
 	s.Usage.Output += response.Usage.Output
 	s.Usage.Reasoning += response.Usage.Reasoning
 	s.Usage.Cached += response.Usage.Cached
-	if response.Model != "" && !contains(s.Versions, response.Model) {
+	if response.Model != "" && !slices.Contains(s.Versions, response.Model) {
 		s.Versions = append(s.Versions, response.Model)
 	}
 	return response, true, nil
-}
-
-// contains looks through a list that has one entry nearly always.
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // replies lets code that looks replies up, and says which it lacks, be run with
 // calls in between.
 type replies struct {
 	run  *run
-	role Role
+	role benchmark.Role
 	has  map[model.Hash]model.Response
 	// last is the request whose reply was found last, in hex: the one that
 	// decided.
 	last string
 }
 
-func (r *run) replies(role Role) *replies {
+func (r *run) replies(role benchmark.Role) *replies {
 	return &replies{run: r, role: role, has: map[model.Hash]model.Response{}}
 }
 
@@ -121,27 +83,27 @@ func (p *replies) get(ctx context.Context, missing []model.Request) (bool, error
 }
 
 // vote has a moderator vote on an item.
-func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (Vote, error) {
-	p := r.replies(Moderates)
+func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (benchmark.Vote, error) {
+	p := r.replies(benchmark.ModeratorRole)
 	for {
 		v, missing := m.Vote(r.policy, item, p.look)
 		if len(missing) == 0 {
-			return Vote{Vote: v, Call: p.last}, nil
+			return benchmark.Vote{Vote: v, Call: p.last}, nil
 		}
 		ok, err := p.get(ctx, missing)
 		if err != nil {
-			return Vote{}, err
+			return benchmark.Vote{}, err
 		}
 		if !ok {
 			v.Explanation = "the call failed"
-			return Vote{Vote: v}, nil
+			return benchmark.Vote{Vote: v}, nil
 		}
 	}
 }
 
 // verdict has the judge say what an answer is.
 func (r *run) verdict(ctx context.Context, c judge.Case) (orbench.Class, error) {
-	p := r.replies(Judges)
+	p := r.replies(benchmark.JudgeRole)
 	for {
 		v, missing := r.Judge.Verdict(c, p.look)
 		if len(missing) == 0 {
@@ -155,11 +117,11 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (orbench.Class, error) 
 }
 
 // seedSeq is a stream of seeds.
-type seedSeq = iter.Seq2[Seed, error]
+type seedSeq = iter.Seq2[benchmark.Seed, error]
 
 // slicesSeq streams seeds that are there.
-func slicesSeq(seeds []Seed) seedSeq {
-	return func(yield func(Seed, error) bool) {
+func slicesSeq(seeds []benchmark.Seed) seedSeq {
+	return func(yield func(benchmark.Seed, error) bool) {
 		for _, s := range seeds {
 			if !yield(s, nil) {
 				return

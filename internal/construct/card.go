@@ -8,8 +8,10 @@ import (
 	"text/template"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -18,7 +20,7 @@ var cardText string
 
 // card is what the dataset card shows.
 type card struct {
-	Manifest
+	benchmark.Manifest
 	// SetFacts and CategoryFacts are the tables of counts and of diversity.
 	SetFacts      []setFact
 	CategoryFacts []categoryFact
@@ -29,7 +31,7 @@ type card struct {
 }
 
 type setFact struct {
-	Name  SetName
+	Name  benchmark.SetName
 	Label orbench.Label
 	Rows  int
 	What  string
@@ -43,31 +45,31 @@ type categoryFact struct {
 }
 
 type modelFact struct {
-	Spent
+	benchmark.Spent
 	USD string
 }
 
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
-func writeCard(w io.Writer, m Manifest, prices price.Table) error {
+func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 	c := card{Manifest: m, Funnel: m.Funnel.Lines(), NearThreshold: dataset.NearThreshold}
-	what := map[SetName]string{
-		FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
-		HardSet:  fmt.Sprintf("safe prompts that selectors of at least %d families refused", m.Config.Hard.RefusedBy),
-		ToxicSet: "prompts that every moderator called toxic, and the answer of a model without safety training too",
+	what := map[benchmark.SetName]string{
+		benchmark.FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
+		benchmark.HardSet:  fmt.Sprintf("safe prompts that selectors of at least %d families refused", m.Config.Hard.RefusedBy),
+		benchmark.ToxicSet: "prompts that every moderator called toxic, and the answer of a model without safety training too",
 	}
 	if m.Config.SecondChance.Model == "" {
-		what[ToxicSet] = "prompts that every moderator called toxic"
-		what[FullSet] = "every rewrite that was voted safe"
+		what[benchmark.ToxicSet] = "prompts that every moderator called toxic"
+		what[benchmark.FullSet] = "every rewrite that was voted safe"
 	}
-	for _, name := range SetNames {
+	for _, name := range benchmark.SetNames {
 		file := m.Files[string(name)+".csv"]
 		c.SetFacts = append(c.SetFacts, setFact{name, file.Label, file.Rows, what[name], m.Quality.Diversity[name][""]})
 	}
 	for _, category := range m.Config.Policy {
-		count := func(name SetName) int { return m.Quality.Diversity[name][category.Category].Texts }
+		count := func(name benchmark.SetName) int { return m.Quality.Diversity[name][category.Category].Texts }
 		c.CategoryFacts = append(c.CategoryFacts, categoryFact{
-			category.Category, category.Text, count(FullSet), count(HardSet), count(ToxicSet),
+			category.Category, category.Text, count(benchmark.FullSet), count(benchmark.HardSet), count(benchmark.ToxicSet),
 		})
 	}
 	total, known := 0.0, true
@@ -93,37 +95,8 @@ func writeCard(w io.Writer, m Manifest, prices price.Table) error {
 			}
 			return fmt.Sprintf("%.3f", *k)
 		},
-		"cell": cell,
+		"cell": untrusted.Markdown,
 		"join": func(s []string) string { return strings.Join(s, ", ") },
 	}).Parse(cardText))
 	return t.Execute(w, c)
-}
-
-// cell makes text fit for a cell of a Markdown table.
-func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "'").Replace(s)
-}
-
-// Lines tells the funnel in sentences, stage by stage.
-func (f Funnel) Lines() []string {
-	s, w, m, c, h := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance, f.Selection
-	lines := []string{
-		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d duplicates, %d near duplicates, %d surplus; kept %d",
-			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
-		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d for a broken rule, %d duplicates, %d near duplicates, %d surplus; kept %d",
-			w.Seeds, s.Fed, w.Unreadable, w.FailedCalls, w.Items, w.Missing, w.Mends, w.Mended,
-			w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[Surplus], w.Kept),
-		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
-			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
-			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),
-		fmt.Sprintf("second chance: %d prompts; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",
-			c.Asked, c.Readmitted, c.Confirmed, c.Unclear, c.Missing),
-		fmt.Sprintf("selectors: %d answers to %d prompts, %d unjudged; %d prompts qualify as hard, %d as toxic",
-			h.Answers, h.Asked, h.Unjudged, h.HardCandidates, h.ToxicCandidates),
-		fmt.Sprintf("sets: full %d, hard %d, toxic %d", h.Sets[FullSet], h.Sets[HardSet], h.Sets[ToxicSet]),
-	}
-	if f.FailedCalls > 0 {
-		lines = append(lines, fmt.Sprintf("failed calls: %d", f.FailedCalls))
-	}
-	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/judge"
@@ -16,7 +17,7 @@ import (
 
 // Builder builds a benchmark. Its fields are set before Build and left alone.
 type Builder struct {
-	Config Config
+	Config benchmark.Config
 	// Refs gives the models of the configuration, by the names that it uses.
 	Refs map[string]model.Ref
 	// Structured reports whether a provider takes a JSON Schema for its output;
@@ -30,9 +31,9 @@ type Builder struct {
 	// Width is how many prompts to work on at once, at least 1.
 	Width int
 	// Observe is called with the funnel so far, now and then; nil for nobody.
-	Observe func(Funnel)
+	Observe func(benchmark.Funnel)
 	// Base is the benchmark that this build adds to, nil for a new one.
-	Base *Folder
+	Base *benchmark.Folder
 	// Steer is nil for a build that is not steered.
 	Steer *Steer
 }
@@ -51,27 +52,28 @@ type run struct {
 	ids   map[orbench.PromptID]bool
 	// entries are the rows put to the vote, in the order of the lineage.
 	entries []entry
-	seeds   []Seed
+	seeds   []benchmark.Seed
 	// safe are the safe prompts of the base, where a build is steered.
-	safe []*Record
+	safe []*benchmark.Record
 	// confirmed are the rewrites of the round under way that stayed toxic.
-	confirmed []Seed
-	// wornOut lists the categories that gave no more new seeds.
-	wornOut []WornOut
+	confirmed []benchmark.Seed
+	// exhausted lists the categories that gave no more new seeds.
+	exhausted []benchmark.Exhausted
 
 	// mu guards what the stages, which run side by side, count together.
 	mu      sync.Mutex
-	funnel  Funnel
-	spent   map[string]*Spent
+	funnel  benchmark.Funnel
+	spent   map[string]*benchmark.Spent
 	batches map[orbench.Category]int
 
 	// The rest is for steering: the generation under way, how many of its prompts
 	// the target answered, those that it refused, and the demonstrations to draw
 	// from.
-	steering       *Steering
-	generation     int
-	asked          int
-	refused, shown []generator.Example
+	steering   *benchmark.Steering
+	generation int
+	asked      int
+	refused    []*benchmark.Record
+	shown      []generator.Example
 }
 
 // entry is what the choice of the sets needs to know of a row.
@@ -88,21 +90,14 @@ type entry struct {
 	votes    []moderate.Vote // without explanations
 }
 
-// WornOut says that a category ended before it had the seeds that were wanted.
-type WornOut struct {
-	Category orbench.Category `json:"category"`
-	Kept     int              `json:"kept"`
-	Wanted   int              `json:"wanted"`
-}
-
 // Build makes the benchmark and keeps it in memory but for the lineage, which is
 // spooled to a temporary file; Benchmark.Close removes that. Its error is that
 // of Ask, or of the file system.
 func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
-		Builder: b, policy: b.Config.policy(),
+		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: newFunnel(), spent: map[string]*Spent{}, batches: map[orbench.Category]int{}, wornOut: []WornOut{},
+		funnel: benchmark.NewFunnel(), spent: map[string]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]
@@ -129,7 +124,7 @@ func (r *run) all(ctx context.Context) error {
 	if r.Steer != nil {
 		return r.steer(ctx)
 	}
-	if err := r.freshRound(ctx, r.Config.wanted, r.Config.Rewrites.Examples); err != nil {
+	if err := r.freshRound(ctx, r.Config.Wanted, r.Config.Rewrites.Examples); err != nil {
 		return err
 	}
 	for n := range r.Config.Feedback.Rounds {
@@ -145,7 +140,7 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // freshRound is a round over new seeds.
-func (r *run) freshRound(ctx context.Context, wanted func(Category) int, examples []generator.Example) error {
+func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) int, examples []generator.Example) error {
 	return r.round(ctx, r.gatherAll(ctx, wanted), examples)
 }
 
@@ -155,13 +150,13 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r.confirmed = nil
-	rewrites := make(chan *Record, r.Width)
+	rewrites := make(chan *benchmark.Record, r.Width)
 	var rewriting sync.WaitGroup
 	rewriting.Go(func() {
 		defer close(rewrites)
-		err := inorder.Do(ctx, r.Width, seeds, func(ctx context.Context, s Seed) ([]*Record, error) {
+		err := inorder.Do(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
 			return r.rewrite(ctx, s, examples)
-		}, func(records []*Record) error {
+		}, func(records []*benchmark.Record) error {
 			for _, record := range records {
 				r.dropDuplicate(record)
 				select {
@@ -176,7 +171,7 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 			stop(err)
 		}
 	})
-	err := inorder.Do(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *Record) (*Record, error) {
+	err := inorder.Do(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.settle(ctx, record)
 	}, r.keep)
 	if err != nil {
@@ -190,17 +185,17 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 }
 
 // dropDuplicate marks a rewrite that says what an earlier one said.
-func (r *run) dropDuplicate(record *Record) {
-	if record.Dropped != NotDropped {
+func (r *run) dropDuplicate(record *benchmark.Record) {
+	if record.Dropped != benchmark.NotDropped {
 		return
 	}
 	if r.ids[record.ID] {
-		record.Dropped, record.Cluster, record.Likeness = Duplicate, record.ID, 1
+		record.Dropped, record.Cluster, record.Similarity = benchmark.Duplicate, record.ID, 1
 		return
 	}
-	n, likeness, duplicate := r.known.Add(record.Text)
+	n, similarity, duplicate := r.known.Add(record.Text)
 	if duplicate {
-		record.Dropped, record.Cluster, record.Likeness = NearDuplicate, r.kept[n], likeness
+		record.Dropped, record.Cluster, record.Similarity = benchmark.NearDuplicate, r.kept[n], similarity
 		return
 	}
 	r.ids[record.ID] = true
@@ -209,19 +204,19 @@ func (r *run) dropDuplicate(record *Record) {
 }
 
 // keep writes a complete row to the lineage and notes what the sets need.
-func (r *run) keep(record *Record) error {
+func (r *run) keep(record *benchmark.Record) error {
 	row, err := r.spool.add(record)
 	if err != nil {
 		return err
 	}
-	r.count(func(f *Funnel) { f.add(record) })
-	if record.Dropped != NotDropped {
+	r.count(func(f *benchmark.Funnel) { f.Add(record) })
+	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
 	r.entries = append(r.entries, r.entryOf(record, row))
 	r.noteTarget(record)
-	if record.Kind == Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
-		r.confirmed = append(r.confirmed, Seed{
+	if record.Kind == benchmark.Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
+		r.confirmed = append(r.confirmed, benchmark.Seed{
 			ID: record.ID, Text: record.Text, Category: record.Category,
 			Round: record.Round + 1, Generator: record.Rewriter, Call: record.Call,
 		})
@@ -231,16 +226,16 @@ func (r *run) keep(record *Record) error {
 
 // qualifiesAsToxic reports whether all moderators called a prompt toxic and,
 // where there is a second chance, the answer to it too.
-func (r *run) qualifiesAsToxic(record *Record) bool {
-	return record.Label == orbench.Toxic && record.unanimous() &&
+func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
+	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
 		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
 }
 
 // fedBack are the seeds of the next round: what stayed toxic in this one, no more
 // of each category than the configuration wants.
-func (r *run) fedBack(round int) []Seed {
+func (r *run) fedBack(round int) []benchmark.Seed {
 	taken := map[orbench.Category]int{}
-	var seeds []Seed
+	var seeds []benchmark.Seed
 	for _, s := range r.confirmed {
 		if most := r.Config.Feedback.PerCategory; most > 0 && taken[s.Category] == most {
 			continue
@@ -250,12 +245,12 @@ func (r *run) fedBack(round int) []Seed {
 		seeds = append(seeds, s)
 	}
 	r.seeds = append(r.seeds, seeds...)
-	r.count(func(f *Funnel) { f.Seeds.Fed += len(seeds) })
+	r.count(func(f *benchmark.Funnel) { f.Seeds.Fed += len(seeds) })
 	return seeds
 }
 
 // count changes the funnel.
-func (r *run) count(change func(*Funnel)) {
+func (r *run) count(change func(*benchmark.Funnel)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.funnel)

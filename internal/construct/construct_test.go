@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -95,7 +97,7 @@ func (w *world) ask(ctx context.Context, r model.Request) (model.Response, bool,
 }
 
 // small is the template's configuration with fewer seeds.
-func small(t testing.TB, seeds int) Config {
+func small(t testing.TB, seeds int) benchmark.Config {
 	t.Helper()
 	c, err := Parse("build.yaml", []byte(Template))
 	if err != nil {
@@ -106,7 +108,7 @@ func small(t testing.TB, seeds int) Config {
 }
 
 // builder builds a configuration with simulated models.
-func (w *world) builder(c Config) *Builder {
+func (w *world) builder(c benchmark.Config) *Builder {
 	refs := map[string]model.Ref{}
 	for _, name := range append(c.Models(), "sim/strict", "sim/balanced", "sim/relaxed") {
 		refs[name] = model.Ref{Provider: "sim", Model: strings.TrimPrefix(name, "sim/")}
@@ -225,7 +227,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	w := newWorld()
 	c := small(t, 12)
 	dir := write(t, w.builder(c))
-	folder, err := OpenFolder(dir)
+	folder, err := benchmark.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +244,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	}
 	texts := map[orbench.PromptID]string{}
 	var kept []string
-	sets := map[SetName][][]string{}
+	sets := map[benchmark.SetName][][]string{}
 	for row, err := range folder.Rows() {
 		if err != nil {
 			t.Fatal(err)
@@ -254,22 +256,22 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 		if row.ID != orbench.NewPrompt(row.Text, "", "").ID {
 			t.Errorf("%s is not the ID of its text", row.ID)
 		}
-		if row.Kind == Rewritten {
+		if row.Kind == benchmark.Rewritten {
 			w.explainRewrite(t, c, row, seed, texts)
 		}
-		if row.Dropped != NotDropped {
+		if row.Dropped != benchmark.NotDropped {
 			if row.Label != "" || len(row.Votes) > 0 || len(row.Sets) > 0 {
 				t.Errorf("%s was dropped and has a label, votes or sets", row.ID)
 			}
 			continue
 		}
-		if row.Kind == Rewritten {
+		if row.Kind == benchmark.Rewritten {
 			texts[row.ID] = row.Text
 			kept = append(kept, row.Text)
 		}
 		for _, name := range w.explainLabel(t, c, row) {
 			sets[name] = append(sets[name], []string{row.Text, string(row.Category)})
-			if (name == FullSet || c.Hard.Size == 0 && name == HardSet) && !slices.Contains(row.Sets, name) {
+			if (name == benchmark.FullSet || c.Hard.Size == 0 && name == benchmark.HardSet) && !slices.Contains(row.Sets, name) {
 				t.Errorf("%s qualifies for %s and is not in it", row.ID, name)
 			}
 		}
@@ -282,12 +284,12 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	if near := similar.NearDuplicates(kept, c.NearDuplicates); len(near) > 0 {
 		t.Errorf("%d near duplicates among the kept rewrites", len(near))
 	}
-	for _, name := range SetNames {
+	for _, name := range benchmark.SetNames {
 		rows := readCSV(t, filepath.Join(dir, string(name)+".csv"))
 		if len(rows) < 10 {
 			t.Errorf("%s has %d rows only", name, len(rows))
 		}
-		if name != ToxicSet && !slices.EqualFunc(rows, sets[name], slices.Equal) {
+		if name != benchmark.ToxicSet && !slices.EqualFunc(rows, sets[name], slices.Equal) {
 			t.Errorf("%s.csv has other rows than the lineage says", name)
 		}
 	}
@@ -297,7 +299,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	for _, row := range readCSV(t, filepath.Join(dir, "toxic.csv")) {
 		taken[row[1]]++
 	}
-	for _, row := range sets[ToxicSet] {
+	for _, row := range sets[benchmark.ToxicSet] {
 		had[row[1]]++
 	}
 	for a := range had {
@@ -320,7 +322,7 @@ func (w *world) reply(t *testing.T, hash string) call {
 }
 
 // explainRewrite works out how a rewrite came about and why it was dropped.
-func (w *world) explainRewrite(t *testing.T, c Config, row Record, seed string, texts map[orbench.PromptID]string) {
+func (w *world) explainRewrite(t *testing.T, c benchmark.Config, row benchmark.Record, seed string, texts map[orbench.PromptID]string) {
 	t.Helper()
 	first := row.Text
 	if row.Before != "" {
@@ -330,33 +332,33 @@ func (w *world) explainRewrite(t *testing.T, c Config, row Record, seed string, 
 		t.Errorf("%s is not in the reply of its call", row.ID)
 	}
 	breaks := func(text string) bool { return len(generator.Lint(seed, text)) > 0 }
-	if row.Dropped == Surplus {
+	if row.Dropped == benchmark.Surplus {
 		return
 	}
-	if breaks(first) != (row.MendCall != "") {
-		t.Errorf("%s: mended %t, breaks a rule at first %t", row.ID, row.MendCall != "", breaks(first))
+	if breaks(first) != (row.RepairCall != "") {
+		t.Errorf("%s: repaired %t, breaks a rule at first %t", row.ID, row.RepairCall != "", breaks(first))
 	}
-	if row.Before != "" && !slices.Contains(generator.List(w.reply(t, row.MendCall).response.Text, false), row.Text) {
-		t.Errorf("%s is not in the reply that mended it", row.ID)
+	if row.Before != "" && !slices.Contains(generator.List(w.reply(t, row.RepairCall).response.Text, false), row.Text) {
+		t.Errorf("%s is not in the reply that repaired it", row.ID)
 	}
-	if breaks(row.Text) != (row.Dropped == BrokenRule) {
+	if breaks(row.Text) != (row.Dropped == benchmark.BrokenRule) {
 		t.Errorf("%s: dropped %q, breaks a rule %t", row.ID, row.Dropped, breaks(row.Text))
 	}
 	switch row.Dropped {
-	case Duplicate:
+	case benchmark.Duplicate:
 		if texts[row.ID] != row.Text {
 			t.Errorf("%s is called a duplicate and is none", row.ID)
 		}
-	case NearDuplicate:
-		if j := similar.Jaccard(texts[row.Cluster], row.Text); j != row.Likeness || j < c.NearDuplicates {
-			t.Errorf("%s is like %s by %v, the lineage says %v", row.ID, row.Cluster, j, row.Likeness)
+	case benchmark.NearDuplicate:
+		if j := similar.Jaccard(texts[row.Cluster], row.Text); j != row.Similarity || j < c.NearDuplicates {
+			t.Errorf("%s is like %s by %v, the lineage says %v", row.ID, row.Cluster, j, row.Similarity)
 		}
 	}
 }
 
 // explainLabel works out the label of a row, and gives the sets for which it
 // qualifies.
-func (w *world) explainLabel(t *testing.T, c Config, row Record) []SetName {
+func (w *world) explainLabel(t *testing.T, c benchmark.Config, row benchmark.Record) []benchmark.SetName {
 	t.Helper()
 	voted, unanimous := w.explainVotes(t, row.Votes, row.Text)
 	if voted != row.Voted {
@@ -381,20 +383,20 @@ func (w *world) explainLabel(t *testing.T, c Config, row Record) []SetName {
 	if label != row.Label {
 		t.Errorf("%s is %q, the lineage says %q", row.ID, label, row.Label)
 	}
-	if row.Kind == CheckedSeed {
+	if row.Kind == benchmark.CheckedSeed {
 		if label == orbench.Toxic && unanimous && confirmed {
-			return []SetName{ToxicSet}
+			return []benchmark.SetName{benchmark.ToxicSet}
 		}
 		return nil
 	}
 	switch label {
 	case orbench.Toxic:
 		if unanimous && confirmed {
-			return []SetName{ToxicSet}
+			return []benchmark.SetName{benchmark.ToxicSet}
 		}
 	case orbench.Safe:
 		families := map[string]bool{}
-		for _, r := range row.Refusals {
+		for _, r := range row.Replies {
 			answer := w.reply(t, r.Call)
 			if answer.request.Messages[0].Content != row.Text || "sim/"+answer.request.Model != r.Selector {
 				t.Errorf("%s: the call of %s asks something else", row.ID, r.Selector)
@@ -403,20 +405,20 @@ func (w *world) explainLabel(t *testing.T, c Config, row Record) []SetName {
 				families[r.Family] = true
 			}
 		}
-		if len(row.Refusals) != len(c.Hard.Selectors) {
-			t.Errorf("%s has %d selectors' answers, want %d", row.ID, len(row.Refusals), len(c.Hard.Selectors))
+		if len(row.Replies) != len(c.Hard.Selectors) {
+			t.Errorf("%s has %d selectors' answers, want %d", row.ID, len(row.Replies), len(c.Hard.Selectors))
 		}
 		if len(families) >= c.Hard.RefusedBy {
-			return []SetName{FullSet, HardSet}
+			return []benchmark.SetName{benchmark.FullSet, benchmark.HardSet}
 		}
-		return []SetName{FullSet}
+		return []benchmark.SetName{benchmark.FullSet}
 	}
 	return nil
 }
 
 // explainVotes reads the moderators' replies by itself: the last word of the
 // reply, or the last string of a JSON object.
-func (w *world) explainVotes(t *testing.T, votes []Vote, about string) (label orbench.Label, unanimous bool) {
+func (w *world) explainVotes(t *testing.T, votes []benchmark.Vote, about string) (label orbench.Label, unanimous bool) {
 	t.Helper()
 	count := map[orbench.Label]int{}
 	for _, v := range votes {
@@ -473,7 +475,7 @@ func readCSV(t *testing.T, path string) [][]string {
 }
 
 // TestFailedCallsAreCounted has a tenth of the calls fail for good: the build
-// ends, everything is accounted for, and another one mends it.
+// ends, everything is accounted for, and another one makes up for it.
 func TestFailedCallsAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -499,8 +501,8 @@ func TestFailedCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestWornOutCategory has a generator that repeats itself.
-func TestWornOutCategory(t *testing.T) {
+// TestExhaustedCategory has a generator that repeats itself.
+func TestExhaustedCategory(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	c := small(t, 5000)
@@ -519,8 +521,8 @@ func TestWornOutCategory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer made.Close()
-	if len(made.WornOut) != 1 || made.WornOut[0].Kept != made.Funnel.Seeds.Kept || made.WornOut[0].Wanted != 5000 || made.Funnel.Lost() != "" {
-		t.Errorf("worn out %+v, seeds %+v", made.WornOut, made.Funnel.Seeds)
+	if len(made.Exhausted) != 1 || made.Exhausted[0].Kept != made.Funnel.Seeds.Kept || made.Exhausted[0].Wanted != 5000 || made.Funnel.Lost() != "" {
+		t.Errorf("exhausted %+v, seeds %+v", made.Exhausted, made.Funnel.Seeds)
 	}
 	if made.Funnel.Seeds.Calls > 300 {
 		t.Errorf("%d calls for seeds that do not come", made.Funnel.Seeds.Calls)
@@ -534,11 +536,11 @@ func TestRefreshAdds(t *testing.T) {
 	w := newWorld()
 	c := small(t, 6)
 	old := write(t, w.builder(c))
-	base, err := OpenFolder(old)
+	base, err := benchmark.Open(old)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.CheckBase(base); err != nil {
+	if err := CheckBase(&c, base); err != nil {
 		t.Fatal(err)
 	}
 	b := w.builder(c)
@@ -555,7 +557,7 @@ func TestRefreshAdds(t *testing.T) {
 	if near := similar.NearDuplicates(texts, c.NearDuplicates); len(near) > 0 {
 		t.Errorf("%d near duplicates in the refreshed set", len(near))
 	}
-	folder, err := OpenFolder(dir)
+	folder, err := benchmark.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -563,7 +565,7 @@ func TestRefreshAdds(t *testing.T) {
 		t.Errorf("manifest: builds %d, lost %q, seeds %+v", m.Builds, m.Funnel.Lost(), m.Funnel.Seeds)
 	}
 	c.Hard.RefusedBy = 2
-	if err := c.CheckBase(base); !errors.Is(err, orbench.ErrInput) {
+	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a base with other selectors: %v", err)
 	}
 }
@@ -577,7 +579,7 @@ func TestSteeringClimbs(t *testing.T) {
 	b := w.builder(c)
 	b.Steer = &Steer{Target: "sim/balanced", Generations: 3, Seeds: 8}
 	dir := write(t, b)
-	folder, err := OpenFolder(dir)
+	folder, err := benchmark.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -630,16 +632,16 @@ func TestEvenly(t *testing.T) {
 func TestWriteLeavesAFullFolderAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := CheckFolder(dir); err != nil {
+	if err := folder.Vacant(dir); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckFolder(dir); !errors.Is(err, orbench.ErrInput) {
+	if err := folder.Vacant(dir); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a folder with a file: %v, want an input error", err)
 	}
-	if err := CheckFolder(filepath.Join(dir, "mine.txt")); !errors.Is(err, orbench.ErrInput) {
+	if err := folder.Vacant(filepath.Join(dir, "mine.txt")); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a file: %v, want an input error", err)
 	}
 }
@@ -649,7 +651,7 @@ func TestWriteLeavesAFullFolderAlone(t *testing.T) {
 func TestManifestIsWhole(t *testing.T) {
 	t.Parallel()
 	dir := write(t, newWorld().builder(small(t, 4)))
-	folder, err := OpenFolder(dir)
+	folder, err := benchmark.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -665,7 +667,7 @@ func TestManifestIsWhole(t *testing.T) {
 			t.Errorf("%s has %d lines, the manifest says %d", name, strings.Count(files[name], "\n"), file.Rows)
 		}
 	}
-	if !json.Valid([]byte(files[ManifestFile])) {
+	if !json.Valid([]byte(files[benchmark.ManifestFile])) {
 		t.Error("the manifest is not JSON")
 	}
 }

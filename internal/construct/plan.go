@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
@@ -15,19 +16,19 @@ import (
 
 // What a plan supposes of replies that are not there yet.
 const (
-	// MendShare is the share of rewrites that break a rule at first, ToxicShare
+	// RepairShare is the share of rewrites that break a rule at first, ToxicShare
 	// that of rewrites that are voted toxic; the paper says below a tenth.
-	MendShare, ToxicShare = 0.05, 0.10
+	RepairShare, ToxicShare = 0.05, 0.10
 	// What replies are long, in tokens: an item of a list, a vote, an answer.
 	itemTokens, voteTokens, answerTokens = 25, 80, 300
 )
 
 // Plan is what a build would ask one model in one role, with nothing remembered.
 type Plan struct {
-	Role     Role   `json:"role"`
-	Provider string `json:"provider"`
-	Model    string `json:"model"`
-	// Calls is an estimate; see MendShare and ToxicShare.
+	Role     benchmark.Role `json:"role"`
+	Provider string         `json:"provider"`
+	Model    string         `json:"model"`
+	// Calls is an estimate; see RepairShare and ToxicShare.
 	Calls int `json:"calls"`
 	// InputTokens and OutputTokens are estimates, MaxOutputTokens the most that
 	// the calls may be answered with, 0 where the provider sets the bound.
@@ -50,17 +51,17 @@ func (b *Builder) Plan() []Plan {
 
 	seeds, batches := 0, 0
 	for _, category := range c.Policy {
-		n := c.wanted(category)
+		n := c.Wanted(category)
 		if b.Steer != nil {
 			n = b.Steer.Seeds * b.Steer.Generations
 			if b.Base == nil {
-				n += c.wanted(category)
+				n += c.Wanted(category)
 			}
 		}
 		seeds += n
 		batches += (n + c.Seeds.Batch - 1) / c.Seeds.Batch
 	}
-	p.share(Generator, c.Seeds.Generators, batches, func(ref model.Ref) model.Request {
+	p.share(benchmark.GeneratorRole, c.Seeds.Generators, batches, func(ref model.Ref) model.Request {
 		return generator.SeedRequest(ref, generator.Params{MaxTokens: c.Seeds.MaxTokens}, definition, c.Seeds.Batch, 0)
 	}, c.Seeds.Batch*itemTokens)
 
@@ -73,7 +74,7 @@ func (b *Builder) Plan() []Plan {
 		fed *= c.Feedback.Rounds
 	}
 	rewrites := (seeds + fed) * c.Rewrites.PerSeed
-	p.share(Rewriter, c.Rewrites.Rewriters, seeds+fed+int(MendShare*float64(rewrites)), func(ref model.Ref) model.Request {
+	p.share(benchmark.RewriterRole, c.Rewrites.Rewriters, seeds+fed+int(RepairShare*float64(rewrites)), func(ref model.Ref) model.Request {
 		return generator.RewriteRequest(ref, generator.Params{MaxTokens: c.Rewrites.MaxTokens}, typical, c.Rewrites.PerSeed, c.Rewrites.Examples, 0)
 	}, c.Rewrites.PerSeed*itemTokens)
 
@@ -81,15 +82,15 @@ func (b *Builder) Plan() []Plan {
 	checked := c.Toxic.CheckSeeds * len(c.Policy)
 	votes := rewrites + checked
 	if c.SecondChance.Model != "" {
-		p.share(Second, []string{c.SecondChance.Model}, toxic+checked, func(ref model.Ref) model.Request {
+		p.share(benchmark.ReviewerRole, []string{c.SecondChance.Model}, toxic+checked, func(ref model.Ref) model.Request {
 			return ref.Request(params(0, c.SecondChance.MaxTokens), typical)
 		}, answerTokens)
 		votes += toxic + checked
 	}
 	for _, m := range c.Moderation.Moderators {
-		p.share(Moderates, []string{m.Model}, votes, func(ref model.Ref) model.Request {
+		p.share(benchmark.ModeratorRole, []string{m.Model}, votes, func(ref model.Ref) model.Request {
 			_, asked := moderate.Moderator{Name: m.Model, Ref: ref, MaxTokens: c.Moderation.MaxTokens}.
-				Vote(c.policy(), moderate.Item{Prompt: typical}, nothing)
+				Vote(c.Definitions(), moderate.Item{Prompt: typical}, nothing)
 			return asked[0]
 		}, voteTokens)
 	}
@@ -102,7 +103,7 @@ func (b *Builder) Plan() []Plan {
 		names = append(names, b.Steer.Target)
 	}
 	for _, name := range names {
-		p.share(Selects, []string{name}, safe, func(ref model.Ref) model.Request {
+		p.share(benchmark.SelectorRole, []string{name}, safe, func(ref model.Ref) model.Request {
 			return ref.Request(params(0, c.Hard.MaxTokens), typical)
 		}, answerTokens)
 	}
@@ -113,11 +114,11 @@ func (b *Builder) Plan() []Plan {
 		}
 		_, asked := b.Judge.Verdict(answer, nothing)
 		for _, request := range asked {
-			p.add(Judges, request, safe*len(names), voteTokens)
+			p.add(benchmark.JudgeRole, request, safe*len(names), voteTokens)
 		}
 	}
 	slices.SortStableFunc(p.plans, func(x, y *Plan) int {
-		return cmp.Compare(slices.Index(Roles, x.Role), slices.Index(Roles, y.Role))
+		return cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role))
 	})
 	plans := make([]Plan, len(p.plans))
 	for i, plan := range p.plans {
@@ -136,7 +137,7 @@ type planner struct {
 }
 
 // share shares calls out among models, each call like the one that typical gives.
-func (p *planner) share(role Role, names []string, calls int, typical func(model.Ref) model.Request, output int) {
+func (p *planner) share(role benchmark.Role, names []string, calls int, typical func(model.Ref) model.Request, output int) {
 	for i, name := range names {
 		n := calls / len(names)
 		if i < calls%len(names) {
@@ -146,7 +147,7 @@ func (p *planner) share(role Role, names []string, calls int, typical func(model
 	}
 }
 
-func (p *planner) add(role Role, typical model.Request, calls, output int) {
+func (p *planner) add(role benchmark.Role, typical model.Request, calls, output int) {
 	key := string(role) + " " + typical.Provider + "/" + typical.Model
 	plan := p.of[key]
 	if plan == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/moderate"
 )
 
@@ -30,14 +31,14 @@ func (r *run) inherit() error {
 	r.funnel = r.Base.Manifest.Funnel
 	clear(r.funnel.Selection.Sets)
 	for _, s := range r.Base.Manifest.Models {
-		r.spent[s.key()] = &s
+		r.spent[keyOf(&s)] = &s
 	}
 	for record, err := range r.Base.Rows() {
 		if err != nil {
 			return err
 		}
 		record.Sets = nil
-		if record.Kind == Rewritten && record.Dropped == NotDropped {
+		if record.Kind == benchmark.Rewritten && record.Dropped == benchmark.NotDropped {
 			r.known.Keep(record.Text)
 			r.ids[record.ID] = true
 			r.kept = append(r.kept, record.ID)
@@ -46,9 +47,9 @@ func (r *run) inherit() error {
 		if err != nil {
 			return err
 		}
-		if record.Dropped == NotDropped {
+		if record.Dropped == benchmark.NotDropped {
 			r.entries = append(r.entries, r.entryOf(&record, row))
-			if r.Steer != nil && record.Label == orbench.Safe && record.Kind == Rewritten {
+			if r.Steer != nil && record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
 				r.safe = append(r.safe, &record)
 			}
 		}
@@ -57,15 +58,15 @@ func (r *run) inherit() error {
 }
 
 // entryOf is what the choice of the sets needs to know of a row.
-func (r *run) entryOf(record *Record, row int) entry {
+func (r *run) entryOf(record *benchmark.Record, row int) entry {
 	e := entry{
 		row: row, build: record.Build, id: record.ID, text: record.Text, category: record.Category, label: record.Label,
-		toxic: r.qualifiesAsToxic(record), families: record.families(),
+		toxic: r.qualifiesAsToxic(record), families: record.RefusedBy(),
 	}
 	for _, v := range record.Votes {
 		e.votes = append(e.votes, moderate.Vote{Moderator: v.Moderator, Label: v.Label, Category: v.Category})
 	}
-	if record.Kind == CheckedSeed {
+	if record.Kind == benchmark.CheckedSeed {
 		// A seed is a candidate for the toxic set only.
 		e.label = ""
 	}
@@ -74,7 +75,7 @@ func (r *run) entryOf(record *Record, row int) entry {
 
 // CheckBase refuses to add to a benchmark with a configuration that would make
 // rows which do not go with those that are there.
-func (c *Config) CheckBase(f *Folder) error {
+func CheckBase(c *benchmark.Config, f *benchmark.Folder) error {
 	old := f.Manifest.Config
 	wrong := func(what, hint string) error {
 		return &orbench.InputError{File: f.Dir, Problem: "was built with " + what, Hint: hint}
@@ -90,9 +91,9 @@ func (c *Config) CheckBase(f *Folder) error {
 	case old.Name != c.Name:
 		return wrong("the name "+old.Name, "set name to it in the configuration")
 	case !slices.Equal(models, others) || old.Hard.RefusedBy != c.Hard.RefusedBy:
-		return wrong("other selectors, and prompts would be hard by two measures", "use those in its "+ManifestFile+", or build a new benchmark")
+		return wrong("other selectors, and prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case old.Moderation.Rule != c.Moderation.Rule || !slices.Equal(old.Moderation.Moderators, c.Moderation.Moderators):
-		return wrong("other moderators or another rule, and prompts would be safe by two measures", "use those in its "+ManifestFile+", or build a new benchmark")
+		return wrong("other moderators or another rule, and prompts would be safe by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/model"
 )
@@ -14,7 +15,7 @@ const listTries = 2
 
 // rewrite has a seed rewritten and gives a row for every item of the reply. A
 // reply without items, and a rewrite that breaks a rule, are asked for once more.
-func (r *run) rewrite(ctx context.Context, s Seed, examples []generator.Example) ([]*Record, error) {
+func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generator.Example) ([]*benchmark.Record, error) {
 	name, ref := r.rewriter(s)
 	wanted := r.Config.Rewrites.PerSeed
 	var (
@@ -27,20 +28,20 @@ func (r *run) rewrite(ctx context.Context, s Seed, examples []generator.Example)
 		call = request.Hash().String()
 		var response model.Response
 		var err error
-		if response, ok, err = r.ask(ctx, Rewriter, request); err != nil {
+		if response, ok, err = r.ask(ctx, benchmark.RewriterRole, request); err != nil {
 			return nil, err
 		}
 		if !ok {
 			break
 		}
 		texts = items(response)
-		r.count(func(f *Funnel) {
+		r.count(func(f *benchmark.Funnel) {
 			if sample > 0 {
 				f.Rewrites.AskedAgain++
 			}
 		})
 	}
-	r.count(func(f *Funnel) {
+	r.count(func(f *benchmark.Funnel) {
 		w := &f.Rewrites
 		w.Seeds++
 		switch {
@@ -53,16 +54,16 @@ func (r *run) rewrite(ctx context.Context, s Seed, examples []generator.Example)
 			w.Missing += max(0, wanted-len(texts))
 		}
 	})
-	records := make([]*Record, len(texts))
+	records := make([]*benchmark.Record, len(texts))
 	for i, text := range texts {
-		record := &Record{
-			Kind: Rewritten, Text: text, Category: s.Category, Build: r.number(), Round: s.Round,
-			SeedID: s.ID, Rewriter: name, Call: call, Generation: r.generation, seed: s.Text,
+		record := &benchmark.Record{
+			Kind: benchmark.Rewritten, Text: text, Category: s.Category, Build: r.number(), Round: s.Round,
+			SeedID: s.ID, Rewriter: name, Call: call, Generation: r.generation,
 		}
 		records[i] = record
 		if i >= wanted {
-			record.Dropped = Surplus
-		} else if err := r.mend(ctx, record, s, ref, examples); err != nil {
+			record.Dropped = benchmark.Surplus
+		} else if err := r.repair(ctx, record, s, ref, examples); err != nil {
 			return nil, err
 		}
 		record.ID = orbench.NewPrompt(record.Text, "", "").ID
@@ -74,17 +75,17 @@ func (r *run) rewriteParams() generator.Params {
 	return generator.Params{Temperature: &r.Config.Rewrites.Temperature, MaxTokens: r.Config.Rewrites.MaxTokens}
 }
 
-// mend has a rewrite that breaks rules written once more, and drops it when it
+// repair has a rewrite that breaks rules written once more, and drops it when it
 // still does.
-func (r *run) mend(ctx context.Context, record *Record, s Seed, ref model.Ref, examples []generator.Example) error {
+func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.Seed, ref model.Ref, examples []generator.Example) error {
 	findings := r.lint(s.Text, record.Text)
 	if len(findings) == 0 {
 		return nil
 	}
 	record.Broken = rules(findings)
-	request := generator.MendRequest(ref, r.rewriteParams(), s.Text, record.Text, findings, examples, 0)
-	record.MendCall, record.BrokenBefore = request.Hash().String(), record.Broken
-	response, ok, err := r.ask(ctx, Rewriter, request)
+	request := generator.RepairRequest(ref, r.rewriteParams(), s.Text, record.Text, findings, examples, 0)
+	record.RepairCall, record.BrokenBefore = request.Hash().String(), record.Broken
+	response, ok, err := r.ask(ctx, benchmark.RewriterRole, request)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (r *run) mend(ctx context.Context, record *Record, s Seed, ref model.Ref, e
 		}
 	}
 	if len(record.Broken) > 0 {
-		record.Dropped = BrokenRule
+		record.Dropped = benchmark.BrokenRule
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func rules(findings []generator.Finding) []generator.Rule {
 
 // rewriter chooses who rewrites a seed: the rewriters share the work by the
 // seeds' IDs, so that a seed keeps its rewriter whatever else there is.
-func (r *run) rewriter(s Seed) (name string, ref model.Ref) {
+func (r *run) rewriter(s benchmark.Seed) (name string, ref model.Ref) {
 	names := r.Config.Rewrites.Rewriters
 	name = names[int(draw(r.Config.Sampling, "rewriter", string(s.ID))%uint64(len(names)))]
 	return name, r.Refs[name]

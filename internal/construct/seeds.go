@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/model"
@@ -16,21 +17,21 @@ import (
 
 // gatherAll has all categories make new seeds at once, as many as wanted says, and
 // streams them in the order of the policy.
-func (r *run) gatherAll(ctx context.Context, wanted func(Category) int) seedSeq {
-	return func(yield func(Seed, error) bool) {
+func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int) seedSeq {
+	return func(yield func(benchmark.Seed, error) bool) {
 		earlier := slices.Clone(r.seeds)
 		ctx, stop := context.WithCancelCause(ctx)
 		var gathering sync.WaitGroup
 		defer gathering.Wait()
 		defer stop(nil)
-		var streams []chan Seed
+		var streams []chan benchmark.Seed
 		for _, c := range r.Config.Policy {
-			stream := make(chan Seed, wanted(c))
+			stream := make(chan benchmark.Seed, wanted(c))
 			streams = append(streams, stream)
 			gathering.Go(func() {
 				defer close(stream)
 				// The channel has room for all of them, so this never waits.
-				if err := r.gather(ctx, c, wanted(c), earlier, func(s Seed) { stream <- s }); err != nil {
+				if err := r.gather(ctx, c, wanted(c), earlier, func(s benchmark.Seed) { stream <- s }); err != nil {
 					stop(err)
 				}
 			})
@@ -43,7 +44,7 @@ func (r *run) gatherAll(ctx context.Context, wanted func(Category) int) seedSeq 
 				r.seeds = append(r.seeds, s)
 			}
 			if err := context.Cause(ctx); err != nil {
-				yield(Seed{}, err)
+				yield(benchmark.Seed{}, err)
 				return
 			}
 		}
@@ -56,7 +57,7 @@ const yieldCalls = 10
 // gather asks for batches of seeds of a category until it has as many distinct
 // new ones as are wanted, or they hardly get more. Which batches are asked for
 // follows from the replies alone.
-func (r *run) gather(ctx context.Context, c Category, wanted int, earlier []Seed, use func(Seed)) error {
+func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier []benchmark.Seed, use func(benchmark.Seed)) error {
 	var (
 		size  = r.Config.Seeds.Batch
 		known = similar.NewIndex(r.Config.NearDuplicates)
@@ -72,7 +73,7 @@ func (r *run) gather(ctx context.Context, c Category, wanted int, earlier []Seed
 		}
 	}
 	batch := r.nextBatch(c.Category)
-	for kept < wanted && !r.isWornOut(fresh) {
+	for kept < wanted && !r.isExhausted(fresh) {
 		// At most as many calls as the yield so far makes likely to be needed; the
 		// next wave makes up for what is still missing.
 		calls := int(math.Ceil(float64(wanted-kept) / (float64(size) * yieldOf(fresh, size))))
@@ -84,7 +85,7 @@ func (r *run) gather(ctx context.Context, c Category, wanted int, earlier []Seed
 		}, func(reply seedReply) error {
 			n := 0
 			for _, text := range reply.items {
-				s := Seed{
+				s := benchmark.Seed{
 					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
 					Generator: reply.generator, Call: reply.call,
 				}
@@ -106,7 +107,7 @@ func (r *run) gather(ctx context.Context, c Category, wanted int, earlier []Seed
 	defer r.mu.Unlock()
 	r.batches[c.Category] = batch
 	if kept < wanted {
-		r.wornOut = append(r.wornOut, WornOut{c.Category, kept, wanted})
+		r.exhausted = append(r.exhausted, benchmark.Exhausted{Category: c.Category, Kept: kept, Wanted: wanted})
 	}
 	return nil
 }
@@ -132,8 +133,8 @@ func yieldOf(fresh []int, size int) float64 {
 	return max(float64(n)/float64(len(fresh)*size), 0.05)
 }
 
-// isWornOut reports whether the last calls gave too few new seeds.
-func (r *run) isWornOut(fresh []int) bool {
+// isExhausted reports whether the last calls gave too few new seeds.
+func (r *run) isExhausted(fresh []int) bool {
 	if len(fresh) < yieldCalls {
 		return false
 	}
@@ -145,8 +146,8 @@ func (r *run) isWornOut(fresh []int) bool {
 }
 
 // admitSeed counts an item of a reply and reports whether it is a new seed.
-func (r *run) admitSeed(s Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
-	r.count(func(f *Funnel) {
+func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
+	r.count(func(f *benchmark.Funnel) {
 		f.Seeds.Items++
 		if enough {
 			f.Seeds.Surplus++
@@ -174,21 +175,21 @@ type seedReply struct {
 }
 
 // seedBatch asks for a batch of seeds. The generators take turns.
-func (r *run) seedBatch(ctx context.Context, c Category, n int) (seedReply, error) {
+func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedReply, error) {
 	names := r.Config.Seeds.Generators
 	name := names[n%len(names)]
 	settings := generator.Params{Temperature: &r.Config.Seeds.Temperature, MaxTokens: r.Config.Seeds.MaxTokens}
 	request := generator.SeedRequest(r.Refs[name], settings,
 		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
 	reply := seedReply{generator: name, call: request.Hash().String()}
-	response, ok, err := r.ask(ctx, Generator, request)
+	response, ok, err := r.ask(ctx, benchmark.GeneratorRole, request)
 	if err != nil {
 		return reply, err
 	}
 	if ok {
 		reply.items = items(response)
 	}
-	r.count(func(f *Funnel) {
+	r.count(func(f *benchmark.Funnel) {
 		s := &f.Seeds
 		s.Calls++
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 )
 
 // draw gives the lot of an item: a number that follows from the sampling seed,
@@ -19,9 +20,9 @@ func draw(sampling int64, what, item string) uint64 {
 }
 
 // choose gives the sets of each row, by the row's number in the lineage.
-func (r *run) choose() map[int][]SetName {
-	sets := map[int][]SetName{}
-	put := func(name SetName, entries []entry) {
+func (r *run) choose() map[int][]benchmark.SetName {
+	sets := map[int][]benchmark.SetName{}
+	put := func(name benchmark.SetName, entries []entry) {
 		for _, e := range entries {
 			sets[e.row] = append(sets[e.row], name)
 		}
@@ -38,13 +39,13 @@ func (r *run) choose() map[int][]SetName {
 			toxic = append(toxic, e)
 		}
 	}
-	r.count(func(f *Funnel) {
+	r.count(func(f *benchmark.Funnel) {
 		f.Selection.HardCandidates, f.Selection.ToxicCandidates = len(hard), len(toxic)
 	})
-	put(FullSet, full)
-	put(HardSet, r.lots("hard", hard, r.Config.Hard.Size))
-	put(ToxicSet, r.evenly(toxic, r.Config.Toxic.Size))
-	r.count(func(f *Funnel) {
+	put(benchmark.FullSet, full)
+	put(benchmark.HardSet, r.lots("hard", hard, r.Config.Hard.Size))
+	put(benchmark.ToxicSet, r.evenly(toxic, r.Config.Toxic.Size))
+	r.count(func(f *benchmark.Funnel) {
 		for _, names := range sets {
 			for _, name := range names {
 				f.Selection.Sets[name]++

@@ -9,14 +9,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
 
 // settle finds out what a prompt is: votes, second chance, selectors.
-func (r *run) settle(ctx context.Context, record *Record) (err error) {
-	if record.Dropped != NotDropped {
+func (r *run) settle(ctx context.Context, record *benchmark.Record) (err error) {
+	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
 	record.Votes, record.Voted, err = r.moderate(ctx, moderate.Item{Prompt: record.Text})
@@ -32,8 +33,8 @@ func (r *run) settle(ctx context.Context, record *Record) (err error) {
 			record.Label = orbench.Safe
 		}
 	}
-	if record.Label == orbench.Safe && record.Kind == Rewritten {
-		if record.Refusals, err = r.selectors(ctx, record.Text); err != nil {
+	if record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
+		if record.Replies, err = r.selectors(ctx, record.Text); err != nil {
 			return err
 		}
 		if r.Steer != nil {
@@ -44,8 +45,8 @@ func (r *run) settle(ctx context.Context, record *Record) (err error) {
 }
 
 // moderate has all moderators vote on an item, side by side.
-func (r *run) moderate(ctx context.Context, item moderate.Item) ([]Vote, orbench.Label, error) {
-	votes := make([]Vote, len(r.moderators))
+func (r *run) moderate(ctx context.Context, item moderate.Item) ([]benchmark.Vote, orbench.Label, error) {
+	votes := make([]benchmark.Vote, len(r.moderators))
 	plain := make([]moderate.Vote, len(r.moderators))
 	g, ctx := errgroup.WithContext(ctx)
 	for i, m := range r.moderators {
@@ -64,11 +65,11 @@ func (r *run) moderate(ctx context.Context, item moderate.Item) ([]Vote, orbench
 
 // secondLook has the model without safety training answer a prompt, and the
 // moderators vote on the answer.
-func (r *run) secondLook(ctx context.Context, prompt string) (*SecondLook, error) {
+func (r *run) secondLook(ctx context.Context, prompt string) (*benchmark.Review, error) {
 	name := r.Config.SecondChance.Model
 	request := r.Refs[name].Request(params(0, r.Config.SecondChance.MaxTokens), prompt)
-	s := &SecondLook{Model: name, Call: request.Hash().String(), Voted: orbench.Undecided}
-	answer, ok, err := r.ask(ctx, Second, request)
+	s := &benchmark.Review{Model: name, Call: request.Hash().String(), Voted: orbench.Undecided}
+	answer, ok, err := r.ask(ctx, benchmark.ReviewerRole, request)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +93,8 @@ func (r *run) secondLook(ctx context.Context, prompt string) (*SecondLook, error
 }
 
 // selectors puts a safe prompt to the selectors, side by side.
-func (r *run) selectors(ctx context.Context, prompt string) ([]Refusal, error) {
-	refusals := make([]Refusal, len(r.Config.Hard.Selectors))
+func (r *run) selectors(ctx context.Context, prompt string) ([]benchmark.Reply, error) {
+	refusals := make([]benchmark.Reply, len(r.Config.Hard.Selectors))
 	g, ctx := errgroup.WithContext(ctx)
 	for i, s := range r.Config.Hard.Selectors {
 		g.Go(func() error {
@@ -108,26 +109,28 @@ func (r *run) selectors(ctx context.Context, prompt string) ([]Refusal, error) {
 // checkSeeds puts some seeds of each category to the vote, as candidates for the
 // toxic set beside the rewrites that stayed toxic.
 func (r *run) checkSeeds(ctx context.Context) error {
-	var drawn []Seed
+	var drawn []benchmark.Seed
 	for _, c := range r.Config.Policy {
-		var of []Seed
+		var of []benchmark.Seed
 		for _, s := range r.seeds {
 			if s.Category == c.Category && s.Round == 0 && !r.ids[s.ID] {
 				of = append(of, s)
 			}
 		}
-		slices.SortFunc(of, func(a, b Seed) int {
+		slices.SortFunc(of, func(a, b benchmark.Seed) int {
 			return cmp.Or(cmp.Compare(r.drawSeed(a), r.drawSeed(b)), cmp.Compare(a.ID, b.ID))
 		})
 		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
 	}
-	return inorder.Do(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s Seed) (*Record, error) {
-		record := &Record{
-			Kind: CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
+	return inorder.Do(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
+		record := &benchmark.Record{
+			Kind: benchmark.CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
 			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,
 		}
 		return record, r.settle(ctx, record)
 	}, r.keep)
 }
 
-func (r *run) drawSeed(s Seed) uint64 { return draw(r.Config.Sampling, "check", string(s.ID)) }
+func (r *run) drawSeed(s benchmark.Seed) uint64 {
+	return draw(r.Config.Sampling, "check", string(s.ID))
+}

@@ -8,18 +8,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 )
 
 // spool keeps the rows of the lineage in a temporary file until the sets, which
 // depend on all of them, are known: rows are many and explanations long.
 type spool struct {
-	file *os.File
-	w    *bufio.Writer
-	rows int
+	file   *os.File
+	w      *bufio.Writer
+	encode func(any) error
+	rows   int
 }
 
 func newSpool() (*spool, error) {
@@ -30,48 +30,46 @@ func newSpool() (*spool, error) {
 	// Where a file can be removed while it is open, a killed build leaves none
 	// behind; elsewhere Close removes it.
 	_ = os.Remove(f.Name())
-	return &spool{file: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+	w := bufio.NewWriterSize(f, 1<<20)
+	return &spool{file: f, w: w, encode: encoder(w).Encode}, nil
 }
 
 // add appends a row and gives its number, from 0.
-func (s *spool) add(r *Record) (row int, err error) {
-	line, err := encode(r)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := s.w.Write(line); err != nil {
+func (s *spool) add(r *benchmark.Record) (row int, err error) {
+	if err := s.encode(r); err != nil {
 		return 0, fmt.Errorf("the lineage: %w", err)
 	}
 	s.rows++
 	return s.rows - 1, nil
 }
 
-// lines streams the rows as JSON, each with the sets of its number.
-func (s *spool) lines(sets map[int][]SetName) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		err := s.w.Flush()
-		if err == nil {
-			_, err = s.file.Seek(0, io.SeekStart)
-		}
+// write copies the rows, each with the sets of its number.
+func (s *spool) write(out io.Writer, sets map[int][]benchmark.SetName) error {
+	if err := s.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(s.file, 1<<20)
+	for row := range s.rows {
+		line, err := in.ReadBytes('\n')
 		if err != nil {
-			yield(nil, fmt.Errorf("the lineage: %w", err))
-			return
+			return err
 		}
-		row := 0
-		for line, err := range jsonLines(s.file) {
-			if err == nil && len(sets[row]) > 0 {
-				// sets is the last field of a row, and absent so far.
-				var names []byte
-				if names, err = json.Marshal(sets[row]); err == nil {
-					line = append(append(append(bytes.TrimSuffix(line, []byte("}")), `,"sets":`...), names...), '}')
-				}
+		if len(sets[row]) > 0 {
+			// sets is the last field of a row, and absent so far.
+			names, err := json.Marshal(sets[row])
+			if err != nil {
+				return err
 			}
-			if !yield(line, err) || err != nil {
-				return
-			}
-			row++
+			line = append(append(append(bytes.TrimSuffix(line, []byte("}\n")), `,"sets":`...), names...), "}\n"...)
+		}
+		if _, err := out.Write(line); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // Close removes the file.
@@ -81,58 +79,4 @@ func (s *spool) Close() error {
 		err = errors.Join(err, removed)
 	}
 	return err
-}
-
-// encode writes a value as a line of JSON in which <, > and & stand for
-// themselves.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// jsonLines streams the lines of a file, which may be long.
-func jsonLines(in io.Reader) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		r := bufio.NewReaderSize(in, 1<<20)
-		for {
-			line, err := r.ReadBytes('\n')
-			if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 && !yield(line, nil) {
-				return
-			}
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
-}
-
-// records streams the rows of a lineage; name stands for the file in errors.
-func records(name string, lines iter.Seq2[[]byte, error]) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		n := 0
-		for line, err := range lines {
-			n++
-			var r Record
-			if err == nil {
-				if err = json.Unmarshal(line, &r); err != nil {
-					err = &orbench.InputError{
-						File: name, Line: n, Problem: "not a row of a lineage: " + err.Error(),
-						Hint: "the file was changed; build the benchmark again, its replies are in the store", Err: err,
-					}
-				}
-			}
-			if !yield(r, err) || err != nil {
-				return
-			}
-		}
-	}
 }

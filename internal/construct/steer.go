@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/judge"
@@ -23,25 +24,6 @@ type Steer struct {
 	Generations, Seeds int
 }
 
-// Steering says how the target's refusals climbed.
-type Steering struct {
-	Target string `json:"target"`
-	// Generations begins with generation 0, the prompts before any steering.
-	Generations []Generation `json:"generations"`
-}
-
-// Generation is what the target made of one generation's safe prompts.
-type Generation struct {
-	Generation int `json:"generation"`
-	// Prompts counts those with an answer that could be judged.
-	Prompts int     `json:"prompts"`
-	Refused int     `json:"refused"`
-	Rate    float64 `json:"rate"`
-	// Low and High bound the 95% Wilson interval.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
 const (
 	// probes is how many prompts of each category of an earlier build are put to
 	// the target to begin with.
@@ -54,19 +36,19 @@ const (
 // steer goes through the generations. The prompts that the target refused so far
 // are in r.refused.
 func (r *run) steer(ctx context.Context) error {
-	r.steering = &Steering{Target: r.Steer.Target}
+	r.steering = &benchmark.Steering{Target: r.Steer.Target}
 	if r.Base != nil {
 		if err := r.probe(ctx); err != nil {
 			return err
 		}
-	} else if err := r.freshRound(ctx, r.Config.wanted, r.Config.Rewrites.Examples); err != nil {
+	} else if err := r.freshRound(ctx, r.Config.Wanted, r.Config.Rewrites.Examples); err != nil {
 		return err
 	}
 	r.endGeneration()
 	for n := 1; n <= r.Steer.Generations; n++ {
 		r.generation = n
 		examples := r.demonstrations()
-		seeds := func(Category) int { return r.Steer.Seeds }
+		seeds := func(benchmark.Category) int { return r.Steer.Seeds }
 		if err := r.freshRound(ctx, seeds, examples); err != nil {
 			return err
 		}
@@ -77,14 +59,10 @@ func (r *run) steer(ctx context.Context) error {
 
 // probe puts some safe prompts of the earlier builds to the target.
 func (r *run) probe(ctx context.Context) error {
-	seeds := map[orbench.PromptID]string{}
-	for _, s := range r.seeds {
-		seeds[s.ID] = s.Text
-	}
-	var drawn []*Record
+	var drawn []*benchmark.Record
 	taken := map[orbench.Category]int{}
 	lots := slices.Clone(r.safe)
-	slices.SortFunc(lots, func(a, b *Record) int {
+	slices.SortFunc(lots, func(a, b *benchmark.Record) int {
 		return cmp.Or(
 			cmp.Compare(draw(r.Config.Sampling, "probe", string(a.ID)), draw(r.Config.Sampling, "probe", string(b.ID))),
 			cmp.Compare(a.ID, b.ID),
@@ -93,36 +71,35 @@ func (r *run) probe(ctx context.Context) error {
 	for _, record := range lots {
 		if taken[record.Category] < probes {
 			taken[record.Category]++
-			record.seed = seeds[record.SeedID]
 			drawn = append(drawn, record)
 		}
 	}
-	return inorder.Do(ctx, r.Width, func(yield func(*Record, error) bool) {
+	return inorder.Do(ctx, r.Width, func(yield func(*benchmark.Record, error) bool) {
 		for _, record := range drawn {
 			if !yield(record, nil) {
 				return
 			}
 		}
-	}, func(ctx context.Context, record *Record) (*Record, error) {
+	}, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		answer, err := r.targetsAnswer(ctx, record.Text)
 		record.Target = answer
 		return record, err
-	}, func(record *Record) error {
+	}, func(record *benchmark.Record) error {
 		r.noteTarget(record)
 		return nil
 	})
 }
 
 // targetsAnswer puts a prompt to the target.
-func (r *run) targetsAnswer(ctx context.Context, prompt string) (*Refusal, error) {
-	return r.selectorsAnswer(ctx, Selector{Model: r.Steer.Target}, prompt)
+func (r *run) targetsAnswer(ctx context.Context, prompt string) (*benchmark.Reply, error) {
+	return r.selectorsAnswer(ctx, benchmark.Selector{Model: r.Steer.Target}, prompt)
 }
 
 // selectorsAnswer puts a prompt to a selector and has its answer judged.
-func (r *run) selectorsAnswer(ctx context.Context, s Selector, prompt string) (*Refusal, error) {
+func (r *run) selectorsAnswer(ctx context.Context, s benchmark.Selector, prompt string) (*benchmark.Reply, error) {
 	request := r.Refs[s.Model].Request(params(0, r.Config.Hard.MaxTokens), prompt)
-	refusal := &Refusal{Selector: s.Model, Family: s.Family, Call: request.Hash().String()}
-	answer, ok, err := r.ask(ctx, Selects, request)
+	refusal := &benchmark.Reply{Selector: s.Model, Family: s.Family, Call: request.Hash().String()}
+	answer, ok, err := r.ask(ctx, benchmark.SelectorRole, request)
 	if err != nil || !ok {
 		return refusal, err
 	}
@@ -133,20 +110,20 @@ func (r *run) selectorsAnswer(ctx context.Context, s Selector, prompt string) (*
 
 // noteTarget counts the target's answer to a prompt, and keeps the prompt as a
 // demonstration when it was refused.
-func (r *run) noteTarget(record *Record) {
+func (r *run) noteTarget(record *benchmark.Record) {
 	if record.Target == nil || record.Target.Class == orbench.Unjudged {
 		return
 	}
 	r.asked++
 	if record.Target.Refused {
-		r.refused = append(r.refused, generator.Example{Seed: record.seed, Rewrite: record.Text})
+		r.refused = append(r.refused, record)
 	}
 }
 
 // endGeneration writes down how many of a generation's prompts were refused.
 func (r *run) endGeneration() {
 	refused := len(r.refused)
-	g := Generation{Generation: r.generation, Prompts: r.asked, Refused: refused}
+	g := benchmark.Generation{Generation: r.generation, Prompts: r.asked, Refused: refused}
 	if r.asked > 0 {
 		g.Rate = float64(refused) / float64(r.asked)
 		g.Low, g.High = stats.Wilson(refused, r.asked, 0.95)
@@ -154,9 +131,22 @@ func (r *run) endGeneration() {
 	r.steering.Generations = append(r.steering.Generations, g)
 	// A generation without any refusal leaves the demonstrations as they were.
 	if refused > 0 {
-		r.shown = r.refused
+		r.shown = r.examplesOf(r.refused)
 	}
 	r.asked, r.refused = 0, nil
+}
+
+// examplesOf sets rewrites beside their seeds.
+func (r *run) examplesOf(rewrites []*benchmark.Record) []generator.Example {
+	seeds := map[orbench.PromptID]string{}
+	for _, s := range r.seeds {
+		seeds[s.ID] = s.Text
+	}
+	examples := make([]generator.Example, len(rewrites))
+	for i, record := range rewrites {
+		examples[i] = generator.Example{Seed: seeds[record.SeedID], Rewrite: record.Text}
+	}
+	return examples
 }
 
 // demonstrations draws from the prompts that were refused last.

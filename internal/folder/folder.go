@@ -36,9 +36,9 @@ func Vacant(dir string) error {
 		}
 	}
 	if err != nil {
-		return &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name another", Err: err}
+		return &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name another with `out`", Err: err}
 	}
-	return &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: "name a new folder, or remove it"}
+	return &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: "name a new folder with `out`, or remove it"}
 }
 
 // Create begins a directory that will be dir, and makes those above it. It returns

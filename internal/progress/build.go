@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/fill"
 )
 
@@ -38,7 +38,7 @@ func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
 
 // Observe notes a funnel. It is called for every count, so it copies numbers and
 // no more.
-func (p *Build) Observe(f construct.Funnel) {
+func (p *Build) Observe(f benchmark.Funnel) {
 	c := buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
 		safe: f.Moderation.Voted[orbench.Safe], toxic: f.Moderation.Voted[orbench.Toxic],

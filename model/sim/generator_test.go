@@ -110,7 +110,7 @@ func TestRewritesAreSafeAndAlarming(t *testing.T) {
 					for _, f := range findings {
 						broken[f.Rule]++
 					}
-					again := items(t, m, generator.MendRequest(generatorRef, generator.Params{}, seed, text, findings, generator.Examples(), 0))
+					again := items(t, m, generator.RepairRequest(generatorRef, generator.Params{}, seed, text, findings, generator.Examples(), 0))
 					if mended++; len(again) == 1 && generator.Lint(seed, again[0]) == nil {
 						mendedWell++
 					}

@@ -1,4 +1,4 @@
-package construct
+package benchmark
 
 import (
 	"github.com/orbench/orbench"
@@ -70,38 +70,35 @@ type Record struct {
 	Call     string `json:"call"`
 	// Broken lists the rules that the text breaks.
 	Broken []generator.Rule `json:"broken,omitempty"`
-	// MendCall is the call that was to mend a text which broke the rules in
+	// RepairCall is the call that was to repair a text which broke the rules in
 	// BrokenBefore, empty where none was needed. Before is that text, where the
 	// call gave another in its place.
-	MendCall     string           `json:"mend_call,omitempty"`
+	RepairCall   string           `json:"mend_call,omitempty"`
 	Before       string           `json:"before,omitempty"`
 	BrokenBefore []generator.Rule `json:"broken_before,omitempty"`
 	// Dropped says why the row went no further.
 	Dropped Reason `json:"dropped,omitempty"`
 	// Cluster is the kept prompt of which this one is a near duplicate, and
-	// Likeness the Jaccard index of the two; for a kept prompt it is its own ID.
-	Cluster  orbench.PromptID `json:"cluster,omitempty"`
-	Likeness float64          `json:"likeness,omitempty"`
+	// Similarity the Jaccard index of the two; for a kept prompt it is its own ID.
+	Cluster    orbench.PromptID `json:"cluster,omitempty"`
+	Similarity float64          `json:"likeness,omitempty"`
 
 	// Votes are the moderators' on the prompt, and Voted what they decide.
 	Votes []Vote        `json:"votes,omitempty"`
 	Voted orbench.Label `json:"voted,omitempty"`
 	// SecondChance is what became of a prompt that was voted toxic.
-	SecondChance *SecondLook `json:"second_chance,omitempty"`
+	SecondChance *Review `json:"second_chance,omitempty"`
 	// Label is what the prompt is in the end: safe when it was voted safe or
 	// re-admitted, else what was voted. It is empty for dropped rows.
 	Label orbench.Label `json:"label,omitempty"`
-	// Refusals are the selectors' answers to a safe prompt.
-	Refusals []Refusal `json:"refusals,omitempty"`
+	// Replies are the selectors' answers to a safe prompt.
+	Replies []Reply `json:"refusals,omitempty"`
 	// Generation and Target are there for a build that was steered: the generation
 	// that the prompt belongs to, and the target's answer to it.
-	Generation int      `json:"generation,omitempty"`
-	Target     *Refusal `json:"target,omitempty"`
+	Generation int    `json:"generation,omitempty"`
+	Target     *Reply `json:"target,omitempty"`
 	// Sets lists the sets that hold the prompt: full, hard, toxic.
 	Sets []SetName `json:"sets,omitempty"`
-
-	// seed is the text of its seed, where a build is steered.
-	seed string
 }
 
 // Vote is a moderator's vote and the call that it was read from.
@@ -110,9 +107,9 @@ type Vote struct {
 	Call string `json:"call,omitempty"`
 }
 
-// SecondLook is the answer of a model without safety training to a prompt that
+// Review is the answer of a model without safety training to a prompt that
 // was voted toxic, and the votes on that answer.
-type SecondLook struct {
+type Review struct {
 	Model string `json:"model"`
 	Call  string `json:"call"`
 	// Missing says why there is no answer to vote on: the call failed, it was
@@ -126,8 +123,8 @@ type SecondLook struct {
 	Confirmed  bool `json:"confirmed"`
 }
 
-// Refusal is what a selector made of a safe prompt.
-type Refusal struct {
+// Reply is a selector's answer to a safe prompt, as the judge saw it.
+type Reply struct {
 	Selector string        `json:"selector"`
 	Family   string        `json:"family"`
 	Call     string        `json:"call"`
@@ -135,19 +132,19 @@ type Refusal struct {
 	Refused  bool          `json:"refused"`
 }
 
-// families counts the families that refused.
-func (r *Record) families() int {
+// RefusedBy counts the families with a selector that refused.
+func (r *Record) RefusedBy() int {
 	seen := map[string]bool{}
-	for _, refusal := range r.Refusals {
-		if refusal.Refused {
-			seen[refusal.Family] = true
+	for _, reply := range r.Replies {
+		if reply.Refused {
+			seen[reply.Family] = true
 		}
 	}
 	return len(seen)
 }
 
-// unanimous reports whether every moderator called the prompt toxic.
-func (r *Record) unanimous() bool {
+// UnanimouslyToxic reports whether every moderator called the prompt toxic.
+func (r *Record) UnanimouslyToxic() bool {
 	for _, v := range r.Votes {
 		if v.Label != orbench.Toxic {
 			return false
@@ -155,16 +152,3 @@ func (r *Record) unanimous() bool {
 	}
 	return len(r.Votes) > 0
 }
-
-// SetName names one of the three sets.
-type SetName string
-
-// The sets.
-const (
-	FullSet  SetName = "full"
-	HardSet  SetName = "hard"
-	ToxicSet SetName = "toxic"
-)
-
-// SetNames lists the sets in the order in which they are shown.
-var SetNames = []SetName{FullSet, HardSet, ToxicSet}

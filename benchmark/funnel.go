@@ -1,6 +1,8 @@
-package construct
+package benchmark
 
 import (
+	"fmt"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/generator"
 )
@@ -54,12 +56,12 @@ type RewriteFunnel struct {
 	Items   int            `json:"items"`
 	Dropped map[Reason]int `json:"dropped"`
 	Kept    int            `json:"kept"`
-	// Mends counts second tries at items that broke a rule, Mended those that
+	// Repairs counts second tries at items that broke a rule, Repaired those that
 	// kept the rules then.
-	Mends  int `json:"mends"`
-	Mended int `json:"mended"`
+	Repairs  int `json:"mends"`
+	Repaired int `json:"mended"`
 	// BrokenAtFirst and Broken count the rules that items broke, before and after
-	// mending; an item may break several.
+	// repair; an item may break several.
 	BrokenAtFirst map[generator.Rule]int `json:"broken_at_first"`
 	Broken        map[generator.Rule]int `json:"broken"`
 }
@@ -99,7 +101,8 @@ type SelectionFunnel struct {
 	Sets            map[SetName]int `json:"sets"`
 }
 
-func newFunnel() Funnel {
+// NewFunnel is a funnel without any counts.
+func NewFunnel() Funnel {
 	return Funnel{
 		Rewrites:   RewriteFunnel{Dropped: map[Reason]int{}, BrokenAtFirst: map[generator.Rule]int{}, Broken: map[generator.Rule]int{}},
 		Moderation: ModerationFunnel{Voted: map[orbench.Label]int{}, SeedsVoted: map[orbench.Label]int{}},
@@ -139,8 +142,8 @@ func sum[K comparable](counts map[K]int) int {
 	return total
 }
 
-// add counts a record that is complete but for its sets.
-func (f *Funnel) add(r *Record) {
+// Add counts a row of the lineage that is complete but for its sets.
+func (f *Funnel) Add(r *Record) {
 	if r.Kind == Rewritten {
 		f.addRewrite(r)
 	}
@@ -169,11 +172,11 @@ func (f *Funnel) add(r *Record) {
 			c.Unclear++
 		}
 	}
-	if len(r.Refusals) > 0 {
+	if len(r.Replies) > 0 {
 		f.Selection.Asked++
-		f.Selection.Answers += len(r.Refusals)
-		for _, refusal := range r.Refusals {
-			if refusal.Class == orbench.Unjudged {
+		f.Selection.Answers += len(r.Replies)
+		for _, reply := range r.Replies {
+			if reply.Class == orbench.Unjudged {
 				f.Selection.Unjudged++
 			}
 		}
@@ -187,11 +190,11 @@ func (f *Funnel) addRewrite(r *Record) {
 		w.Broken[rule]++
 	}
 	atFirst := r.Broken
-	if r.MendCall != "" {
-		w.Mends++
+	if r.RepairCall != "" {
+		w.Repairs++
 		atFirst = r.BrokenBefore
 		if len(r.Broken) == 0 {
-			w.Mended++
+			w.Repaired++
 		}
 	}
 	for _, rule := range atFirst {
@@ -211,4 +214,28 @@ func (f *Funnel) addVotes(votes []Vote) {
 			f.Moderation.Abstentions++
 		}
 	}
+}
+
+// Lines tells the funnel in sentences, stage by stage.
+func (f Funnel) Lines() []string {
+	s, w, m, c, h := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance, f.Selection
+	lines := []string{
+		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d duplicates, %d near duplicates, %d surplus; kept %d",
+			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
+		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d for a broken rule, %d duplicates, %d near duplicates, %d surplus; kept %d",
+			w.Seeds, s.Fed, w.Unreadable, w.FailedCalls, w.Items, w.Missing, w.Repairs, w.Repaired,
+			w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[Surplus], w.Kept),
+		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
+			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
+			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),
+		fmt.Sprintf("second chance: %d prompts; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",
+			c.Asked, c.Readmitted, c.Confirmed, c.Unclear, c.Missing),
+		fmt.Sprintf("selectors: %d answers to %d prompts, %d unjudged; %d prompts qualify as hard, %d as toxic",
+			h.Answers, h.Asked, h.Unjudged, h.HardCandidates, h.ToxicCandidates),
+		fmt.Sprintf("sets: full %d, hard %d, toxic %d", h.Sets[FullSet], h.Sets[HardSet], h.Sets[ToxicSet]),
+	}
+	if f.FailedCalls > 0 {
+		lines = append(lines, fmt.Sprintf("failed calls: %d", f.FailedCalls))
+	}
+	return lines
 }

@@ -1,6 +1,7 @@
-package construct
+package benchmark
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,49 +23,15 @@ const (
 	CardFile     = "README.md"
 )
 
-// format is the version of the folder's layout.
-const format = 1
-
-// Manifest says what a benchmark's folder holds and how it came to be. It is the
-// file manifest.json.
-type Manifest struct {
-	// Format is the version of the layout, 1.
-	Format    int    `json:"orbench_benchmark"`
-	Name      string `json:"name"`
-	Version   string `json:"version"`
-	Builds    int    `json:"builds"`
-	Simulated bool   `json:"simulated"`
-	// Files describes every other file of the folder, by its name.
-	Files map[string]File `json:"files"`
-	// Config is the configuration with everything filled in.
-	Config  Config                   `json:"config"`
-	Models  []Spent                  `json:"models"`
-	Funnel  Funnel                   `json:"funnel"`
-	WornOut []WornOut                `json:"worn_out"`
-	Batches map[orbench.Category]int `json:"batches"`
-	// Steering is there for a build that was steered towards a target.
-	Steering *Steering `json:"steering,omitempty"`
-	Quality  Quality   `json:"quality"`
-}
-
-// File is a file of the folder.
-type File struct {
-	SHA256 string `json:"sha256"`
-	// Rows counts prompts, seeds or rows of the lineage; 0 for other files.
-	Rows int `json:"rows,omitempty"`
-	// Label is what the prompts of a set are.
-	Label orbench.Label `json:"label,omitempty"`
-}
-
 // Folder is a benchmark that was written to a folder.
 type Folder struct {
 	Dir      string
 	Manifest Manifest
 }
 
-// OpenFolder reads the manifest of a benchmark's folder. A folder without one is
-// an *orbench.InputError.
-func OpenFolder(dir string) (*Folder, error) {
+// Open reads the manifest of a benchmark's folder. A folder without one, or with
+// one of another format, is an *orbench.InputError.
+func Open(dir string) (*Folder, error) {
 	path := filepath.Join(dir, ManifestFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -77,35 +44,62 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err := json.Unmarshal(text, &f.Manifest); err != nil {
 		return nil, &orbench.InputError{File: path, Problem: "not a manifest: " + err.Error(), Hint: "build the benchmark again", Err: err}
 	}
-	if f.Manifest.Format != format {
+	if f.Manifest.Format != Format {
 		return nil, &orbench.InputError{File: path, Problem: "a manifest of another version of orbench", Hint: "use the orbench that built it, or build it again"}
 	}
 	return f, nil
 }
 
-// Rows streams the lineage. A file that is not the one of the manifest ends in an
-// *orbench.InputError.
+// Rows streams the lineage. A line that is no row, and a file that is not the one
+// of the manifest, end it with an *orbench.InputError.
 func (f *Folder) Rows() iter.Seq2[Record, error] {
-	path := filepath.Join(f.Dir, LineageFile)
 	return func(yield func(Record, error) bool) {
+		n := 0
+		for line, err := range f.lineage() {
+			n++
+			var r Record
+			if err == nil {
+				if err = json.Unmarshal(line, &r); err != nil {
+					err = f.notARow(n, err)
+				}
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// lineage streams the lines of the lineage, each valid until the next, and ends
+// with an error where the file is not the manifest's.
+func (f *Folder) lineage() iter.Seq2[[]byte, error] {
+	path := filepath.Join(f.Dir, LineageFile)
+	return func(yield func([]byte, error) bool) {
 		in, err := os.Open(path)
 		if err != nil {
-			yield(Record{}, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "build the benchmark again", Err: err})
+			yield(nil, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "build the benchmark again", Err: err})
 			return
 		}
 		defer in.Close()
 		hash := sha256.New()
-		for record, err := range records(path, jsonLines(io.TeeReader(in, hash))) {
-			if !yield(record, err) || err != nil {
+		for line, err := range linesOf(io.TeeReader(in, hash)) {
+			if !yield(line, err) || err != nil {
 				return
 			}
 		}
 		if hex.EncodeToString(hash.Sum(nil)) != f.Manifest.Files[LineageFile].SHA256 {
-			yield(Record{}, &orbench.InputError{
+			yield(nil, &orbench.InputError{
 				File: path, Problem: "the file is not the one that was built: its content has another hash than " + ManifestFile + " says",
 				Hint: "build the benchmark again; its replies are in the store",
 			})
 		}
+	}
+}
+
+func (f *Folder) notARow(line int, err error) error {
+	return &orbench.InputError{
+		File: filepath.Join(f.Dir, LineageFile), Line: line, Problem: "not a row of a lineage: " + err.Error(),
+		Hint: "the file was changed; build the benchmark again, its replies are in the store", Err: err,
 	}
 }
 
@@ -118,7 +112,7 @@ func (f *Folder) Seeds() ([]Seed, error) {
 	}
 	defer in.Close()
 	var seeds []Seed
-	for line, err := range jsonLines(in) {
+	for line, err := range linesOf(in) {
 		var s Seed
 		if err == nil {
 			err = json.Unmarshal(line, &s)
@@ -129,4 +123,33 @@ func (f *Folder) Seeds() ([]Seed, error) {
 		seeds = append(seeds, s)
 	}
 	return seeds, nil
+}
+
+// linesOf streams the lines of a file, which may be long; each is valid until the
+// next.
+func linesOf(in io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		r := bufio.NewReaderSize(in, 1<<20)
+		var line []byte
+		for {
+			part, err := r.ReadSlice('\n')
+			line = append(line, part...)
+			switch {
+			case errors.Is(err, bufio.ErrBufferFull):
+				continue
+			case errors.Is(err, io.EOF) && len(line) == 0:
+				return
+			case errors.Is(err, io.EOF):
+				yield(line, nil)
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			}
+			if !yield(line[:len(line)-1], nil) {
+				return
+			}
+			line = line[:0]
+		}
+	}
 }

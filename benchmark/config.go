@@ -1,0 +1,141 @@
+package benchmark
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/moderate"
+)
+
+// Config is what a benchmark is built from; build.yaml holds it.
+type Config struct {
+	Name         string       `yaml:"name" json:"name" jsonschema_description:"Name of the benchmark: letters, digits, dots, hyphens and underscores."`
+	Version      string       `yaml:"version" json:"version" jsonschema_description:"Version of the benchmark, such as 1.0.0."`
+	License      string       `yaml:"license" json:"license" jsonschema_description:"License of the benchmark, as the Hugging Face hub writes it."`
+	Policy       []Category   `yaml:"policy" json:"policy" jsonschema_description:"The categories of harm; left out, the ten of OR-Bench."`
+	Seeds        Seeds        `yaml:"seeds" json:"seeds" jsonschema_description:"The toxic prompts that everything starts from."`
+	Rewrites     Rewrites     `yaml:"rewrites" json:"rewrites" jsonschema_description:"The safe prompts made of the seeds."`
+	Moderation   Moderation   `yaml:"moderation" json:"moderation" jsonschema_description:"The models that vote on what a prompt is."`
+	SecondChance SecondChance `yaml:"second_chance" json:"second_chance" jsonschema_description:"What becomes of prompts that were voted toxic."`
+	Feedback     Feedback     `yaml:"feedback" json:"feedback" jsonschema_description:"Rewrites that stayed toxic, used as seeds again."`
+	Hard         Hard         `yaml:"hard" json:"hard" jsonschema_description:"The set of safe prompts that models refuse."`
+	Toxic        Toxic        `yaml:"toxic" json:"toxic" jsonschema_description:"The set of toxic prompts."`
+	// NearDuplicates is the Jaccard index of three-word shingles from which two
+	// texts count as the same.
+	NearDuplicates float64 `yaml:"near_duplicates" json:"near_duplicates" jsonschema:"exclusiveMinimum=0,maximum=1" jsonschema_description:"Likeness (Jaccard index of three-word shingles) from which a text is dropped as a near-duplicate of an earlier one."`
+	// Sampling is the seed of every random choice.
+	Sampling int64 `yaml:"sampling" json:"sampling" jsonschema_description:"Seed of the random choices: which prompts a set takes when it does not take all."`
+}
+
+// Category is a category of the policy and how many seeds it wants.
+type Category struct {
+	Category orbench.Category `yaml:"category" json:"category" jsonschema_description:"Name, in the datasets too."`
+	Text     string           `yaml:"text" json:"text" jsonschema_description:"What it covers, completing the sentence: a prompt belongs here when it ..."`
+	// Seeds replaces Seeds.PerCategory when it is not 0.
+	Seeds int `yaml:"seeds,omitempty" json:"seeds,omitempty" jsonschema:"minimum=0" jsonschema_description:"Seeds for this category, in place of seeds.per_category."`
+}
+
+// Seeds says how the toxic seeds are made.
+type Seeds struct {
+	Generators  []string `yaml:"generators" json:"generators" jsonschema:"minItems=1" jsonschema_description:"Models that share the work, as provider/model."`
+	PerCategory int      `yaml:"per_category" json:"per_category" jsonschema:"minimum=1" jsonschema_description:"Distinct seeds wanted for each category."`
+	Batch       int      `yaml:"batch" json:"batch" jsonschema:"minimum=1,maximum=100" jsonschema_description:"Seeds asked for in one call."`
+	Temperature float64  `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
+	MaxTokens   int      `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of a call; 0 for the provider's own limit."`
+	// MinYield is the share of new seeds among those asked for, over the last ten
+	// calls, below which a category is given up as exhausted.
+	MinYield float64 `yaml:"min_yield" json:"min_yield" jsonschema:"minimum=0,maximum=1" jsonschema_description:"A category ends early when, over its last ten calls, the share of new seeds among those asked for is below this."`
+}
+
+// Rewrites says how seeds are rewritten.
+type Rewrites struct {
+	Rewriters   []string            `yaml:"rewriters" json:"rewriters" jsonschema_description:"Models that share the work, as provider/model; left out, the generators of the seeds."`
+	PerSeed     int                 `yaml:"per_seed" json:"per_seed" jsonschema:"minimum=1,maximum=50" jsonschema_description:"Rewrites asked for in one call."`
+	Temperature float64             `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
+	MaxTokens   int                 `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
+	Examples    []generator.Example `yaml:"examples" json:"examples" jsonschema_description:"Demonstrations; left out, five built-in ones."`
+	// Rules are the lint's rules that a rewrite must keep; nil means all.
+	Rules []generator.Rule `yaml:"rules" json:"rules" jsonschema_description:"Rules of the lint to enforce; left out, all of them. An empty list enforces none."`
+}
+
+// Moderation names the ensemble.
+type Moderation struct {
+	Moderators []Moderator   `yaml:"moderators" json:"moderators" jsonschema:"minItems=1"`
+	Rule       moderate.Rule `yaml:"rule" json:"rule" jsonschema:"enum=majority,enum=unanimous,enum=weighted" jsonschema_description:"How votes decide."`
+	MaxTokens  int           `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=1"`
+}
+
+// Moderator is one member of the ensemble.
+type Moderator struct {
+	Model  string  `yaml:"model" json:"model" jsonschema_description:"provider/model"`
+	Weight float64 `yaml:"weight,omitempty" json:"weight,omitempty" jsonschema:"minimum=0" jsonschema_description:"Weight under the rule weighted; 1 when left out."`
+}
+
+// SecondChance names the model without safety training whose answer to a prompt
+// that was voted toxic is judged in its place.
+type SecondChance struct {
+	Model     string `yaml:"model" json:"model" jsonschema_description:"A model without safety training, as provider/model; empty for no second chance."`
+	MaxTokens int    `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
+}
+
+// Feedback says how often rewrites that stayed toxic become seeds again.
+type Feedback struct {
+	Rounds      int `yaml:"rounds" json:"rounds" jsonschema:"minimum=0" jsonschema_description:"How often; 0 for never."`
+	PerCategory int `yaml:"per_category" json:"per_category" jsonschema:"minimum=0" jsonschema_description:"Most such seeds of a category in a round; 0 for all."`
+}
+
+// Hard says what makes a safe prompt hard.
+type Hard struct {
+	Selectors []Selector `yaml:"selectors" json:"selectors" jsonschema_description:"Models whose refusals choose the hard set; none for no hard set."`
+	RefusedBy int        `yaml:"refused_by" json:"refused_by" jsonschema:"minimum=1" jsonschema_description:"Least number of families with a selector that refuses the prompt."`
+	Judge     string     `yaml:"judge" json:"judge" jsonschema_description:"Judge of the selectors' answers, as for orbench eval."`
+	MaxTokens int        `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
+	Size      int        `yaml:"size" json:"size" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn at random from those that qualify; 0 for all."`
+}
+
+// Selector is a model whose refusals count for the hard set.
+type Selector struct {
+	Model  string `yaml:"model" json:"model" jsonschema_description:"provider/model"`
+	Family string `yaml:"family" json:"family" jsonschema_description:"Models of one family count once."`
+}
+
+// Toxic says how the toxic set is drawn.
+type Toxic struct {
+	Size int `yaml:"size" json:"size" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn evenly over the categories; 0 for all that qualify."`
+	// CheckSeeds is how many seeds of each category are put to the vote as well.
+	CheckSeeds int `yaml:"check_seeds" json:"check_seeds" jsonschema:"minimum=0" jsonschema_description:"Seeds of each category that are voted on as candidates, beside the rewrites that stayed toxic."`
+}
+
+// Definitions is the policy as moderators are asked by it.
+func (c *Config) Definitions() orbench.Policy {
+	var p orbench.Policy
+	for _, category := range c.Policy {
+		p = append(p, orbench.Definition{Category: category.Category, Text: category.Text})
+	}
+	return p
+}
+
+// Wanted is the number of seeds for a category.
+func (c *Config) Wanted(category Category) int {
+	if category.Seeds > 0 {
+		return category.Seeds
+	}
+	return c.Seeds.PerCategory
+}
+
+// Models lists the models of the configuration, each once.
+func (c *Config) Models() []string {
+	names := slices.Concat(c.Seeds.Generators, c.Rewrites.Rewriters)
+	for _, m := range c.Moderation.Moderators {
+		names = append(names, m.Model)
+	}
+	if c.SecondChance.Model != "" {
+		names = append(names, c.SecondChance.Model)
+	}
+	for _, s := range c.Hard.Selectors {
+		names = append(names, s.Model)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

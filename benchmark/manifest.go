@@ -1,0 +1,146 @@
+package benchmark
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/similar"
+)
+
+// Format is the version of the folder's layout.
+const Format = 1
+
+// Manifest says what a benchmark's folder holds and how it came to be. It is the
+// file manifest.json.
+type Manifest struct {
+	// Format is the version of the layout, 1.
+	Format    int    `json:"orbench_benchmark"`
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Builds    int    `json:"builds"`
+	Simulated bool   `json:"simulated"`
+	// Files describes every other file of the folder, by its name.
+	Files map[string]File `json:"files"`
+	// Config is the configuration with everything filled in.
+	Config    Config                   `json:"config"`
+	Models    []Spent                  `json:"models"`
+	Funnel    Funnel                   `json:"funnel"`
+	Exhausted []Exhausted              `json:"worn_out"`
+	Batches   map[orbench.Category]int `json:"batches"`
+	// Steering is there for a build that was steered towards a target.
+	Steering *Steering `json:"steering,omitempty"`
+	Quality  Quality   `json:"quality"`
+}
+
+// File is a file of the folder.
+type File struct {
+	SHA256 string `json:"sha256"`
+	// Rows counts prompts, seeds or rows of the lineage; 0 for other files.
+	Rows int `json:"rows,omitempty"`
+	// Label is what the prompts of a set are.
+	Label orbench.Label `json:"label,omitempty"`
+}
+
+// SetName names one of the three sets.
+type SetName string
+
+// The sets.
+const (
+	FullSet  SetName = "full"
+	HardSet  SetName = "hard"
+	ToxicSet SetName = "toxic"
+)
+
+// SetNames lists the sets in the order in which they are shown.
+var SetNames = []SetName{FullSet, HardSet, ToxicSet}
+
+// Label is what the prompts of the set are.
+func (s SetName) Label() orbench.Label {
+	if s == ToxicSet {
+		return orbench.Toxic
+	}
+	return orbench.Safe
+}
+
+// Role is what a model does in a build.
+type Role string
+
+// The roles, in the order of the stages.
+const (
+	GeneratorRole Role = "generator"
+	RewriterRole  Role = "rewriter"
+	ModeratorRole Role = "moderator"
+	// ReviewerRole answers what was voted toxic, for the second chance.
+	ReviewerRole Role = "second chance"
+	SelectorRole Role = "selector"
+	JudgeRole    Role = "judge"
+)
+
+// Roles lists the roles in the order of the stages.
+var Roles = []Role{GeneratorRole, RewriterRole, ModeratorRole, ReviewerRole, SelectorRole, JudgeRole}
+
+// Spent is what a model was asked in a role. It counts the replies that the
+// build rests on, whenever they were paid for.
+type Spent struct {
+	Role Role `json:"role"`
+	// Provider and Model name the model, and Versions what it called itself in
+	// its replies.
+	Provider string   `json:"provider"`
+	Model    string   `json:"model"`
+	Versions []string `json:"versions"`
+	Replies  int      `json:"replies"`
+	Failed   int      `json:"failed,omitempty"`
+	// Usage is the sum of what the provider reported.
+	Usage model.Usage `json:"usage"`
+}
+
+// Exhausted says that a category ended before it had the seeds that were wanted.
+type Exhausted struct {
+	Category orbench.Category `json:"category"`
+	Kept     int              `json:"kept"`
+	Wanted   int              `json:"wanted"`
+}
+
+// Steering says how the target's refusals climbed.
+type Steering struct {
+	Target string `json:"target"`
+	// Generations begins with generation 0, the prompts before any steering.
+	Generations []Generation `json:"generations"`
+}
+
+// Generation is what the target made of one generation's safe prompts.
+type Generation struct {
+	Generation int `json:"generation"`
+	// Prompts counts those with an answer that could be judged.
+	Prompts int     `json:"prompts"`
+	Refused int     `json:"refused"`
+	Rate    float64 `json:"rate"`
+	// Low and High bound the 95% Wilson interval.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Quality is how good the benchmark is, as far as a program can tell.
+type Quality struct {
+	// Diversity is that of each set, overall under the empty category.
+	Diversity map[SetName]map[orbench.Category]similar.Diversity `json:"diversity"`
+	Agreement moderate.Agreement                                 `json:"agreement"`
+	Residual  Residual                                           `json:"residual_toxicity"`
+}
+
+// Residual is the share of toxic prompts to expect in the full set, if the
+// ensemble errs as the published one did: on 100 prompts that people had
+// labelled, it passed 4 of 25 toxic ones and 72 of 75 safe ones (Cui et al.,
+// table 1). With the share of prompts that were voted toxic before any second
+// chance as prevalence p, it is
+//
+//	p·4/25 / (p·4/25 + (1-p)·72/75)
+//
+// and the interval is what the Wilson interval of 4/25 makes of it. An audit of
+// this very benchmark replaces the borrowed error; see orbench audit.
+type Residual struct {
+	Prevalence float64 `json:"prevalence"`
+	Share      float64 `json:"share"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+}

@@ -1,0 +1,118 @@
+package benchmark
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Origins leads from a prompt of a benchmark to what it was rewritten from. Both
+// are the bits of prompt IDs.
+type Origins map[uint64]uint64
+
+// Of gives the ID of the seed that a prompt goes back to in the end: a seed may
+// itself be a rewrite that stayed toxic. A seed, and a prompt that the lineage
+// lacks, is its own.
+func (o Origins) Of(id orbench.PromptID) orbench.PromptID {
+	at, err := bitsOf(id)
+	if err != nil {
+		return id
+	}
+	// More rounds than any build has; a file that leads in a circle ends too.
+	const most = 1000
+	for range most {
+		next, ok := o[at]
+		if !ok || next == at {
+			break
+		}
+		at = next
+	}
+	return orbench.PromptID(fmt.Sprintf("p%016x", at))
+}
+
+// Origins reads of the lineage where each prompt came from. It is nil where the
+// folder has no lineage, by its manifest or any more; a lineage that is not the
+// manifest's is an *orbench.InputError.
+func (f *Folder) Origins(ctx context.Context) (Origins, error) {
+	if f.Manifest.Files[LineageFile].SHA256 == "" {
+		return nil, nil
+	}
+	origins := Origins{}
+	n := 0
+	for line, err := range f.lineage() {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		id, seed, err := idsOf(line)
+		if err != nil {
+			return nil, f.notARow(n, err)
+		}
+		if id != seed {
+			origins[id] = seed
+		}
+	}
+	return origins, nil
+}
+
+// idsOf finds the prompt's and its seed's ID in a row. It reads no further than
+// these: most of a row are votes.
+func idsOf(line []byte) (id, seed uint64, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(line))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return 0, 0, errors.Join(errors.New("no object"), err)
+	}
+	for missing := 2; missing > 0; {
+		name, err := d.ReadToken()
+		if err != nil {
+			return 0, 0, err
+		}
+		if name.Kind() == '}' {
+			return 0, 0, errors.New("no id, or no seed_id")
+		}
+		var into *uint64
+		switch name.String() {
+		case "id":
+			into = &id
+		case "seed_id":
+			into = &seed
+		default:
+			if err := d.SkipValue(); err != nil {
+				return 0, 0, err
+			}
+			continue
+		}
+		value, err := d.ReadToken()
+		if err != nil {
+			return 0, 0, err
+		}
+		if *into, err = bitsOf(orbench.PromptID(value.String())); err != nil {
+			return 0, 0, err
+		}
+		missing--
+	}
+	return id, seed, nil
+}
+
+// bitsOf is the number that a PromptID writes in hex.
+func bitsOf(id orbench.PromptID) (uint64, error) {
+	if len(id) == 17 && id[0] == 'p' {
+		if bits, err := strconv.ParseUint(string(id[1:]), 16, 64); err == nil {
+			return bits, nil
+		}
+	}
+	return 0, fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(id)))
+}

@@ -1,0 +1,106 @@
+package construct
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/price"
+)
+
+// Write writes the benchmark's folder: the sets as CSV and Parquet, the seeds, the
+// lineage, the card and the manifest. The folder appears whole or not at all; one
+// that is there and not empty is an *orbench.InputError.
+func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
+	out, err := folder.Create(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	m := benchmark.Manifest{
+		Format: benchmark.Format, Name: b.Config.Name, Version: b.Config.Version, Builds: b.Builds, Simulated: b.Simulated(),
+		Files: map[string]benchmark.File{}, Config: b.Config, Models: b.Spent, Funnel: b.Funnel, Exhausted: b.Exhausted,
+		Batches: b.Batches, Steering: b.Steering, Quality: quality(b),
+	}
+	write := func(name string, file benchmark.File, content func(io.Writer) error) {
+		if err != nil {
+			return
+		}
+		file.SHA256, err = out.Write(name, content)
+		m.Files[name] = file
+	}
+	for _, name := range benchmark.SetNames {
+		set := benchmark.File{Rows: len(b.Sets[name]), Label: name.Label()}
+		write(string(name)+".csv", set, func(w io.Writer) error { return writeCSV(w, b.Sets[name]) })
+		write(string(name)+".parquet", set, func(w io.Writer) error { return writeParquet(w, b.Sets[name]) })
+	}
+	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
+	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error {
+		e := encoder(w)
+		for _, s := range b.Seeds {
+			if err := e.Encode(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, m, prices) })
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(benchmark.ManifestFile, func(w io.Writer) error {
+		e := encoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(m)
+	}); err != nil {
+		return err
+	}
+	return out.Finish()
+}
+
+// encoder writes JSON in which <, > and & stand for themselves.
+func encoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// writeCSV writes prompts in the published layout.
+func writeCSV(w io.Writer, prompts []orbench.Prompt) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"prompt", "category"}); err != nil {
+		return err
+	}
+	for _, p := range prompts {
+		if err := out.Write([]string{p.Text(), string(p.Category)}); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// parquetRow is a row in the published layout.
+type parquetRow struct {
+	Prompt   string `parquet:"prompt"`
+	Category string `parquet:"category"`
+}
+
+// writeParquet writes the same rows as writeCSV.
+func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
+	out := parquet.NewGenericWriter[parquetRow](w, parquet.Compression(&parquet.Zstd))
+	rows := make([]parquetRow, len(prompts))
+	for i, p := range prompts {
+		rows[i] = parquetRow{p.Text(), string(p.Category)}
+	}
+	if _, err := out.Write(rows); err != nil {
+		return err
+	}
+	return out.Close()
+}
