@@ -9,14 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/model"
 	"github.com/spf13/cobra"
 )
 
@@ -128,30 +124,13 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 	if err != nil {
 		return err
 	}
-	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
-		if _, err := sides[i].Derive(ctx, memory, add); err != nil {
-			return fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
-		}
-	}
-	result := c.Result(compare.Options{
-		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, ClusteredBy: clusteredBy(sides), MaxExcluded: f.maxExcluded, Gates: f.gates,
+	result, err := c.Runs(ctx, memory, sides, compare.Options{
+		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates,
 	})
-	result.Base.Run, result.Base.Target = sides[0].Name, sides[0].Targets[0].Name
-	result.Candidate.Run, result.Candidate.Target = sides[1].Name, sides[1].Targets[0].Name
-	return a.showComparison(ctx, memory, sides, result, f)
-}
-
-// clusteredBy names what makes clusters of the prompts of either side.
-func clusteredBy(sides [2]*run.Run) string {
-	var names []string
-	for _, s := range sides {
-		for _, d := range s.Datasets {
-			if d.ClusteredBy != "" && !slices.Contains(names, d.ClusteredBy) {
-				names = append(names, d.ClusteredBy)
-			}
-		}
+	if err != nil {
+		return err
 	}
-	return strings.Join(names, ", ")
+	return a.showComparison(ctx, memory, sides, result, f)
 }
 
 // loadCompared loads a run and leaves it the one target that is compared. side
@@ -165,12 +144,10 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 	sampled := false
 	switch {
 	case f.targets[side] != "":
-		i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == f.targets[side] })
-		if i < 0 {
+		var found bool
+		if sampled, found = r.Only(f.targets[side]); !found {
 			return nil, inputError(flag, fmt.Sprintf("the run %s has no target %q", r.Name, f.targets[side]), "it has "+strings.Join(r.Config.TargetNames(), ", "))
 		}
-		sampled = hasMoreSamples(r.Targets, r.Targets[i])
-		r.Targets = r.Targets[i : i+1]
 	case len(r.Targets) > 1:
 		return nil, inputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
 	}
@@ -178,12 +155,6 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 		a.sayf("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", r.Targets[0].Name, r.Name)
 	}
 	return r, nil
-}
-
-// hasMoreSamples reports whether the target is the first of several samples.
-func hasMoreSamples(targets []evaluate.Target, t evaluate.Target) bool {
-	second := []string{t.Name + " [sample 2]", strings.TrimSuffix(t.Name, "]") + ", sample 2]"}
-	return slices.ContainsFunc(targets, func(o evaluate.Target) bool { return o.Sample == 1 && slices.Contains(second, o.Name) })
 }
 
 // newComparison makes an empty comparison by the right judges: one for both
@@ -258,7 +229,7 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 	if f.flips == "" {
 		flips = result.Flips.Shown
 	}
-	if err := addAnswers(ctx, memory, sides, flips); err != nil {
+	if err := compare.AddAnswers(ctx, memory, sides, flips); err != nil {
 		return err
 	}
 	if f.flips != "" {
@@ -303,51 +274,4 @@ func writeFlips(w io.Writer, flips []compare.Flip) error {
 		}
 	}
 	return out.Flush()
-}
-
-// addAnswers gives flipped prompts their answers, from another walk over both
-// runs that nobody judges. Flips hold no answers before, so that comparing costs
-// no memory for texts that nobody reads.
-func addAnswers(ctx context.Context, memory *memo.Memo, sides [2]*run.Run, flips []compare.Flip) error {
-	if len(flips) == 0 {
-		return nil
-	}
-	type key struct {
-		id    orbench.PromptID
-		label orbench.Label
-	}
-	at := map[key]int{}
-	for i, f := range flips {
-		at[key{f.Prompt.ID, f.Prompt.Label}] = i
-	}
-	for side, s := range sides {
-		answers := *s
-		answers.Judges = nil
-		_, err := answers.Derive(ctx, memory, func(r score.Row) error {
-			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
-			switch {
-			case !ok:
-			case side == 0:
-				flips[i].BaseAnswer = answerText(r.Response)
-			default:
-				flips[i].CandidateAnswer = answerText(r.Response)
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("derive the answers of the run %s: %w", s.Name, err)
-		}
-	}
-	return nil
-}
-
-// answerText is an answer as a reader should see it; one without text says why.
-func answerText(r model.Response) string {
-	switch {
-	case r.Text != "":
-		return r.Text
-	case r.Finish == model.Blocked:
-		return "[" + string(orbench.Blocked) + "]"
-	}
-	return "[" + string(orbench.Empty) + "]"
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/dataset"
@@ -171,20 +169,16 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	recording, err := dataset.OpenRecording(ctx, f.responses, f.columns)
+	r, err := run.OpenRecorded(ctx, f.responses, f.columns, f.goldRefusal, judges)
 	if err != nil {
-		return err
-	}
-	r := evaluate.Recorded{Recording: recording, Judges: judges}
-	if r.GoldRefusal, err = goldRefusal(recording, f); err != nil {
 		return err
 	}
 	prices, err := loadPrices(f.calls.prices)
 	if err != nil {
 		return err
 	}
-	m := measurement{Run: &run.Run{Run: evaluate.Run{Judges: judges, Recorded: true}}, clients: clients, calls: f.calls}
-	if err := m.checkPrices(prices); err != nil {
+	asked := run.Run{Run: evaluate.Run{Judges: judges, Recorded: true}}
+	if err := f.calls.checkPrices(asked.Models(), prices); err != nil {
 		return err
 	}
 	var memory *memo.Memo
@@ -200,7 +194,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		filler := fill.New(memory, f.calls.config(prices, a.hurry))
 		lanes := f.calls.lanes(filler, clients, r.Lanes())
 		if !f.calls.quiet {
-			shown := progress.NewFill(a.env.Stderr, recording.Count*modelJudges(judges), filler.Stats)
+			shown := progress.NewFill(a.env.Stderr, r.Recording.Count*len(asked.Models()), filler.Stats)
 			go shown.Run()
 			defer shown.Close()
 		}
@@ -215,41 +209,8 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	return a.finish(filled, stats, score.Result{})
 }
 
-// goldRefusal checks the gold values that mean a refusal against the file.
-func goldRefusal(r *dataset.Recording, f judgeFlags) ([]string, error) {
-	switch {
-	case f.columns.Gold == "" && f.goldRefusal == nil:
-		return nil, nil
-	case f.columns.Gold == "":
-		return nil, inputError("--gold-refusal", "no gold column is named", "name it with --gold-column")
-	case f.goldRefusal == nil:
-		return nil, inputError("--gold-column", "which of its values mean a refusal is not said",
-			"list them with --gold-refusal; the column holds "+valuesOf(r.GoldValues))
-	}
-	for _, v := range f.goldRefusal {
-		if r.GoldValues[v] == 0 {
-			return nil, inputError("--gold-refusal", "no row has the gold value "+v, "the column holds "+valuesOf(r.GoldValues))
-		}
-	}
-	return f.goldRefusal, nil
-}
-
-// valuesOf lists the values of a column with their counts, in their order.
-func valuesOf(counts map[string]int) string {
-	const most = 12
-	var parts []string
-	for i, v := range slices.Sorted(maps.Keys(counts)) {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(counts)-most))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%.40q (%d)", v, counts[v]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // showRecorded derives the measures and shows them.
-func (a *app) showRecorded(ctx context.Context, r evaluate.Recorded, memory *memo.Memo, f judgeFlags) (err error) {
+func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags) (err error) {
 	var sink func(score.RecordedRow) error
 	if f.disagreements != "" {
 		file, err := os.OpenFile(f.disagreements, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -40,7 +39,7 @@ func (a *app) measure(ctx context.Context, m measurement) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkPrices(prices); err != nil {
+	if err := m.calls.checkPrices(m.Models(), prices); err != nil {
 		return err
 	}
 	if m.calls.dryRun {
@@ -64,7 +63,7 @@ func (a *app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo,
 		return filled
 	}
 	// What was paid for is shown even when the run was stopped.
-	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, m.out, costOf(stats), nil)
+	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, m.out, run.Cost(stats), nil)
 	if err != nil {
 		return errors.Join(filled, err)
 	}
@@ -90,7 +89,7 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 	var shown *progress.Fill
 	var filler *fill.Filler
 	if !m.calls.quiet {
-		shown = progress.NewFill(a.env.Stderr, m.expectedCalls(), func() fill.Stats { return filler.Stats() })
+		shown = progress.NewFill(a.env.Stderr, m.ExpectedCalls(), func() fill.Stats { return filler.Stats() })
 		config.Observe = shown.Observer(m.Targets)
 	}
 	filler = fill.New(memory, config)
@@ -107,12 +106,6 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 	})()
 	err := m.Fill(ctx, memory, lanes)
 	return filler.Stats(), err
-}
-
-// expectedCalls is the number of calls when nothing is remembered.
-func (m *measurement) expectedCalls() int {
-	answers := len(m.Targets) * m.Prompts()
-	return m.Expected() + answers*modelJudges(m.Judges)
 }
 
 // derive computes the figures of runs, corrected where there is a calibration, and
@@ -165,18 +158,6 @@ func printResult(w io.Writer, format string, r score.Result) error {
 	return report.Table(w, r)
 }
 
-// costOf is what the calls cost.
-func costOf(s fill.Stats) score.Cost {
-	c := score.Cost{
-		Calls: s.Requests, FromMemo: s.Present,
-		InputTokens: s.Usage.Input, OutputTokens: s.Usage.Output, Unpriced: s.Unpriced,
-	}
-	if len(s.Unpriced) == 0 {
-		c.USD = &s.USD
-	}
-	return c
-}
-
 // finish says what is missing and how to go on, and turns what ended the fill
 // into the command's error.
 func (a *app) finish(filled error, s fill.Stats, r score.Result) error {
@@ -226,38 +207,17 @@ func shellQuote(s string) string {
 }
 
 // checkPrices refuses a limit on costs that cannot be kept.
-func (m *measurement) checkPrices(prices price.Table) error {
-	if m.calls.maxCost == 0 {
+func (f *callFlags) checkPrices(models []model.Ref, prices price.Table) error {
+	if f.maxCost == 0 {
 		return nil
 	}
-	for _, name := range m.models() {
-		if _, ok := prices.Price(name[0], name[1]); !ok {
-			return inputError("--max-cost", fmt.Sprintf("the price of %s/%s is unknown", name[0], name[1]),
+	for _, ref := range models {
+		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
+			return inputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
 				"give it in a file with --prices, or leave --max-cost out")
 		}
 	}
 	return nil
-}
-
-// models lists the provider and the name of every model that may be asked.
-func (m *measurement) models() [][2]string {
-	var names [][2]string
-	if !m.Recorded {
-		for _, t := range m.Targets {
-			names = append(names, [2]string{t.Provider, t.Model})
-			if t.Defense != nil {
-				for _, ref := range t.Defense.Models() {
-					names = append(names, [2]string{ref.Provider, ref.Model})
-				}
-			}
-		}
-	}
-	for _, j := range m.Judges {
-		for _, ref := range modelsOf(j) {
-			names = append(names, [2]string{ref.Provider, ref.Model})
-		}
-	}
-	return names
 }
 
 // dryRun prints what measuring would send.
@@ -342,22 +302,4 @@ func printPlans(w io.Writer, format string, plans []evaluate.Plan, prices price.
 			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
 	}
 	return t.Flush()
-}
-
-// modelsOf lists the models behind a judge.
-func modelsOf(j judge.Judge) []model.Ref {
-	if asking, ok := j.(judge.ModelJudge); ok {
-		return asking.Models()
-	}
-	return nil
-}
-
-// modelJudges counts the calls that an answer needs: the models behind the
-// judges.
-func modelJudges(judges []judge.Judge) int {
-	n := 0
-	for _, j := range judges {
-		n += len(modelsOf(j))
-	}
-	return n
 }

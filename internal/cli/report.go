@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/judge"
 	"github.com/spf13/cobra"
 )
 
@@ -63,27 +60,17 @@ type calibrationFlags struct {
 	goldRefusal []string
 }
 
-// calibrate measures judges on the labelled file, with the replies that the memo
-// has.
-func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.Judge, memory *memo.Memo) (*score.Calibration, error) {
-	if f.file == "" {
-		if f.columns.Gold != "" || f.goldRefusal != nil {
-			return nil, inputError("--gold-column", "there is no file that has it", "name one with --calibration")
-		}
+// calibrate measures the judges of runs on the labelled file.
+func (a *app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory *memo.Memo) (*score.Calibration, error) {
+	switch {
+	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:
 		return nil, nil
-	}
-	if f.columns.Gold == "" {
+	case f.file == "":
+		return nil, inputError("--gold-column", "there is no file that has it", "name one with --calibration")
+	case f.columns.Gold == "":
 		return nil, inputError("--calibration", "which column has people's labels is not said", "name it with --gold-column")
 	}
-	recording, err := dataset.OpenRecording(ctx, f.file, f.columns)
-	if err != nil {
-		return nil, err
-	}
-	r := evaluate.Recorded{Recording: recording, Judges: judges}
-	if r.GoldRefusal, err = goldRefusal(recording, judgeFlags{columns: f.columns, goldRefusal: f.goldRefusal}); err != nil {
-		return nil, err
-	}
-	result, err := r.Derive(ctx, memory, nil)
+	result, err := run.Calibrate(ctx, memory, runs, f.file, f.columns, f.goldRefusal)
 	if err != nil {
 		return nil, err
 	}
@@ -95,19 +82,6 @@ func (a *app) calibrate(ctx context.Context, f calibrationFlags, judges []judge.
 	}
 	c := score.CalibrationOf(result)
 	return &c, nil
-}
-
-// judgesOf lists the judges of runs, each name once.
-func judgesOf(runs []*run.Run) []judge.Judge {
-	var judges []judge.Judge
-	for _, r := range runs {
-		for _, j := range r.Judges {
-			if !slices.ContainsFunc(judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
-				judges = append(judges, j)
-			}
-		}
-	}
-	return judges
 }
 
 // report derives stored runs and shows them.
@@ -131,7 +105,7 @@ func (a *app) report(ctx context.Context, store string, names []string, out outF
 		}
 		runs = append(runs, r)
 	}
-	calibration, err := a.calibrate(ctx, f, judgesOf(runs), memory)
+	calibration, err := a.calibrate(ctx, f, runs, memory)
 	if err != nil {
 		return err
 	}

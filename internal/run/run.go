@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,6 +113,19 @@ func (r *Run) Save(ctx context.Context, m *memo.Memo) error {
 // SetJudges has the run judged by others, made by clients with maxTokens.
 func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set) {
 	r.Judges, r.Config.Judges = judges, specsOf(judges, maxTokens, clients)
+}
+
+// Only leaves the run the target of that name, and reports whether there is one, and
+// whether it is the first of several samples.
+func (r *Run) Only(target string) (sampled, found bool) {
+	i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == target })
+	if i < 0 {
+		return false, false
+	}
+	second := []string{target + " [sample 2]", strings.TrimSuffix(target, "]") + ", sample 2]"}
+	sampled = slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Sample == 1 && slices.Contains(second, t.Name) })
+	r.Targets = r.Targets[i : i+1]
+	return sampled, true
 }
 
 // TargetNames lists the names of the targets.

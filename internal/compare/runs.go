@@ -1,0 +1,86 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/model"
+)
+
+// Runs compares two runs, the base first, each of which has the one target that is
+// compared. o.ClusteredBy is found from their datasets. The flips of the result have
+// no answers yet; see AddAnswers.
+func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, o Options) (Result, error) {
+	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
+		if _, err := sides[i].Derive(ctx, m, add); err != nil {
+			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
+		}
+	}
+	o.ClusteredBy = clusteredBy(sides)
+	result := c.Result(o)
+	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
+	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
+	return result, nil
+}
+
+// clusteredBy names what makes clusters of the prompts of either side.
+func clusteredBy(sides [2]*run.Run) string {
+	var names []string
+	for _, s := range sides {
+		for _, d := range s.Datasets {
+			if d.ClusteredBy != "" && !slices.Contains(names, d.ClusteredBy) {
+				names = append(names, d.ClusteredBy)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// AddAnswers gives flipped prompts their answers, from another walk over both
+// runs that nobody judges. Flips hold no answers before, so that comparing costs
+// no m for texts that nobody reads.
+func AddAnswers(ctx context.Context, m *memo.Memo, sides [2]*run.Run, flips []Flip) error {
+	if len(flips) == 0 {
+		return nil
+	}
+	at := map[key]int{}
+	for i, f := range flips {
+		at[key{f.Prompt.ID, f.Prompt.Label}] = i
+	}
+	for side, s := range sides {
+		answers := *s
+		answers.Judges = nil
+		_, err := answers.Derive(ctx, m, func(r score.Row) error {
+			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
+			switch {
+			case !ok:
+			case side == base:
+				flips[i].BaseAnswer = answerText(r.Response)
+			default:
+				flips[i].CandidateAnswer = answerText(r.Response)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("derive the answers of the run %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// answerText is an answer as a reader should see it; one without text says why.
+func answerText(r model.Response) string {
+	switch {
+	case r.Text != "":
+		return r.Text
+	case r.Finish == model.Blocked:
+		return "[" + string(orbench.Blocked) + "]"
+	}
+	return "[" + string(orbench.Empty) + "]"
+}
