@@ -67,8 +67,8 @@ local-model: ## Bring up a real language model on loopback (SmolLM2-135M-Instruc
 local-model-down: ## Stop it again.
 	scripts/local-model.sh down
 
-docs: build ## Write docs/commands.md from the help texts.
-	ORBENCH_UPDATE=1 go test -count 1 -run TestCommandReference ./internal/cli
+docs: ## Write docs/commands.md from the help texts and the lists of docs/json.md from the types.
+	ORBENCH_UPDATE=1 go test -count 1 -run 'TestCommandReference|TestJSONReference' ./internal/cli ./cmd/orbench
 
 system: ## Install the Debian packages that tests need and that are missing.
 	scripts/system.sh
