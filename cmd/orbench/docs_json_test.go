@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/compare"
@@ -40,7 +41,9 @@ var jsonForms = []struct {
 	{"`dataset stats`: the entry `stats`", dataset.Stats{}},
 	{"`dataset compare`", dataset.Comparison{}},
 	{"`audit`", audit.Report{}},
-	{"`build`: the entry `funnel`", construct.Funnel{}},
+	{"`build`: the entry `funnel`", benchmark.Funnel{}},
+	{"a benchmark's `manifest.json`", benchmark.Manifest{}},
+	{"a benchmark's `lineage.jsonl`", benchmark.Record{}},
 	{"`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"`paper`", paper.Study{}},
 	{"`paper --check`", report.PaperCheck{}},
