@@ -7,16 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gomlx/go-huggingface/hub"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
@@ -25,14 +23,15 @@ import (
 // hubURL is the hub unless PullOptions.Endpoint names another.
 const hubURL = "https://huggingface.co"
 
-// headTimeout bounds the first request, which carries no file.
-const headTimeout = 30 * time.Second
+// answerTimeout bounds the wait for the beginning of the file.
+const answerTimeout = 30 * time.Second
 
-// fetched is a downloaded file in a temporary folder.
+// maxFile bounds a file, in bytes: many times the largest one published.
+const maxFile = 1 << 30
+
+// fetched is a downloaded file and what the hub says of it.
 type fetched struct {
-	dir, path string
-	commit    string
-	// content is what arrived, and sha256 its hash.
+	commit  string
 	content []byte
 	sha256  string
 	// etag is the hub's checksum of the file, where it is one, and size its
@@ -44,10 +43,7 @@ type fetched struct {
 // commitForm is a commit's full hash.
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// fetch downloads an entry's file with the hub client. The client has three
-// traits to work around: it takes no context; it reports a body that broke off
-// as complete; and its errors do not tell a status. So head asks first, and
-// checkSum checks afterwards.
+// fetch downloads an entry's file.
 func fetch(ctx context.Context, e Entry, opts PullOptions) (fetched, error) {
 	endpoint := strings.TrimSuffix(opts.Endpoint, "/")
 	if endpoint == "" {
@@ -58,107 +54,107 @@ func fetch(ctx context.Context, e Entry, opts PullOptions) (fetched, error) {
 			File: "HF_ENDPOINT", Problem: "not a URL", Hint: "set it to something like " + hubURL + ", or unset it",
 		}
 	}
-	got, err := head(ctx, endpoint, e, opts.Token)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answered := time.AfterFunc(answerTimeout, func() { cancel(errors.New("the hub did not answer in time")) })
+	address := endpoint + "/" + path.Join("datasets", e.Repo, "resolve", e.Revision, e.File)
+	resp, said, err := get(ctx, address, opts.Token)
+	answered.Stop()
 	if err != nil {
 		return fetched{}, err
 	}
-	if got.dir, err = os.MkdirTemp("", "orbench-pull-*"); err != nil {
-		return fetched{}, err
+	defer resp.Body.Close()
+	got, err := describe(said, e.Revision)
+	if err != nil {
+		return fetched{}, fmt.Errorf("%s %w", address, err)
 	}
-	repo := hub.New(e.Repo).WithType(hub.RepoTypeDataset).WithRevision(got.commit).
-		WithEndpoint(endpoint).WithAuth(opts.Token).WithCacheDir(got.dir).WithProgressBar(false)
-	repo.Verbosity = 0
-	type outcome struct {
-		path string
-		err  error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		p, err := repo.DownloadFile(e.File)
-		done <- outcome{p, err}
-	}()
-	select {
-	case <-ctx.Done():
-		// The client cannot be stopped. It ends by itself with the file or the
-		// connection, and its temporary folder goes with it.
-		go func() {
-			<-done
-			os.RemoveAll(got.dir)
-		}()
+	got.content, err = io.ReadAll(io.LimitReader(resp.Body, maxFile+1))
+	switch {
+	case ctx.Err() != nil:
 		return fetched{}, context.Cause(ctx)
-	case o := <-done:
-		if got.path = o.path; o.err == nil {
-			got.content, o.err = os.ReadFile(got.path)
-		}
-		if o.err != nil {
-			os.RemoveAll(got.dir)
-			return fetched{}, fmt.Errorf("download %s from %s: %s", e.File, endpoint, model.Clip(o.err.Error(), opts.Token))
-		}
-		sum := sha256.Sum256(got.content)
-		got.sha256 = hex.EncodeToString(sum[:])
-		return got, nil
+	case err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && got.size >= 0): // else checkSum says how much is lacking
+		return fetched{}, fmt.Errorf("download %s from %s: %s", e.File, endpoint, model.Clip(err.Error(), opts.Token))
+	case len(got.content) > maxFile:
+		return fetched{}, fmt.Errorf("%s is longer than %d bytes", address, maxFile)
 	}
+	sum := sha256.Sum256(got.content)
+	got.sha256 = hex.EncodeToString(sum[:])
+	return got, nil
 }
 
-// head asks the hub about a file: whether it may be had, the commit that the
-// revision stands for, and the file's checksum and size.
-func head(ctx context.Context, endpoint string, e Entry, token string) (fetched, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, headTimeout, errors.New("the hub did not answer in time"))
-	defer cancel()
-	address := endpoint + "/" + path.Join("datasets", e.Repo, "resolve", e.Revision, e.File)
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
+// get asks for a file. said is what the hub says of it: a large file is described
+// in the answer that redirects to the store of those, whose own answer says less.
+func get(ctx context.Context, address, token string) (resp *http.Response, said http.Header, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return fetched{}, err
+		return nil, nil, err
 	}
+	// A compressed file would hide the length.
+	req.Header.Set("Accept-Encoding", "identity")
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	client := &http.Client{CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		// The hub describes the file in the answer that redirects to the store
-		// of large files, whose own answer says less.
-		if next.Response.Header.Get("X-Linked-Etag") != "" || len(via) >= 10 {
-			return http.ErrUseLastResponse
+		if next.URL.Host != req.URL.Host {
+			next.Header.Del("Authorization")
+		}
+		if h := next.Response.Header; h.Get("X-Linked-Etag") != "" {
+			said = h
+		}
+		if len(via) >= 10 {
+			return errors.New("too many redirects")
 		}
 		return nil
 	}}
-	resp, err := client.Do(req)
-	if err != nil {
+	if resp, err = client.Do(req); err != nil {
 		if ctx.Err() != nil {
-			return fetched{}, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
-		return fetched{}, fmt.Errorf("%s; check the connection, set HF_ENDPOINT to a mirror, or fetch %s by hand and give its path",
+		return nil, nil, fmt.Errorf("%s; check the connection, set HF_ENDPOINT to a mirror, or fetch %s by hand and give its path",
 			model.Clip(err.Error(), token), address)
 	}
-	resp.Body.Close()
 	switch s := resp.StatusCode; {
-	case s == http.StatusUnauthorized || s == http.StatusForbidden:
-		return fetched{}, &orbench.InputError{
+	case s == http.StatusOK:
+		if said == nil {
+			said = resp.Header
+		}
+		return resp, said, nil
+	case said == nil && (s == http.StatusUnauthorized || s == http.StatusForbidden):
+		err = &orbench.InputError{
 			File: address, Problem: fmt.Sprintf("the hub wants a login (HTTP %d)", s),
 			Hint: "accept the dataset's terms on its page and set HF_TOKEN",
 		}
 	case s == http.StatusNotFound:
-		return fetched{}, fmt.Errorf("%s is not there (HTTP 404); if it has moved, fetch the file by hand and give its path", address)
-	case s >= 400:
-		return fetched{}, fmt.Errorf("%s answers HTTP %d; try again later", address, s)
+		err = fmt.Errorf("%s is not there (HTTP 404); if it has moved, fetch the file by hand and give its path", address)
+	default:
+		err = fmt.Errorf("%s answers HTTP %d; try again later", address, s)
 	}
-	got := fetched{commit: resp.Header.Get("X-Repo-Commit"), size: resp.ContentLength}
-	if commitForm.MatchString(e.Revision) && got.commit == "" {
-		got.commit = e.Revision
+	resp.Body.Close()
+	return nil, nil, err
+}
+
+// describe reads which commit the revision stands for, and the file's checksum and
+// size.
+func describe(said http.Header, revision string) (got fetched, err error) {
+	etag, size := said.Get("ETag"), said.Get("Content-Length")
+	if linked := said.Get("X-Linked-Etag"); linked != "" {
+		etag, size = linked, said.Get("X-Linked-Size")
+	}
+	got.etag = strings.Trim(strings.TrimPrefix(etag, "W/"), `"`)
+	if got.size, err = strconv.ParseInt(size, 10, 64); err != nil {
+		got.size = -1
+	}
+	got.commit = said.Get("X-Repo-Commit")
+	pinned := commitForm.MatchString(revision)
+	if pinned && got.commit == "" {
+		got.commit = revision
 	}
 	switch {
 	case !commitForm.MatchString(got.commit):
-		return fetched{}, fmt.Errorf("%s does not say which commit it is", address)
-	case commitForm.MatchString(e.Revision) && got.commit != e.Revision:
-		return fetched{}, fmt.Errorf("%s is commit %s and not the one asked for", address, got.commit)
+		return got, errors.New("does not say which commit it is")
+	case pinned && got.commit != revision:
+		return got, fmt.Errorf("is commit %s and not the one asked for", got.commit)
 	}
-	got.etag = resp.Header.Get("ETag")
-	if linked := resp.Header.Get("X-Linked-Etag"); linked != "" {
-		got.etag, got.size = linked, -1
-		if n, err := strconv.ParseInt(resp.Header.Get("X-Linked-Size"), 10, 64); err == nil {
-			got.size = n
-		}
-	}
-	got.etag = strings.Trim(strings.TrimPrefix(got.etag, "W/"), `"`)
 	return got, nil
 }
 

@@ -72,8 +72,6 @@ func Pull(ctx context.Context, name string, opts PullOptions) (*Dataset, error) 
 	if err != nil {
 		return nil, fmt.Errorf("pull %s: %w", name, err)
 	}
-	defer os.RemoveAll(got.dir)
-
 	d, err := e.verify(ctx, got)
 	if err != nil {
 		return nil, fmt.Errorf("pull %s: %w; nothing was kept", name, err)
@@ -125,7 +123,16 @@ func (e Entry) verify(ctx context.Context, got fetched) (*Dataset, error) {
 		return nil, fmt.Errorf("%s at commit %s is not the published file: its SHA-256 is %s and should be %s",
 			e.File, got.commit, got.sha256, e.FileSHA256)
 	}
-	d, err := check(ctx, source{name: e.Name, path: got.path, format: filepath.Ext(e.File), opts: e.options(), making: e.Making})
+	dir, err := os.MkdirTemp("", "orbench-pull-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, filepath.Base(e.File))
+	if err := os.WriteFile(path, got.content, 0o600); err != nil {
+		return nil, err
+	}
+	d, err := check(ctx, source{name: e.Name, path: path, format: filepath.Ext(e.File), opts: e.options(), making: e.Making})
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,8 @@ import (
 
 const token = "hf_averysecrettokenfortests"
 
-// hubServer serves the routes of the Hugging Face hub that a download uses:
-//
-//	GET  /api/datasets/OWNER/NAME/revision/REV       the commit and its files
-//	HEAD /datasets/OWNER/NAME/resolve/REV/FILE       checksum, size and commit
-//	GET  /datasets/OWNER/NAME/resolve/COMMIT/FILE    the file
+// hubServer serves the route of the Hugging Face hub that a download uses:
+// GET /datasets/OWNER/NAME/resolve/REVISION/FILE.
 //
 // Small files are served as they are, with the name that git gives them as the
 // ETag; large ones by a redirect to a store on another host.
@@ -38,6 +35,8 @@ type hubServer struct {
 	// wrongCommit make the server lie; status answers everything with an error.
 	large, cut, wrongETag, wrongCommit bool
 	status                             int
+	// storeStatus is the store's error.
+	storeStatus int
 	// hold, when not nil, keeps a GET of the file until it is closed; onHold is
 	// called first.
 	hold   chan struct{}
@@ -54,6 +53,10 @@ func (h *hubServer) start(t *testing.T) string {
 	t.Helper()
 	h.store = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.note(r, true)
+		if h.storeStatus != 0 {
+			http.Error(w, "no", h.storeStatus)
+			return
+		}
 		w.Header().Set("ETag", `"multipart-7"`)
 		h.send(w, r)
 	}))
@@ -74,7 +77,7 @@ func (h *hubServer) note(r *http.Request, store bool) {
 }
 
 func (h *hubServer) send(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet && h.hold != nil {
+	if h.hold != nil {
 		h.onHold()
 		select {
 		case <-h.hold:
@@ -83,9 +86,6 @@ func (h *hubServer) send(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Length", fmt.Sprint(len(h.content)))
-	if r.Method == http.MethodHead {
-		return
-	}
 	if h.cut {
 		// The declared length is not reached: the connection breaks.
 		w.Write(h.content[:len(h.content)-5])
@@ -105,10 +105,6 @@ func (h *hubServer) serve(w http.ResponseWriter, r *http.Request) {
 		commit = strings.Repeat("b", 40)
 	}
 	switch path := r.URL.Path; {
-	case strings.HasPrefix(path, "/api/datasets/"+h.repo+"/revision/"):
-		json.NewEncoder(w).Encode(map[string]any{
-			"id": h.repo, "sha": commit, "siblings": []map[string]string{{"rfilename": "README.md"}, {"rfilename": h.file}},
-		})
 	case path == "/datasets/"+h.repo+"/resolve/"+h.commit+"/"+h.file, path == "/datasets/"+h.repo+"/resolve/main/"+h.file:
 		w.Header().Set("X-Repo-Commit", commit)
 		content := h.content
@@ -291,6 +287,7 @@ func TestPullFails(t *testing.T) {
 		"wrong commit": {func(h *hubServer) { h.wrongCommit = true }, "not the one asked for", false},
 		"no such file": {func(h *hubServer) { h.file = "other.csv" }, "HTTP 404", false},
 		"gated":        {func(h *hubServer) { h.status = 401 }, "set HF_TOKEN", true},
+		"store down":   {func(h *hubServer) { h.storeStatus = 403 }, "HTTP 403; try again later", false},
 		"down":         {func(h *hubServer) { h.status = 503 }, "HTTP 503; try again later", false},
 	} {
 		t.Run(name, func(t *testing.T) {
