@@ -157,7 +157,8 @@ type Response struct {
 	Model string `json:"model,omitempty"`
 	// ID is the provider's own number of the call.
 	ID string `json:"id,omitempty"`
-	// Latency is the wall time of the attempt that succeeded.
+	// Latency is the wall time of the attempt that succeeded. Whoever asked
+	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`
 }
 

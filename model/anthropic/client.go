@@ -69,20 +69,14 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
 	}
 	ctx, seen := wire.WithReply(ctx)
-	start := time.Now()
 	m, err := c.messages.New(ctx, params)
-	latency := time.Since(start)
 	var resp model.Response
 	if err == nil {
 		resp, err = decode(m)
 	}
 	if err != nil {
-		resp, err = c.failed(r, seen, err)
+		return c.failed(r, seen, err)
 	}
-	if err != nil {
-		return model.Response{}, err
-	}
-	resp.Latency = latency
 	return resp, nil
 }
 

@@ -82,9 +82,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
 	}
 	ctx, seen := wire.WithReply(ctx)
-	start := time.Now()
 	reply, err := c.generate(ctx, r.Model, contents, config)
-	latency := time.Since(start)
 	var resp model.Response
 	if err == nil {
 		resp, err = decode(reply)
@@ -92,7 +90,6 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, c.failed(r, seen, err)
 	}
-	resp.Latency = latency
 	return resp, nil
 }
 

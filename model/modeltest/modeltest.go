@@ -220,10 +220,6 @@ func (d Dialect) testAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Latency <= 0 {
-				t.Error("no latency was measured")
-			}
-			got.Latency = 0
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}

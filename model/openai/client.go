@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
@@ -96,7 +95,6 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	}
 	req.Header = c.header.Clone()
 
-	start := time.Now()
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
@@ -110,11 +108,10 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 		}
 	}()
 	_, err = buf.ReadFrom(resp.Body)
-	latency := time.Since(start)
 	if resp.StatusCode/100 != 2 {
 		o := failed(resp.StatusCode, resp.Header, buf.Bytes())
 		if err == nil || o.err == nil || o.err.Kind != model.Invalid {
-			return c.result(r, o, latency)
+			return c.result(r, o)
 		}
 		// What broke off may have said that a filter withheld the prompt, so
 		// the status alone does not make the request a wrong one.
@@ -122,11 +119,11 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, fmt.Errorf("reading the reply: %w", err), c.cfg.Key)
 	}
-	return c.result(r, decode(resp.Header, buf.Bytes()), latency)
+	return c.result(r, decode(resp.Header, buf.Bytes()))
 }
 
 // result turns an outcome into what Ask returns.
-func (c *Client) result(r model.Request, o outcome, latency time.Duration) (model.Response, error) {
+func (c *Client) result(r model.Request, o outcome) (model.Response, error) {
 	if o.err != nil {
 		o.err.Provider, o.err.Model = c.cfg.Provider, r.Model
 		o.err.Message = model.Clip(o.err.Message, c.cfg.Key)
@@ -138,6 +135,5 @@ func (c *Client) result(r model.Request, o outcome, latency time.Duration) (mode
 	if o.resp.Block != nil {
 		o.resp.Block.Detail = model.Clip(o.resp.Block.Detail, c.cfg.Key)
 	}
-	o.resp.Latency = latency
 	return o.resp, nil
 }
