@@ -16,6 +16,9 @@ type Item struct {
 	// RefusedBy says of each selector that was asked whether it refused. It is
 	// empty for prompts that no selector saw.
 	RefusedBy map[string]bool
+	// Rewrite is false for seeds, which were voted on only for the toxic set. Full is
+	// true when the prompt is in the full set.
+	Rewrite, Full bool
 }
 
 // Build is a benchmark as far as an audit needs it.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/report"
@@ -186,17 +188,17 @@ func (a *app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 func (a *app) population(c *cobra.Command, source string, f drawFlags) ([]audit.Item, error) {
 	var items []audit.Item
 	if info, err := os.Stat(source); err == nil && info.IsDir() {
-		build, err := readLineage(source)
+		build, err := audit.OpenBuild(source)
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range build.items {
-			if f.from == fromVoted && it.rewrite || f.from == fromFull && it.full {
-				items = append(items, it.Item)
+		for _, it := range build.Items {
+			if f.from == fromVoted && it.Rewrite || f.from == fromFull && it.Full {
+				items = append(items, it)
 			}
 		}
 		if len(items) == 0 {
-			return nil, inputError(build.path, "the benchmark has no prompts for --from "+f.from, "use --from voted, or build it again")
+			return nil, inputError(filepath.Join(source, benchmark.LineageFile), "the benchmark has no prompts for --from "+f.from, "use --from voted, or build it again")
 		}
 		return items, nil
 	}
@@ -294,11 +296,9 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 		config.Sheets = append(config.Sheets, sheet)
 	}
 	if f.build != "" {
-		build, err := readLineage(f.build)
-		if err != nil {
+		if config.Build, err = audit.OpenBuild(f.build); err != nil {
 			return err
 		}
-		config.Build = build.forAudit()
 	}
 	result, err := audit.Examine(config)
 	if err != nil {
