@@ -41,7 +41,6 @@ var jsonForms = []struct {
 	{"`dataset stats`: the entry `stats`", dataset.Stats{}},
 	{"`dataset compare`", dataset.Comparison{}},
 	{"`audit`", audit.Report{}},
-	{"`build`: the entry `funnel`", benchmark.Funnel{}},
 	{"a benchmark's `manifest.json`", benchmark.Manifest{}},
 	{"a benchmark's `lineage.jsonl`", benchmark.Record{}},
 	{"`build --dry-run`: the entries of `plan`", construct.Plan{}},
@@ -65,7 +64,7 @@ func TestJSONReference(t *testing.T) {
 	ref := jsonReference{t: t, packages: map[string]goComments{}, listed: map[reflect.Type]bool{}}
 	for _, form := range jsonForms {
 		fmt.Fprintf(&ref.out, "\n## %s\n", form.title)
-		ref.list(reflect.TypeOf(form.of), false)
+		ref.list(reflect.TypeOf(form.of))
 	}
 	if want := ref.out.String(); os.Getenv("ORBENCH_UPDATE") != "" {
 		if err := os.WriteFile(filepath.Join(projectRoot, "docs/json.md"), []byte(byHand+generatedBelow+want), 0o666); err != nil {
@@ -93,15 +92,13 @@ type goComments struct {
 
 // list writes the table of a struct, and those of the structs in it that are not
 // listed yet.
-func (r *jsonReference) list(typ reflect.Type, titled bool) {
+func (r *jsonReference) list(typ reflect.Type) {
 	if r.listed[typ] {
 		return
 	}
 	r.listed[typ] = true
 	comments := r.read(typ.PkgPath())
-	if titled {
-		fmt.Fprintf(&r.out, "\n### %s\n", typ)
-	}
+	fmt.Fprintf(&r.out, "\n### %s\n", typ)
 	r.out.WriteString("\n| field | form | meaning |\n|---|---|---|\n")
 	type row struct{ names, form, meaning string }
 	var rows []row
@@ -134,7 +131,7 @@ func (r *jsonReference) list(typ reflect.Type, titled bool) {
 		fmt.Fprintf(&r.out, "| %s | %s | %s |\n", row.names, row.form, row.meaning)
 	}
 	for _, typ := range inside {
-		r.list(typ, true)
+		r.list(typ)
 	}
 }
 
