@@ -172,7 +172,7 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
-	filler := fill.New(memory, f.calls.config(prices, a.hurry))
+	filler := fill.New(memory, f.calls.config(prices, a.abort))
 	lanes := map[evaluate.LaneKey]*fill.Lane{}
 	width := 0
 	for at, c := range clients.All() {

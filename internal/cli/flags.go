@@ -150,9 +150,9 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 }
 
 // config is the Filler's.
-func (f *callFlags) config(prices price.Table, hurry <-chan struct{}) fill.Config {
+func (f *callFlags) config(prices price.Table, abort <-chan struct{}) fill.Config {
 	return fill.Config{
-		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Hurry: hurry,
+		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Hurry: abort,
 		Budget: fill.Budget{Requests: f.maxRequests, USD: f.maxCost},
 	}
 }

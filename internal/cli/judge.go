@@ -191,7 +191,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var stats fill.Stats
 	var filled error
 	if memory != nil {
-		filler := fill.New(memory, f.calls.config(prices, a.hurry))
+		filler := fill.New(memory, f.calls.config(prices, a.abort))
 		lanes := f.calls.lanes(filler, clients, r.Lanes())
 		if !f.calls.quiet {
 			shown := progress.NewFill(a.env.Stderr, r.Recording.Count*len(asked.Models()), filler.Stats)
