@@ -12,19 +12,38 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
+// prompt is what a call asks for, and its two endings.
+type prompt struct{ body, line, json string }
+
 // The prompts, version 1. A version that has been used is never edited: a better
 // wording becomes the next version, in new files.
 var (
 	//go:embed prompts/seeds-v1.txt
-	seedsPrompt string
+	seedsBody string
+	//go:embed prompts/seeds-v1-line.txt
+	seedsLine string
+	//go:embed prompts/seeds-v1-json.txt
+	seedsJSON string
 	//go:embed prompts/rewrite-v1.txt
-	rewritePrompt string
+	rewriteBody string
+	//go:embed prompts/rewrite-v1-line.txt
+	rewriteLine string
+	//go:embed prompts/rewrite-v1-json.txt
+	rewriteJSON string
 	//go:embed prompts/repair-v1.txt
-	repairPrompt string
+	repairBody string
+	//go:embed prompts/repair-v1-line.txt
+	repairLine string
+	//go:embed prompts/repair-v1-json.txt
+	repairJSON string
+
+	seedsPrompt   = prompt{seedsBody, seedsLine, seedsJSON}
+	rewritePrompt = prompt{rewriteBody, rewriteLine, rewriteJSON}
+	repairPrompt  = prompt{repairBody, repairLine, repairJSON}
 )
 
-// Version names the wording of the prompts, for manifests.
-const Version = "v1"
+// listSchema is the JSON Schema of the structured form.
+var listSchema = json.RawMessage(`{"type":"object","properties":{"requests":{"type":"array","items":{"type":"string"}}},"required":["requests"],"additionalProperties":false}`)
 
 // The temperatures of the paper: seeds need variety, rewrites need to stay with
 // their seed.
@@ -50,13 +69,12 @@ type Params struct {
 	// MaxTokens bounds the output. 0 means 300 and 100 for each item asked for;
 	// a model that thinks aloud needs more.
 	MaxTokens int
-	// Seed is the seed of the first call where the provider takes one, and each
-	// sample adds its number. nil sends none.
-	Seed *int64
+	// Structured asks for JSON by a schema, where the provider takes one.
+	Structured bool
 }
 
-// request makes a call for n items.
-func (p Params) request(ref model.Ref, text string, temperature float64, n, sample int) model.Request {
+// request makes a call for n items. words are what stands in the prompt's slots.
+func (p Params) request(ref model.Ref, ask prompt, temperature float64, n, sample int, words ...string) model.Request {
 	settings := model.Params{Temperature: &temperature, MaxTokens: p.MaxTokens}
 	if p.Temperature != nil {
 		settings.Temperature = p.Temperature
@@ -64,10 +82,13 @@ func (p Params) request(ref model.Ref, text string, temperature float64, n, samp
 	if settings.MaxTokens <= 0 {
 		settings.MaxTokens = tokensSpare + n*tokensPerItem
 	}
-	if p.Seed != nil {
-		seed := *p.Seed + int64(sample)
-		settings.Seed = &seed
+	ending := ask.line
+	if p.Structured {
+		ending = ask.json
+		settings.Schema = listSchema
 	}
+	// One replacer in one pass: what it puts in is not searched again.
+	text := strings.NewReplacer(append(words, "{{n}}", strconv.Itoa(n))...).Replace(ask.body + ending)
 	r := ref.Request(settings, strings.TrimSpace(text))
 	r.Sample = sample
 	return r
@@ -76,10 +97,8 @@ func (p Params) request(ref model.Ref, text string, temperature float64, n, samp
 // SeedRequest asks for n toxic one-line requests of a category. sample numbers
 // the batches from 0; the batches of a category differ in nothing else.
 func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int) model.Request {
-	text := strings.NewReplacer(
-		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text), "{{n}}", strconv.Itoa(n),
-	).Replace(seedsPrompt)
-	return p.request(ref, text, SeedTemperature, n, sample)
+	return p.request(ref, seedsPrompt, SeedTemperature, n, sample,
+		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text))
 }
 
 // RewriteRequest asks for n safe rewrites of a seed in one call. examples are
@@ -87,10 +106,8 @@ func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int)
 // from 0: a caller asks for the next one when a reply holds no list.
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
 	s := question.Delimit(unusedMarker, texts(examples, seed)...)
-	text := strings.NewReplacer(
-		"{{n}}", strconv.Itoa(n), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", demonstrate(s.Fence, examples),
-	).Replace(rewritePrompt)
-	return p.request(ref, text, RewriteTemperature, n, sample)
+	return p.request(ref, rewritePrompt, RewriteTemperature, n, sample,
+		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples))
 }
 
 // RepairRequest asks for one new rewrite of a seed in place of one that broke
@@ -102,11 +119,9 @@ func RepairRequest(ref model.Ref, p Params, seed, rewrite string, findings []Fin
 	for _, f := range findings {
 		faults.WriteString("- " + f.Rule.Fault() + "\n")
 	}
-	text := strings.NewReplacer(
+	return p.request(ref, repairPrompt, RewriteTemperature, 1, sample,
 		"{{faults}}", faults.String(), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{rewrite}}", untrusted.OneLine(rewrite),
-		"{{examples}}", demonstrate(s.Fence, examples),
-	).Replace(repairPrompt)
-	return p.request(ref, text, RewriteTemperature, 1, sample)
+		"{{examples}}", p.demonstrate(s.Fence, examples))
 }
 
 // unusedMarker stands where question.Delimit wants a word for a verdict: replies here
@@ -140,16 +155,20 @@ func texts(examples []Example, more ...string) []string {
 	return more
 }
 
-// demonstrate writes the examples out between fences, or nothing where there are
-// none.
-func demonstrate(fence string, examples []Example) string {
+// demonstrate writes the examples out between fences, in the form that is asked
+// for, or nothing where there are none.
+func (p Params) demonstrate(fence string, examples []Example) string {
 	if len(examples) == 0 {
 		return ""
+	}
+	left, right := "[[", "]]"
+	if p.Structured {
+		left, right = "", ""
 	}
 	var b strings.Builder
 	b.WriteString("<<" + fence + " EXAMPLES OPEN>>\n")
 	for _, e := range examples {
-		b.WriteString("Seed: " + untrusted.OneLine(e.Seed) + "\nNew request: [[" + untrusted.OneLine(e.Rewrite) + "]]\n")
+		b.WriteString("Seed: " + untrusted.OneLine(e.Seed) + "\nNew request: " + left + untrusted.OneLine(e.Rewrite) + right + "\n")
 	}
 	b.WriteString("<<" + fence + " EXAMPLES CLOSE>>\n\n")
 	return b.String()

@@ -3,6 +3,7 @@ package generator
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -16,13 +17,16 @@ var someModel = model.Ref{Provider: "mistral", Model: "some-model"}
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]struct{ text, sum string }{
-		"seeds-v1.txt":   {seedsPrompt, "3b05c970aa40cb70"},
-		"rewrite-v1.txt": {rewritePrompt, "303af93beb5b2e03"},
-		"repair-v1.txt":  {repairPrompt, "4343a8134ad75a58"},
+		"seeds-v1, by line":   {seedsBody + seedsLine, "3b05c970aa40cb70"},
+		"rewrite-v1, by line": {rewriteBody + rewriteLine, "303af93beb5b2e03"},
+		"repair-v1, by line":  {repairBody + repairLine, "4343a8134ad75a58"},
+		"seeds-v1, JSON":      {seedsBody + seedsJSON, "76976cce326d3d6d"},
+		"rewrite-v1, JSON":    {rewriteBody + rewriteJSON, "5b280d8f7c59856d"},
+		"repair-v1, JSON":     {repairBody + repairJSON, "cdc4079c4970dfcc"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {
-			t.Errorf("prompts/%s has the hash %s, not %s: put a changed wording into a new version", name, got, p.sum)
+			t.Errorf("%s has the hash %s, not %s: put a changed wording into a new version", name, got, p.sum)
 		}
 	}
 }
@@ -53,15 +57,15 @@ func TestSeedRequest(t *testing.T) {
 	if strings.Contains(text, "{{") {
 		t.Errorf("the prompt has a gap:\n%s", text)
 	}
-	if *r.Params.Temperature != 1 || r.Params.MaxTokens != 2300 || r.Params.Seed != nil || r.Sample != 7 {
+	if *r.Params.Temperature != 1 || r.Params.MaxTokens != 2300 || r.Params.Schema != nil || r.Sample != 7 {
 		t.Errorf("the settings are %+v, sample %d", r.Params, r.Sample)
 	}
 	if other := SeedRequest(someModel, Params{}, def, 20, 8); other.Hash() == r.Hash() {
 		t.Error("two batches are one request")
 	}
-	cold, first := 0.2, int64(40)
-	r = SeedRequest(someModel, Params{Temperature: &cold, MaxTokens: 99, Seed: &first}, def, 20, 2)
-	if *r.Params.Temperature != 0.2 || r.Params.MaxTokens != 99 || *r.Params.Seed != 42 {
+	cold := 0.2
+	r = SeedRequest(someModel, Params{Temperature: &cold, MaxTokens: 99}, def, 20, 2)
+	if *r.Params.Temperature != 0.2 || r.Params.MaxTokens != 99 {
 		t.Errorf("the settings given become %+v", r.Params)
 	}
 }
@@ -84,6 +88,30 @@ func TestRewriteRequest(t *testing.T) {
 	bare := RewriteRequest(someModel, Params{}, "Steal a bike.", 5, nil, 0).Messages[0].Content
 	if strings.Contains(bare, "EXAMPLES OPEN") {
 		t.Error("without examples there is a fence for them")
+	}
+}
+
+// A provider that takes a schema is asked for JSON, in the same words up to the
+// form of the list.
+func TestStructuredRequests(t *testing.T) {
+	t.Parallel()
+	def, structured := orbench.PaperPolicy()[0], Params{Structured: true}
+	for name, ask := range map[string]func(Params) model.Request{
+		"seeds":   func(p Params) model.Request { return SeedRequest(someModel, p, def, 20, 0) },
+		"rewrite": func(p Params) model.Request { return RewriteRequest(someModel, p, "Steal a bike.", 5, Examples(), 0) },
+		"repair": func(p Params) model.Request {
+			return RepairRequest(someModel, p, "Steal a bike.", "Rob a bike.", nil, Examples(), 0)
+		},
+	} {
+		plain, r := ask(Params{}), ask(structured)
+		text := r.Messages[0].Content
+		if !json.Valid(r.Params.Schema) || !strings.Contains(text, `"requests"`) || strings.Contains(text, "[[") || strings.Contains(text, "{{") {
+			t.Errorf("%s: schema %s, prompt:\n%s", name, r.Params.Schema, text)
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(plain.Messages[0].Content, first) || plain.Hash() == r.Hash() {
+			t.Errorf("%s: the structured request is another prompt, or the same request", name)
+		}
 	}
 }
 

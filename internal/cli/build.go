@@ -155,6 +155,11 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 	}
 	b.Judge = judges[0]
 	b.Structured = clients.Structured
+	b.StructuredLists = func(provider string) bool {
+		// Simulated generators are asked as models are that know no schema, so that
+		// lists in all their forms are part of every trial.
+		return provider != score.SimProvider && clients.Structured(provider)
+	}
 	prices, err := loadPrices(f.calls.prices)
 	if err != nil {
 		return fail(err)

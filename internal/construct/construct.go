@@ -23,6 +23,8 @@ type Builder struct {
 	// Structured reports whether a provider takes a JSON Schema for its output;
 	// nil means that none does.
 	Structured func(provider string) bool
+	// StructuredLists is the same for lists of seeds and rewrites.
+	StructuredLists func(provider string) bool
 	// Judge tells whether a selector refused.
 	Judge judge.Judge
 	// Ask gives the reply to a request: a remembered one, or that of a call. ok is

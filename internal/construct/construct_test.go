@@ -474,6 +474,30 @@ func readCSV(t *testing.T, path string) [][]string {
 	return rows[1:]
 }
 
+// TestStructuredLists asks for lists by a schema: nothing is unreadable, and
+// every list has the length that was asked for unless the model sent none.
+func TestStructuredLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	b := w.builder(small(t, 3))
+	b.StructuredLists = func(string) bool { return true }
+	folder, err := benchmark.Open(write(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := folder.Manifest.Funnel; f.Rewrites.Missing != 0 || f.Rewrites.Kept == 0 {
+		t.Errorf("rewrites %+v", f.Rewrites)
+	}
+	for row, err := range folder.Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply := w.reply(t, row.Call); len(reply.request.Params.Schema) == 0 || !json.Valid([]byte(reply.response.Text)) {
+			t.Fatalf("%s was asked for without a schema, or got no JSON: %s", row.ID, reply.response.Text)
+		}
+	}
+}
+
 // TestFailedCallsAreCounted has a tenth of the calls fail for good: the build
 // ends, everything is accounted for, and another one makes up for it.
 func TestFailedCallsAreCounted(t *testing.T) {

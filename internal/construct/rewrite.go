@@ -24,7 +24,7 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generato
 		ok    bool
 	)
 	for sample := 0; sample < listTries && len(texts) == 0; sample++ {
-		request := generator.RewriteRequest(ref, r.rewriteParams(), s.Text, wanted, examples, sample)
+		request := generator.RewriteRequest(ref, r.rewriteParams(ref), s.Text, wanted, examples, sample)
 		call = request.Hash().String()
 		var response model.Response
 		var err error
@@ -71,8 +71,8 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generato
 	return records, nil
 }
 
-func (r *run) rewriteParams() generator.Params {
-	return generator.Params{Temperature: &r.Config.Rewrites.Temperature, MaxTokens: r.Config.Rewrites.MaxTokens}
+func (r *run) rewriteParams(ref model.Ref) generator.Params {
+	return r.listParams(r.Config.Rewrites.Temperature, r.Config.Rewrites.MaxTokens, ref)
 }
 
 // repair has a rewrite that breaks rules written once more, and drops it when it
@@ -83,7 +83,7 @@ func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.
 		return nil
 	}
 	record.Broken = rules(findings)
-	request := generator.RepairRequest(ref, r.rewriteParams(), s.Text, record.Text, findings, examples, 0)
+	request := generator.RepairRequest(ref, r.rewriteParams(ref), s.Text, record.Text, findings, examples, 0)
 	record.RepairCall, record.BrokenBefore = request.Hash().String(), record.Broken
 	response, ok, err := r.ask(ctx, benchmark.RewriterRole, request)
 	if err != nil {

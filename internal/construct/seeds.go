@@ -178,8 +178,8 @@ type seedReply struct {
 func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedReply, error) {
 	names := r.Config.Seeds.Generators
 	name := names[n%len(names)]
-	settings := generator.Params{Temperature: &r.Config.Seeds.Temperature, MaxTokens: r.Config.Seeds.MaxTokens}
-	request := generator.SeedRequest(r.Refs[name], settings,
+	ref := r.Refs[name]
+	request := generator.SeedRequest(ref, r.listParams(r.Config.Seeds.Temperature, r.Config.Seeds.MaxTokens, ref),
 		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
 	reply := seedReply{generator: name, call: request.Hash().String()}
 	response, ok, err := r.ask(ctx, benchmark.GeneratorRole, request)
@@ -202,6 +202,14 @@ func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedR
 		}
 	})
 	return reply, nil
+}
+
+// listParams are the settings of a call for a list.
+func (r *run) listParams(temperature float64, maxTokens int, ref model.Ref) generator.Params {
+	return generator.Params{
+		Temperature: &temperature, MaxTokens: maxTokens,
+		Structured: r.StructuredLists != nil && r.StructuredLists(ref.Provider),
+	}
 }
 
 // items reads the list of a reply. A provider's block has none.

@@ -31,12 +31,7 @@ func (m *mind) check(r model.Request) (reply string, ok bool) {
 		verdict, explanation = "harmful", "The text would help with something that does harm. "+mark
 	}
 	if len(r.Params.Schema) > 0 {
-		return fillSchema(r.Params.Schema, func(_ string, enum []string) string {
-			if len(enum) > 0 {
-				return verdict
-			}
-			return explanation
-		}), true
+		return structured{choose: always(verdict), text: explanation}.fill(r.Params.Schema), true
 	}
 	return explanation + "\n\n" + markerBefore(question, "harmless") + ": " + verdict, true
 }

@@ -89,7 +89,14 @@ func (w *writer) reply(r model.Request) string {
 	if len(items) == 0 {
 		return "This model writes requests for benchmarks, and the question names no category and no seed. " + mark
 	}
-	if rng.Float64() < wanders {
+	wandering := rng.Float64() < wanders
+	if len(r.Params.Schema) > 0 {
+		if wandering {
+			items = []string{}
+		}
+		return structured{list: items}.fill(r.Params.Schema)
+	}
+	if wandering {
 		return pick(rng, wanderings) + " " + mark
 	}
 	return layOut(rng, items)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -189,17 +190,22 @@ func TestExamplesSteerRewrites(t *testing.T) {
 func TestGeneratorIsDeterministic(t *testing.T) {
 	t.Parallel()
 	def := orbench.PaperPolicy()[3]
+	request := func(p generator.Params, sample int) model.Request {
+		return generator.SeedRequest(generatorRef, p, def, 20, sample)
+	}
 	ask := func(seed int64, p generator.Params, sample int) []string {
-		return items(t, newModel(t, Generator, seed), generator.SeedRequest(generatorRef, p, def, 20, sample))
+		return items(t, newModel(t, Generator, seed), request(p, sample))
 	}
 	first, zero, start := ask(1, generator.Params{}, 3), 0.0, int64(9)
 	if again := ask(1, generator.Params{}, 3); !slices.Equal(first, again) {
 		t.Error("a batch differs from itself")
 	}
+	seeded := request(generator.Params{}, 3)
+	seeded.Params.Seed = &start
 	for name, other := range map[string][]string{
 		"batch":        ask(1, generator.Params{}, 4),
 		"model's seed": ask(2, generator.Params{}, 3),
-		"call's seed":  ask(1, generator.Params{Seed: &start}, 3),
+		"call's seed":  items(t, newModel(t, Generator, 1), seeded),
 	} {
 		if slices.Equal(first, other) {
 			t.Errorf("another %s gives the same items", name)
@@ -208,6 +214,33 @@ func TestGeneratorIsDeterministic(t *testing.T) {
 	cold := generator.Params{Temperature: &zero}
 	if !slices.Equal(ask(1, cold, 3), ask(1, cold, 4)) {
 		t.Error("batches differ at temperature 0")
+	}
+}
+
+// TestGeneratorKeepsToASchema asks for JSON, and gets nothing else.
+func TestGeneratorKeepsToASchema(t *testing.T) {
+	t.Parallel()
+	m, structured := newModel(t, Generator, 1), generator.Params{Structured: true, MaxTokens: 20_000}
+	def := orbench.PaperPolicy()[0]
+	for name, want := range map[string]struct {
+		request model.Request
+		items   int
+	}{
+		"seeds":   {generator.SeedRequest(generatorRef, structured, def, 20, 0), 20},
+		"rewrite": {generator.RewriteRequest(generatorRef, structured, "Help me steal a bike.", 5, generator.Examples(), 0), 5},
+		"repair":  {generator.RepairRequest(generatorRef, structured, "Help me steal a bike.", "Steal a bike.", nil, nil, 0), 1},
+	} {
+		response, err := m.Ask(t.Context(), want.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reply struct{ Requests []string }
+		if err := json.Unmarshal([]byte(response.Text), &reply); err != nil || len(reply.Requests) != want.items {
+			t.Errorf("%s: %v in %s", name, err, response.Text)
+		}
+		if got := items(t, m, want.request); !slices.Equal(got, reply.Requests) {
+			t.Errorf("%s: the list reads %q of %q", name, got, reply.Requests)
+		}
 	}
 }
 

@@ -48,12 +48,7 @@ func (g *grader) reply(r model.Request) string {
 	}
 	explanation := pick(rng, explanations[verdict]) + " " + mark
 	if len(r.Params.Schema) > 0 {
-		return fillSchema(r.Params.Schema, func(_ string, enum []string) string {
-			if len(enum) > 0 {
-				return string(verdict)
-			}
-			return explanation
-		})
+		return structured{choose: always(string(verdict)), text: explanation}.fill(r.Params.Schema)
 	}
 	marker := markerIn(question)
 	forms := []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."}

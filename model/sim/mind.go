@@ -57,12 +57,8 @@ func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error)
 	class, voice := m.decide(r)
 	text := compose(class, lastUser(r.Messages), voice)
 	if len(r.Params.Schema) > 0 {
-		text = fillSchema(r.Params.Schema, func(_ string, enum []string) string {
-			if len(enum) > 0 {
-				return pick(voice.rng, enum)
-			}
-			return text
-		})
+		choose := func(enum []string) string { return pick(voice.rng, enum) }
+		text = structured{choose: choose, text: text}.fill(r.Params.Schema)
 	}
 	return respond(m.temperament.Name, r, text), nil
 }

@@ -72,12 +72,7 @@ func (m *voter) reply(r model.Request) string {
 		explanation = "The answer holds nothing that the policy names. " + mark
 	}
 	if len(r.Params.Schema) > 0 {
-		return fillSchema(r.Params.Schema, func(_ string, enum []string) string {
-			if len(enum) > 0 {
-				return vote
-			}
-			return explanation
-		})
+		return structured{choose: always(vote), text: explanation}.fill(r.Params.Schema)
 	}
 	return explanation + "\n\n" + markerBefore(question, none) + ": " + vote
 }
