@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +81,7 @@ func (a *app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.dryRun {
-		return printBuildPlan(a.env.Stdout, f.format, b.Plan(), prices)
+		return construct.PrintPlan(a.env.Stdout, f.format, b.Plan(), prices)
 	}
 	memory, err := store.Open(ctx, f.store)
 	if err != nil {
@@ -213,7 +210,7 @@ func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder,
 	if err := made.Write(f.out, prices); err != nil {
 		return err
 	}
-	if err := printBenchmark(a.env.Stdout, f.format, f.out, made); err != nil {
+	if err := made.Print(a.env.Stdout, f.format, f.out); err != nil {
 		return err
 	}
 	return a.finishBuild(f, made, lanes, filler.Stats())
@@ -237,87 +234,4 @@ func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[eva
 	}
 	a.sayf("%d calls failed and are missing from the benchmark; the same command with a new --out tries them again", made.Funnel.FailedCalls)
 	return errFailures
-}
-
-// printBenchmark shows what was built.
-func printBenchmark(w io.Writer, format, dir string, b *construct.Benchmark) error {
-	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{
-			"dir": dir, "simulated": b.Simulated(), "funnel": b.Funnel, "worn_out": b.Exhausted,
-			"agreement": b.Agreement, "steering": b.Steering,
-		})
-	}
-	if b.Simulated() {
-		fmt.Fprintln(w, "SIMULATED: this benchmark was built with simulated models and measures nothing.")
-	}
-	for _, line := range b.Funnel.Lines() {
-		fmt.Fprintln(w, line)
-	}
-	if b.Steering != nil {
-		fmt.Fprintf(w, "refused by %s:\n", b.Steering.Target)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "  generation\tprompts\trefused\trate\t95% interval")
-		for _, g := range b.Steering.Generations {
-			fmt.Fprintf(t, "  %d\t%d\t%d\t%.1f%%\t%.1f to %.1f%%\n", g.Generation, g.Prompts, g.Refused, 100*g.Rate, 100*g.Low, 100*g.High)
-		}
-		return t.Flush()
-	}
-	return nil
-}
-
-// pricedBuildPlan is a plan with what it can be expected to cost.
-type pricedBuildPlan struct {
-	construct.Plan
-	// USD is nil where the price is unknown.
-	USD *float64 `json:"usd"`
-}
-
-// printBuildPlan shows what a build would ask.
-func printBuildPlan(w io.Writer, format string, plans []construct.Plan, prices price.Table) error {
-	var priced []pricedBuildPlan
-	total, known := 0.0, true
-	for _, p := range plans {
-		pp := pricedBuildPlan{Plan: p}
-		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			usd := tariff.Cost(p.Usage())
-			pp.USD = &usd
-			total += usd
-		} else {
-			known = false
-		}
-		priced = append(priced, pp)
-	}
-	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"plan": priced})
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "stage\tmodel\tcalls\tinput tokens\toutput tokens\tat most\tcost")
-	calls := 0
-	for _, p := range priced {
-		cost := "unknown"
-		if p.USD != nil {
-			cost = fmt.Sprintf("about $%.2f", *p.USD)
-		}
-		most := "no bound"
-		if p.MaxOutputTokens > 0 {
-			most = fmt.Sprint(p.MaxOutputTokens)
-		}
-		calls += p.Calls
-		fmt.Fprintf(t, "%s\t%s/%s\t%d\t%d\t%d\t%s\t%s\n", p.Role, p.Provider, p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
-	}
-	more := ""
-	if !known {
-		more = " and more"
-	}
-	fmt.Fprintf(t, "together\t\t%d\t\t\t\tabout $%.2f%s\n", calls, total, more)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
-		100*construct.RepairShare, 100*construct.ToxicShare)
-	return err
 }

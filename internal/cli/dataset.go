@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/spf13/cobra"
 )
 
@@ -174,48 +172,9 @@ func (a *app) datasetStatsCommand() *cobra.Command {
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})
 			}
-			return printStats(a.env.Stdout, set, stats)
+			return report.DatasetStats(a.env.Stdout, set, stats)
 		},
 	}
 	f.register(c)
 	return c
-}
-
-// printStats writes a dataset's statistics for people.
-func printStats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "name\t%s\n", set.Name)
-	fmt.Fprintf(t, "source\t%s\n", set.Source)
-	fmt.Fprintf(t, "sha256\t%s\n", set.SHA256)
-	fmt.Fprintf(t, "prompts\t%d\n", set.Count)
-	fmt.Fprintf(t, "repeated rows\t%d, of which %d with another label\n", set.Duplicates, set.Conflicts)
-	fmt.Fprintf(t, "near-duplicates\t%d (Jaccard similarity of word sequences at least %g)\n", s.NearDuplicates, dataset.NearThreshold)
-	fmt.Fprintf(t, "characters\tmin %d, median %d, 95%% %d, max %d\n", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	var labels []orbench.Label
-	for _, l := range orbench.Labels {
-		if set.Labels[l] > 0 {
-			labels = append(labels, l)
-		}
-	}
-	header := []string{"category"}
-	for _, l := range labels {
-		header = append(header, string(l))
-	}
-	fmt.Fprintln(t, strings.Join(header, "\t"))
-	for _, category := range slices.Sorted(maps.Keys(set.Categories)) {
-		name := string(category)
-		if name == "" {
-			name = "(none)"
-		}
-		cells := []string{name}
-		for _, l := range labels {
-			cells = append(cells, fmt.Sprint(s.Counts[category][l]))
-		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
-	}
-	return t.Flush()
 }

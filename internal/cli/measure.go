@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -233,7 +231,7 @@ func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) err
 	if err != nil {
 		return err
 	}
-	if err := printPlans(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
+	if err := report.CallPlan(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
 		return err
 	}
 	_, err = fmt.Fprintln(a.env.Stdout, m.planned(plans))
@@ -266,40 +264,4 @@ func (m *measurement) planned(plans []evaluate.Plan) string {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
 	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.Prompts(), strings.Join(m.Config.JudgeNames(), ", "), calls)
-}
-
-// pricedPlan is a plan with the most that it can cost.
-type pricedPlan struct {
-	evaluate.Plan
-	// MaxUSD is nil where the price is unknown.
-	MaxUSD *float64 `json:"max_usd"`
-}
-
-// printPlans writes plans as JSON or as a table.
-func printPlans(w io.Writer, format string, plans []evaluate.Plan, prices price.Table) error {
-	var priced []pricedPlan
-	for _, p := range plans {
-		pp := pricedPlan{Plan: p}
-		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			usd := tariff.Cost(p.Usage())
-			pp.MaxUSD = &usd
-		}
-		priced = append(priced, pp)
-	}
-	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"plan": priced})
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\trole\tcalls\tfrom memo\tinput tokens\toutput tokens\tcost")
-	for _, p := range priced {
-		cost := "unknown"
-		if p.MaxUSD != nil {
-			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
-		}
-		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\n",
-			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
-	}
-	return t.Flush()
 }

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/price"
+)
+
+// pricedPlan is a plan with the most that it can cost.
+type pricedPlan struct {
+	evaluate.Plan
+	// MaxUSD is nil where the price is unknown.
+	MaxUSD *float64 `json:"max_usd"`
+}
+
+// CallPlan shows what filling a run would send and the most that it can cost, as
+// JSON for that format and as a table otherwise.
+func CallPlan(w io.Writer, format string, plans []evaluate.Plan, prices price.Table) error {
+	var priced []pricedPlan
+	for _, p := range plans {
+		pp := pricedPlan{Plan: p}
+		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
+			usd := tariff.Cost(p.Usage())
+			pp.MaxUSD = &usd
+		}
+		priced = append(priced, pp)
+	}
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"plan": priced})
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "model\trole\tcalls\tfrom memo\tinput tokens\toutput tokens\tcost")
+	for _, p := range priced {
+		cost := "unknown"
+		if p.MaxUSD != nil {
+			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
+		}
+		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\n",
+			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
+	}
+	return t.Flush()
+}
