@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
@@ -174,22 +173,19 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
-	filler := fill.New(memory, f.calls.config(prices, a.abort))
-	lanes := map[evaluate.LaneKey]*fill.Lane{}
+	live := fill.NewLive(memory, f.calls.config(prices, a.hurry))
 	width := 0
 	for at, c := range clients.All() {
 		limits := f.calls.limits(c)
-		lanes[evaluate.LaneKey{Provider: at.Provider, Endpoint: at.Endpoint}] = filler.Lane(c.Model, limits)
+		live.Lane(at, c.Model, limits)
 		width += limits.Concurrency
 	}
 	// Each prompt waits for one call at least, and some wait for their turn.
 	b.Width = 2 * max(width, 16)
-	b.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
-		return lanes[evaluate.KeyOf(r)].Ask(ctx, r)
-	}
+	b.Ask = live.Ask
 	var shown *progress.Build
 	if !f.calls.quiet {
-		shown = progress.NewBuild(a.env.Stderr, filler.Stats)
+		shown = progress.NewBuild(a.env.Stderr, live.Stats)
 		b.Observe = shown.Observe
 		go shown.Run()
 	}
@@ -213,11 +209,11 @@ func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder,
 	if err := made.Print(a.env.Stdout, f.format, f.out); err != nil {
 		return err
 	}
-	return a.finishBuild(f, made, lanes, filler.Stats())
+	return a.finishBuild(f, made, live.GivenUp(), live.Stats())
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.
-func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[evaluate.LaneKey]*fill.Lane, s fill.Stats) error {
+func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
 	for _, c := range made.Exhausted {
 		a.sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
@@ -227,10 +223,8 @@ func (a *app) finishBuild(f buildFlags, made *construct.Benchmark, lanes map[eva
 	if made.Funnel.FailedCalls == 0 {
 		return nil
 	}
-	for _, lane := range lanes {
-		if err := lane.GivenUp(); err != nil {
-			a.sayf("%s", errorText(err))
-		}
+	for _, err := range givenUp {
+		a.sayf("%s", errorText(err))
 	}
 	a.sayf("%d calls failed and are missing from the benchmark; the same command with a new --out tries them again", made.Funnel.FailedCalls)
 	return errFailures

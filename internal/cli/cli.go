@@ -73,7 +73,7 @@ func ExitCode(err error) int {
 func Run(args []string, env Env) int {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
-	abort := make(chan struct{})
+	hurry := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -88,11 +88,11 @@ func Run(args []string, env Env) int {
 		}
 		select {
 		case <-signals:
-			close(abort)
+			close(hurry)
 		case <-finished:
 		}
 	}()
-	a := &app{env: env, abort: abort, args: args}
+	a := &app{env: env, hurry: hurry, args: args}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -105,7 +105,7 @@ func Run(args []string, env Env) int {
 // app is what the commands share.
 type app struct {
 	env   Env
-	abort <-chan struct{}
+	hurry <-chan struct{}
 	args  []string
 }
 

@@ -59,7 +59,7 @@ func (a *app) providerState(ctx context.Context, p provider.Provider) string {
 	e, err := p.Resolve("", a.env.Getenv)
 	switch {
 	case err != nil:
-		return "not set up: " + withFlags(err)
+		return "not set up: " + err.Error()
 	case e.Key != "":
 		return "key found"
 	case !p.KeyOptional:

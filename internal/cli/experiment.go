@@ -192,7 +192,7 @@ func (x spec) providers() []string {
 			specs = append(specs, t.Target)
 		}
 	}
-	for _, w := range x.Expand() {
+	for _, w := range x.Ways() {
 		specs = append(specs, x.Spec(w))
 	}
 	if named := namedProviders(specs); len(named) > 0 {

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/model"
 	"github.com/spf13/cobra"
 )
 
@@ -149,10 +150,10 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 	return with(table, f, path)
 }
 
-// config is the Filler's.
+// config is that of fill.Live.
 func (f *callFlags) config(prices price.Table, abort <-chan struct{}) fill.Config {
 	return fill.Config{
-		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Hurry: abort,
+		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort,
 		Budget: fill.Budget{Requests: f.maxRequests, USD: f.maxCost},
 	}
 }
@@ -166,14 +167,14 @@ func (f *callFlags) limits(c client.Client) fill.Limits {
 	return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
 }
 
-// lanes opens a lane for each of keys.
-func (f *callFlags) lanes(filler *fill.Filler, clients *client.Set, keys []evaluate.LaneKey) map[evaluate.LaneKey]*fill.Lane {
-	lanes := map[evaluate.LaneKey]*fill.Lane{}
-	for _, key := range keys {
-		c := clients.Client(key.Provider, key.Endpoint)
-		lanes[key] = filler.Lane(c.Model, f.limits(c))
+// live asks models at once, with the bounds of the flags.
+func (f *callFlags) live(memory *memo.Memo, config fill.Config, clients *client.Set, models []model.Ref) *fill.Live {
+	live := fill.NewLive(memory, config)
+	for _, m := range models {
+		c := clients.Client(m.Provider, m.Endpoint)
+		live.Lane(m, c.Model, f.limits(c))
 	}
-	return lanes
+	return live
 }
 
 // namedProviders lists the providers of targets or of judges' models, each once:

@@ -182,7 +182,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		return err
 	}
 	var memory *memo.Memo
-	if len(r.Lanes()) > 0 {
+	if len(r.Models()) > 0 {
 		if memory, err = store.Open(ctx, f.store); err != nil {
 			return err
 		}
@@ -191,17 +191,16 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var stats fill.Stats
 	var filled error
 	if memory != nil {
-		filler := fill.New(memory, f.calls.config(prices, a.abort))
-		lanes := f.calls.lanes(filler, clients, r.Lanes())
+		live := f.calls.live(memory, f.calls.config(prices, a.hurry), clients, r.Models())
 		if !f.calls.quiet {
-			shown := progress.NewFill(a.env.Stderr, r.Recording.Count*len(asked.Models()), filler.Stats)
+			shown := progress.NewFill(a.env.Stderr, r.Recording.Count*len(asked.Models()), live.Stats)
 			go shown.Run()
 			defer shown.Close()
 		}
-		if filled = r.Fill(ctx, memory, lanes); filled != nil && !stopped(filled) {
+		if filled = live.Fill(ctx, r.Work(memory)); filled != nil && !stopped(filled) {
 			return filled
 		}
-		stats = filler.Stats()
+		stats = live.Stats()
 	}
 	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f); err != nil {
 		return errors.Join(filled, err)

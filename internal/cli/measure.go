@@ -83,15 +83,14 @@ func stopped(err error) bool {
 
 // fill makes the missing calls and shows how it goes.
 func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Stats, error) {
-	config := m.calls.config(prices, a.abort)
+	config := m.calls.config(prices, a.hurry)
 	var shown *progress.Fill
-	var filler *fill.Filler
+	var live *fill.Live
 	if !m.calls.quiet {
-		shown = progress.NewFill(a.env.Stderr, m.ExpectedCalls(), func() fill.Stats { return filler.Stats() })
+		shown = progress.NewFill(a.env.Stderr, m.ExpectedCalls(), func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(m.Targets)
 	}
-	filler = fill.New(memory, config)
-	lanes := m.calls.lanes(filler, m.clients, m.Lanes())
+	live = m.calls.live(memory, config, m.clients, m.Models())
 	if shown != nil {
 		go shown.Run()
 		defer shown.Close()
@@ -102,8 +101,8 @@ func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices
 		}
 		a.sayf("finishing the calls under way; interrupt again to abandon them")
 	})()
-	err := m.Fill(ctx, memory, lanes)
-	return filler.Stats(), err
+	err := live.Fill(ctx, m.Work(memory))
+	return live.Stats(), err
 }
 
 // derive computes the figures of runs, corrected where there is a calibration, and

@@ -137,22 +137,21 @@ func (p *provider) requests() []model.Request {
 type providers map[string]*provider
 
 // fillRun fills a run with calls of the providers. Every call makes a new
-// Filler, as every command does.
+// fill.Live, as every command does.
 func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *memo.Memo, c fill.Config) error {
 	t.Helper()
 	if c.Attempts == 0 {
 		c.Attempts = 2
 	}
 	c.Backoff = time.Nanosecond
-	filler := fill.New(m, c)
-	lanes := map[evaluate.LaneKey]*fill.Lane{}
-	for _, key := range r.Lanes() {
-		if p[key.Provider] == nil {
-			t.Fatalf("the run has a lane %v that the test does not know", key)
+	live := fill.NewLive(m, c)
+	for _, ref := range r.Models() {
+		if p[ref.Provider] == nil {
+			t.Fatalf("the run asks %v, which the test does not know", ref)
 		}
-		lanes[key] = filler.Lane(p[key.Provider], fill.Limits{Concurrency: 4})
+		live.Lane(ref, p[ref.Provider], fill.Limits{Concurrency: 4})
 	}
-	return r.Fill(context.Background(), m, lanes)
+	return live.Fill(context.Background(), r.Work(m))
 }
 
 // mustFill fails the test on an error of fillRun.

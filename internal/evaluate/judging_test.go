@@ -3,6 +3,8 @@ package evaluate_test
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,8 +170,8 @@ func TestBudgetStopsEveryLane(t *testing.T) {
 	}
 }
 
-// TestJudgeAllAsksInRounds has a judge that needs one reply after the other.
-func TestJudgeAllAsksInRounds(t *testing.T) {
+// TestJudgingInRounds has a judge that needs one reply after the other.
+func TestJudgingInRounds(t *testing.T) {
 	t.Parallel()
 	m := newMemo(t)
 	j := newAsking("judge")
@@ -177,12 +179,22 @@ func TestJudgeAllAsksInRounds(t *testing.T) {
 		{Prompt: orbench.NewPrompt("p", "", orbench.Safe), Response: model.Response{Text: "one", Finish: model.Stop}},
 		{Prompt: orbench.NewPrompt("q", "", orbench.Safe), Response: model.Response{Text: "two", Finish: model.Stop}},
 	}
-	lane := fill.New(m, fill.Config{}).Lane(answers("ok"), fill.Limits{Concurrency: 2})
+	live := fill.NewLive(m, fill.Config{})
+	live.Lane(j.Models()[0], answers("ok"), fill.Limits{Concurrency: 2})
 	for round := range 4 {
-		verdicts, missing, err := evaluate.JudgeAll(t.Context(), m, []judge.Judge{j, j}, cases)
+		verdicts := make([]orbench.Verdict, 2*len(cases))
+		var steps []model.Step
+		for i := range verdicts {
+			steps = append(steps, func(look model.Lookup) (missing []model.Request) {
+				verdicts[i], missing = j.Verdict(cases[i/2], look)
+				return missing
+			})
+		}
+		lacking, err := fill.Recall(t.Context(), m, steps)
 		if err != nil {
 			t.Fatal(err)
 		}
+		missing := slices.Concat(lacking...)
 		wantMissing, want := 2, orbench.Unjudged
 		if round == 3 {
 			wantMissing, want = 0, orbench.FullAnswer
@@ -197,20 +209,20 @@ func TestJudgeAllAsksInRounds(t *testing.T) {
 		if len(distinct) != wantMissing {
 			t.Errorf("round %d lacks %d requests, want %d", round, len(distinct), wantMissing)
 		}
-		for i := range verdicts {
-			for _, v := range verdicts[i] {
-				if v.Class != want || v.Judge != j.Name() {
-					t.Errorf("round %d: %+v, want %q", round, v, want)
-				}
+		for _, v := range verdicts {
+			if v.Class != want {
+				t.Errorf("round %d: %+v, want %q", round, v, want)
 			}
 		}
-		if _, err := lane.Fill(t.Context(), func(yield func(model.Request, error) bool) {
-			for _, r := range missing {
-				if !yield(r, nil) {
-					return
+		if err := live.Fill(t.Context(), fill.Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+			return func(yield func(model.Request, error) bool) {
+				for _, r := range missing {
+					if !yield(r, nil) {
+						return
+					}
 				}
 			}
-		}); err != nil {
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/internal/score"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/memo"
@@ -53,45 +51,40 @@ var placeholder = model.Response{Text: strings.Repeat("an answer of typical leng
 // memo.
 func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	type key struct {
-		LaneKey
-		model string
-		role  defense.Role
+		model.Ref
+		role defense.Role
 	}
 	var plans []Plan
 	index := map[key]int{}
-	of := func(lane LaneKey, name string, role defense.Role) *Plan {
-		k := key{lane, name, role}
+	of := func(ref model.Ref, role defense.Role) *Plan {
+		k := key{ref, role}
 		i, ok := index[k]
 		if !ok {
 			i = len(plans)
 			index[k] = i
-			plans = append(plans, Plan{Provider: lane.Provider, Endpoint: lane.Endpoint, Model: name, Role: role, Judge: role == JudgeRole})
+			plans = append(plans, Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == JudgeRole})
 		}
 		return &plans[i]
 	}
 	if !r.Recorded {
 		for _, t := range r.Targets {
-			of(t.lane(), t.Model, defense.Answerer)
+			of(t.undefended().Ref, defense.Answerer)
 			if t.Defense == nil {
 				continue
 			}
 			roles := t.Defense.Roles()
 			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
 				for _, ref := range roles[role] {
-					of(LaneKey{ref.Provider, ref.Endpoint}, ref.Model, role)
+					of(ref, role)
 				}
 			}
 		}
 	}
-	for _, j := range r.Judges {
-		if asking, ok := j.(judge.ModelJudge); ok {
-			for _, ref := range asking.Models() {
-				of(LaneKey{ref.Provider, ref.Endpoint}, ref.Model, JudgeRole)
-			}
-		}
+	for _, ref := range modelsOf(r.Judges) {
+		of(ref, JudgeRole)
 	}
 	send := func(request model.Request, role defense.Role) {
-		p := of(KeyOf(request), request.Model, role)
+		p := of(model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}, role)
 		p.Calls++
 		p.InputTokens += price.EstimateTokens(request.Messages)
 		p.MaxOutputTokens += request.Params.MaxTokens
@@ -119,52 +112,60 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		response, ok := found[h]
 		return response, ok
 	}
-	for c, err := range r.chunks() {
+	for piece, err := range r.pieces() {
 		if err != nil {
 			return nil, err
 		}
-		absent := c.prompts
-		if m != nil {
-			var judgeRequests []model.Request
-			if absent, judgeRequests, err = r.missingOf(ctx, m, c); err != nil {
-				return nil, err
-			}
-			for _, request := range judgeRequests {
-				if first(request) {
-					send(request, JudgeRole)
+		for _, c := range piece {
+			absent := c.prompts
+			if m != nil {
+				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges))
+				if err != nil {
+					return nil, err
 				}
-			}
-		}
-		if r.Recorded {
-			continue
-		}
-		of(c.target.lane(), c.target.Model, defense.Answerer).FromMemo += len(c.prompts) - len(absent)
-		for _, p := range absent {
-			requests := c.target.requests(p, look)
-			if failed != nil {
-				return nil, failed
-			}
-			fresh := false
-			for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
-				for _, request := range requests[role] {
+				absent = nil
+				for i, requests := range judged[0].ofTarget {
+					if len(requests) > 0 {
+						absent = append(absent, c.prompts[i])
+					}
+				}
+				for _, request := range slices.Concat(judged[0].ofJudges...) {
 					if first(request) {
-						fresh = true
-						send(request, role)
+						send(request, JudgeRole)
 					}
 				}
 			}
-			if !fresh {
+			if r.Recorded {
 				continue
 			}
-			// The placeholder is the same for all targets, unlike their answers
-			// will be, so only the judges of one answer can repeat each other.
-			var asked []model.Hash
-			for _, j := range r.Judges {
-				_, requests := j.Verdict(judge.Case{Prompt: p, Response: placeholder}, nothing)
-				for _, request := range requests {
-					if h := request.Hash(); !slices.Contains(asked, h) {
-						asked = append(asked, h)
-						send(request, JudgeRole)
+			of(c.target.undefended().Ref, defense.Answerer).FromMemo += len(c.prompts) - len(absent)
+			for _, p := range absent {
+				requests := c.target.requests(p, look)
+				if failed != nil {
+					return nil, failed
+				}
+				fresh := false
+				for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
+					for _, request := range requests[role] {
+						if first(request) {
+							fresh = true
+							send(request, role)
+						}
+					}
+				}
+				if !fresh {
+					continue
+				}
+				// The placeholder is the same for all targets, unlike their answers
+				// will be, so only the judges of one answer can repeat each other.
+				var asked []model.Hash
+				for _, j := range r.Judges {
+					_, requests := j.Verdict(judge.Case{Prompt: p, Response: placeholder}, nothing)
+					for _, request := range requests {
+						if h := request.Hash(); !slices.Contains(asked, h) {
+							asked = append(asked, h)
+							send(request, JudgeRole)
+						}
 					}
 				}
 			}
@@ -201,20 +202,4 @@ func (r *Run) Expected() int {
 		}
 	}
 	return len(distinct) * r.Prompts()
-}
-
-// missingOf gives the prompts of a chunk without an answer, and the requests
-// that the judges of the others lack.
-func (r *Run) missingOf(ctx context.Context, m *memo.Memo, c chunk) ([]orbench.Prompt, []model.Request, error) {
-	judged, err := r.judgePiece(ctx, m, []chunk{c})
-	if err != nil {
-		return nil, nil, err
-	}
-	var absent []orbench.Prompt
-	for _, row := range judged[0].rows {
-		if row.Status == score.Unanswered || row.Status == score.Failed && !row.Untranslated() {
-			absent = append(absent, row.Prompt)
-		}
-	}
-	return absent, judged[0].ofJudges, nil
 }

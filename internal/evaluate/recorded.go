@@ -2,11 +2,9 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/orbench/orbench/internal/score"
 
@@ -27,11 +25,6 @@ type Recorded struct {
 	// GoldRefusal lists the gold values that mean a refusal; nil where there is
 	// no gold column.
 	GoldRefusal []string
-}
-
-// Lanes lists the lanes that the judges need, each once.
-func (r *Recorded) Lanes() []LaneKey {
-	return (&Run{Judges: r.Judges, Recorded: true}).Lanes()
 }
 
 // chunks gives the answers in pieces.
@@ -56,98 +49,56 @@ func (r *Recorded) chunks() iter.Seq2[[]dataset.Answer, error] {
 	}
 }
 
-// casesOf makes the cases of recorded answers. Each counts as one that ended by
+// caseOf makes the case of a recorded answer. It counts as one that ended by
 // itself, since files do not tell; thinking at its start is not judged.
-func casesOf(answers []dataset.Answer) []judge.Case {
-	cases := make([]judge.Case, len(answers))
-	for i, a := range answers {
-		text, thinking := model.CutThinking(a.Response)
-		cases[i] = judge.Case{
-			Prompt:   orbench.NewPrompt(a.Prompt, "", ""),
-			Response: model.Response{Text: text, Thinking: thinking, Finish: model.Stop},
-		}
-	}
-	return cases
-}
-
-// Fill has the judges' missing requests called, all lanes at once, and returns
-// when nothing is missing but what failed. Its error joins those of the lanes;
-// see fill.Lane.Fill.
-func (r *Recorded) Fill(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) error {
-	for {
-		// A reply that cannot be read is asked for again, so one pass may not be
-		// the last.
-		sent, err := r.fillOnce(ctx, m, lanes)
-		if sent == 0 || !onlyGivenUp(err) {
-			return err
-		}
+func caseOf(a dataset.Answer) judge.Case {
+	text, thinking := model.CutThinking(a.Response)
+	return judge.Case{
+		Prompt:   orbench.NewPrompt(a.Prompt, "", ""),
+		Response: model.Response{Text: text, Thinking: thinking, Finish: model.Stop},
 	}
 }
 
-// fillOnce sends what is missing now and returns how much that was.
-func (r *Recorded) fillOnce(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) (sent int, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	keys := r.Lanes()
-	counts, errs := make([]int, len(keys)), make([]error, len(keys))
-	var all sync.WaitGroup
-	for i, key := range keys {
-		all.Go(func() {
-			counts[i], errs[i] = lanes[key].Fill(ctx, r.wanted(ctx, m, key))
-			if !onlyGivenUp(errs[i]) {
-				// What stops one lane (the budget, a full disk) stops the rest.
-				stop(errs[i])
-			}
-		})
-	}
-	all.Wait()
-	for _, n := range counts {
-		sent += n
-	}
-	return sent, joinDistinct(errs)
-}
+// Models lists whom the judges may ask.
+func (r *Recorded) Models() []model.Ref { return modelsOf(r.Judges) }
 
-// onlyGivenUp reports whether an error says no more than that models were given
-// up, which is no reason to stop the others. It holds for nil.
-func onlyGivenUp(err error) bool {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if !onlyGivenUp(e) {
-				return false
-			}
-		}
-		return true
-	}
-	var gaveUp *fill.GivenUpError
-	return err == nil || errors.As(err, &gaveUp)
-}
-
-// wanted streams the requests on a lane that judges lack for their verdicts.
-func (r *Recorded) wanted(ctx context.Context, m *memo.Memo, key LaneKey) iter.Seq2[model.Request, error] {
-	// The other judges need not judge here.
-	var judges []judge.Judge
-	for _, j := range r.Judges {
-		if slices.Contains((&Run{Judges: []judge.Judge{j}, Recorded: true}).Lanes(), key) {
-			judges = append(judges, j)
-		}
-	}
-	return func(yield func(model.Request, error) bool) {
-		for answers, err := range r.chunks() {
-			var missing []model.Request
-			if err == nil {
-				_, missing, err = JudgeAll(ctx, m, judges, casesOf(answers))
-			}
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			for _, request := range missing {
-				if KeyOf(request) == key && !yield(request, nil) {
+// Work is what the judges want asked.
+func (r *Recorded) Work(m *memo.Memo) fill.Work {
+	asking := asking(r.Judges)
+	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
+		return func(yield func(model.Request, error) bool) {
+			for answers, err := range r.chunks() {
+				var lacking [][]model.Request
+				if err == nil {
+					_, lacking, err = verdicts(ctx, m, asking, answers)
+				}
+				if err != nil {
+					yield(model.Request{}, err)
 					return
+				}
+				for _, request := range slices.Concat(lacking...) {
+					if !yield(request, nil) {
+						return
+					}
 				}
 			}
 		}
+	}}
+}
+
+// verdicts has every judge judge every answer, and gives what they lack.
+func verdicts(ctx context.Context, m *memo.Memo, judges []judge.Judge, answers []dataset.Answer) ([][]score.JudgeVerdict, [][]model.Request, error) {
+	all := make([][]score.JudgeVerdict, len(answers))
+	var steps []model.Step
+	for i, a := range answers {
+		c := caseOf(a)
+		all[i] = make([]score.JudgeVerdict, len(judges))
+		for k, j := range judges {
+			steps = append(steps, judging(j, c, &all[i][k]))
+		}
 	}
+	lacking, err := fill.Recall(ctx, m, steps)
+	return all, lacking, err
 }
 
 // Derive computes what the judges made of the answers, and hands every row to
@@ -157,7 +108,7 @@ func (r *Recorded) wanted(ctx context.Context, m *memo.Memo, key LaneKey) iter.S
 // The answers are judged on all processors; sink is called from one goroutine.
 func (r *Recorded) Derive(ctx context.Context, m *memo.Memo, sink func(score.RecordedRow) error) (score.RecordedResult, error) {
 	judged := func(ctx context.Context, answers []dataset.Answer) ([]score.RecordedRow, error) {
-		verdicts, _, err := JudgeAll(ctx, m, r.Judges, casesOf(answers))
+		verdicts, _, err := verdicts(ctx, m, r.Judges, answers)
 		if err != nil {
 			return nil, err
 		}

@@ -239,9 +239,9 @@ func TestRecordedFill(t *testing.T) {
 		Recording: recording(t, b.String(), dataset.RecordingOptions{}),
 		Judges:    newJudges(t, "lexical", "llm:plain/m", "llm:garbling/m"),
 	}
-	plain, garbling := evaluate.LaneKey{Provider: "plain"}, evaluate.LaneKey{Provider: "garbling"}
-	if lanes := r.Lanes(); !slices.Equal(lanes, []evaluate.LaneKey{plain, garbling}) {
-		t.Fatalf("lanes %v", lanes)
+	plain, garbling := model.Ref{Provider: "plain", Model: "m"}, model.Ref{Provider: "garbling", Model: "m"}
+	if refs := r.Models(); !slices.Equal(refs, []model.Ref{plain, garbling}) {
+		t.Fatalf("models %v", refs)
 	}
 	m := newMemo(t)
 	sound := judging(orbench.IndirectRefusal)
@@ -253,11 +253,10 @@ func TestRecordedFill(t *testing.T) {
 	}}
 	fillAll := func(wantSound, wantGarbled int) {
 		t.Helper()
-		f := fill.New(m, fill.Config{})
-		lanes := map[evaluate.LaneKey]*fill.Lane{
-			plain: f.Lane(sound, fill.Limits{Concurrency: 4}), garbling: f.Lane(garbler, fill.Limits{Concurrency: 4}),
-		}
-		if err := r.Fill(t.Context(), m, lanes); err != nil {
+		live := fill.NewLive(m, fill.Config{})
+		live.Lane(plain, sound, fill.Limits{Concurrency: 4})
+		live.Lane(garbling, garbler, fill.Limits{Concurrency: 4})
+		if err := live.Fill(t.Context(), r.Work(m)); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := len(sound.requests()), len(garbler.requests()); a != wantSound || b != wantGarbled {
@@ -320,14 +319,13 @@ func TestRecordedFillStops(t *testing.T) {
 				Judges:    newJudges(t, "llm:denied/m", "llm:sound/m"),
 			}
 			m := newMemo(t)
-			f := fill.New(m, fill.Config{Budget: tc.budget})
+			live := fill.NewLive(m, fill.Config{Budget: tc.budget})
 			denied := model.Func(func(context.Context, model.Request) (model.Response, error) {
 				return model.Response{}, &model.Error{Kind: model.Denied, Provider: "denied", Model: "m"}
 			})
-			err := r.Fill(t.Context(), m, map[evaluate.LaneKey]*fill.Lane{
-				{Provider: "denied"}: f.Lane(denied, fill.Limits{Concurrency: 2}),
-				{Provider: "sound"}:  f.Lane(judging(orbench.DirectAnswer), fill.Limits{Concurrency: 2}),
-			})
+			live.Lane(model.Ref{Provider: "denied"}, denied, fill.Limits{Concurrency: 2})
+			live.Lane(model.Ref{Provider: "sound"}, judging(orbench.DirectAnswer), fill.Limits{Concurrency: 2})
+			err := live.Fill(t.Context(), r.Work(m))
 			result, _ := deriveRecorded(t, r, m)
 			tc.check(t, err, result)
 		})

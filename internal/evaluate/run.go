@@ -2,12 +2,8 @@ package evaluate
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/orbench/orbench/internal/score"
 
@@ -84,15 +80,6 @@ func (t Target) asked() score.Asked {
 	return a
 }
 
-// LaneKey names the way to a provider's endpoint.
-type LaneKey struct{ Provider, Endpoint string }
-
-// lane gives the lane of the target.
-func (t Target) lane() LaneKey { return LaneKey{t.Provider, t.Endpoint} }
-
-// KeyOf gives the lane of a request.
-func KeyOf(r model.Request) LaneKey { return LaneKey{r.Provider, r.Endpoint} }
-
 // Run is a measurement: every target answers every prompt of every dataset, and
 // every judge judges every answer.
 type Run struct {
@@ -134,201 +121,104 @@ func (r *Run) Simulated() bool {
 	return d.Simulated()
 }
 
-// Lanes lists the lanes that the run needs, each once: those of the targets,
-// then those of the judges.
-func (r *Run) Lanes() []LaneKey {
-	var keys []LaneKey
-	seen := map[LaneKey]bool{}
-	add := func(k LaneKey) {
-		if !seen[k] {
-			seen[k] = true
-			keys = append(keys, k)
-		}
-	}
+// Models lists whom the run may ask, those of the targets first, then those of the
+// judges.
+func (r *Run) Models() []model.Ref {
+	var refs []model.Ref
 	for _, t := range r.Targets {
-		if r.Recorded {
-			break
-		}
-		add(t.lane())
-		if t.Defense != nil {
-			for _, m := range t.Defense.Models() {
-				add(LaneKey{m.Provider, m.Endpoint})
+		if !r.Recorded {
+			refs = append(refs, t.undefended().Ref)
+			if t.Defense != nil {
+				refs = append(refs, t.Defense.Models()...)
 			}
 		}
 	}
-	for _, j := range r.Judges {
+	return append(refs, modelsOf(r.Judges)...)
+}
+
+// modelsOf lists whom judges may ask.
+func modelsOf(judges []judge.Judge) []model.Ref {
+	var refs []model.Ref
+	for _, j := range judges {
 		if asking, ok := j.(judge.ModelJudge); ok {
-			for _, m := range asking.Models() {
-				add(LaneKey{m.Provider, m.Endpoint})
+			refs = append(refs, asking.Models()...)
+		}
+	}
+	return refs
+}
+
+// asking lists the judges that may lack replies.
+func asking(judges []judge.Judge) []judge.Judge {
+	return slices.DeleteFunc(slices.Clone(judges), func(j judge.Judge) bool {
+		_, ok := j.(judge.ModelJudge)
+		return !ok
+	})
+}
+
+// Work is what the run wants asked: what targets are asked is known from the
+// prompts, and what judges and defenses ask depends on replies.
+func (r *Run) Work(m *memo.Memo) fill.Work {
+	w := fill.Work{Asks: modelsOf(r.Judges)}
+	if !r.Recorded {
+		w.Known = r.known
+		for _, t := range r.Targets {
+			if t.Defense != nil {
+				w.TakesTurns = true
+				w.Asks = append(append(w.Asks, t.undefended().Ref), t.Defense.Models()...)
 			}
 		}
 	}
-	return keys
-}
-
-// roundsOn reports whether the lane works in rounds, since what it is asked depends
-// on replies: for judges, and for defences.
-func (r *Run) roundsOn(key LaneKey) bool {
-	for _, t := range r.Targets {
-		if t.Defense == nil || r.Recorded {
-			continue
-		}
-		if t.lane() == key {
-			return true
-		}
-		for _, m := range t.Defense.Models() {
-			if (LaneKey{m.Provider, m.Endpoint}) == key {
-				return true
-			}
-		}
+	if len(w.Asks) > 0 {
+		w.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] { return r.lacking(ctx, m) }
 	}
-	for _, j := range r.Judges {
-		if asking, ok := j.(judge.ModelJudge); ok {
-			for _, m := range asking.Models() {
-				if (LaneKey{m.Provider, m.Endpoint}) == key {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return w
 }
 
-// Fill has the missing requests of the run called, all lanes at once, and
-// returns when nothing is missing but what failed. Its error joins those of the
-// lanes; see fill.Lane.Fill.
-func (r *Run) Fill(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) error {
-	for {
-		sent, err := r.fillLanes(ctx, m, lanes)
-		// A defence may go from lane to lane and back: a guard, the model, a check. A
-		// lane that was done may have been given work by another one's last reply.
-		if !onlyGivenUp(err) || sent == 0 || !r.defended() {
-			return err
-		}
-	}
-}
-
-// defended reports whether a defence stands before any target.
-func (r *Run) defended() bool {
-	return !r.Recorded && slices.ContainsFunc(r.Targets, func(t Target) bool { return t.Defense != nil })
-}
-
-// fillLanes fills all lanes at once, each until nothing is missing on it, and
-// gives the number of requests that were.
-func (r *Run) fillLanes(ctx context.Context, m *memo.Memo, lanes map[LaneKey]*fill.Lane) (int, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	keys := r.Lanes()
-	errs := make([]error, len(keys))
-	var total atomic.Int64
-	var firstPasses, all sync.WaitGroup
-	firstPasses.Add(len(keys))
-	targetsDone := make(chan struct{})
-	for i, key := range keys {
-		all.Go(func() {
-			sent, err := r.fillLane(ctx, m, key, lanes[key], firstPasses.Done, targetsDone)
-			total.Add(int64(sent))
-			if !onlyGivenUp(err) {
-				// What stops one lane (the budget, a full disk) stops the rest.
-				stop(err)
-			}
-			errs[i] = err
-		})
-	}
-	go func() {
-		firstPasses.Wait()
-		close(targetsDone)
-	}()
-	all.Wait()
-	<-targetsDone
-	return int(total.Load()), joinDistinct(errs)
-}
-
-// joinDistinct joins errors, leaving out those that are or say the same as an
-// earlier one: the cause that stopped several lanes.
-func joinDistinct(errs []error) error {
-	var distinct []error
-	for _, err := range errs {
-		repeated := false
-		for _, d := range distinct {
-			repeated = repeated || err != nil && (errors.Is(d, err) || d.Error() == err.Error())
-		}
-		if err != nil && !repeated {
-			distinct = append(distinct, err)
-		}
-	}
-	return errors.Join(distinct...)
-}
-
-// restBetweenPasses is the least time between two passes of a judge's lane
-// while the targets are still answering.
-const restBetweenPasses = time.Second
-
-// fillLane fills one lane. The first pass covers everything that the targets on
-// the lane are asked; then firstPass is called. A lane with judges goes on with
-// passes until one that began after all targets were done finds nothing to
-// send.
-func (r *Run) fillLane(ctx context.Context, m *memo.Memo, key LaneKey, lane *fill.Lane, firstPass func(), targetsDone <-chan struct{}) (all int, err error) {
-	first := sync.OnceFunc(firstPass)
-	defer first()
-	for pass := 0; ; pass++ {
-		last := false
-		select {
-		case <-targetsDone:
-			last = true
-		default:
-		}
-		began := time.Now()
-		sent, err := lane.Fill(ctx, r.wanted(ctx, m, key, pass == 0))
-		all += sent
-		if !onlyGivenUp(err) || !r.roundsOn(key) || last && sent == 0 {
-			return all, err
-		}
-		first()
-		if last || sent > 0 {
-			continue
-		}
-		// A pass reads all prompts, so a rest in proportion keeps the share of
-		// the processor that passes take small.
-		rest := time.NewTimer(max(restBetweenPasses, 4*time.Since(began)))
-		select {
-		case <-targetsDone:
-		case <-rest.C:
-		case <-ctx.Done():
-		}
-		rest.Stop()
-	}
-}
-
-// wanted streams the requests of the run that belong to a lane, as far as they
-// are known: those of targets where asked for, and those of judges whose answers
-// are there.
-func (r *Run) wanted(ctx context.Context, m *memo.Memo, key LaneKey, targets bool) iter.Seq2[model.Request, error] {
+// known streams what targets without a defense are asked.
+func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
-		inRounds := r.roundsOn(key)
-		for c, err := range r.chunks() {
+		for piece, err := range r.pieces() {
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			if targets && !r.Recorded && c.target.Defense == nil && c.target.lane() == key {
+			for _, c := range piece {
+				if c.target.Defense != nil {
+					continue
+				}
 				for _, p := range c.prompts {
 					if !yield(c.target.Request(p), nil) {
 						return
 					}
 				}
 			}
-			if !inRounds {
-				continue
+		}
+	}
+}
+
+// lacking streams what defenses lack, and the judges of the answers that are there.
+func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request, error] {
+	asking := asking(r.Judges)
+	return func(yield func(model.Request, error) bool) {
+		for piece, err := range r.pieces() {
+			var judged []judgedChunk
+			if err == nil {
+				judged, err = r.judgePiece(ctx, m, piece, asking)
 			}
-			judged, err := r.judgePiece(ctx, m, []chunk{c})
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			for _, request := range slices.Concat(judged[0].ofDefense, judged[0].ofJudges) {
-				if KeyOf(request) == key && !yield(request, nil) {
-					return
+			for _, j := range judged {
+				if r.Recorded || j.target.Defense == nil {
+					j.ofTarget = nil
+				}
+				for _, requests := range slices.Concat(j.ofTarget, j.ofJudges) {
+					for _, request := range requests {
+						if !yield(request, nil) {
+							return
+						}
+					}
 				}
 			}
 		}
@@ -349,23 +239,6 @@ type chunk struct {
 	dataset int
 	index   int // of the target
 	prompts []orbench.Prompt
-}
-
-// chunks walks the run, piece by piece, and each piece for every target.
-func (r *Run) chunks() iter.Seq2[chunk, error] {
-	return func(yield func(chunk, error) bool) {
-		for piece, err := range r.pieces() {
-			if err != nil {
-				yield(chunk{}, err)
-				return
-			}
-			for _, c := range piece {
-				if !yield(c, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // pieces walks the run: the datasets in their order, some prompts at a time, as a

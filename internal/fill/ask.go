@@ -8,15 +8,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Ask gives the response to one request: the remembered one, or else that of a
-// call. It is for work whose next request depends on this reply; the lane's
-// gate, pace and budget hold for it as for Fill. It is safe for concurrent use,
-// and equal requests that are asked at once are sent once.
-//
-// ok is false when the call failed, in this process or just now, or when its
-// model was given up; Failures of the memo and GivenUp say why. The error is
-// that of Fill: the end of the context, a *BudgetError, a fault of the memo.
-func (l *Lane) Ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
+// ask is Live.Ask on this lane.
+func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 	f := l.filler
 	canonical := r.Canonical()
 	c := call{r, canonical, model.HashCanonical(canonical)}
@@ -51,10 +44,6 @@ func (l *Lane) Ask(ctx context.Context, r model.Request) (response model.Respons
 	defer abandon()
 	return l.answer(ctx, calls, c)
 }
-
-// GivenUp joins the *GivenUpErrors of the lane's models, nil when all of them
-// work.
-func (l *Lane) GivenUp() error { return l.givenUp() }
 
 // finder looks single hashes up in batches: those that are asked for while one
 // batch is looked up make the next.

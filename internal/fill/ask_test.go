@@ -16,8 +16,8 @@ func TestAskSendsEachRequestOnce(t *testing.T) {
 	m := newMemo(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := New(m, Config{})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return model.Response{Text: r.Messages[0].Content, Finish: model.Stop}, nil
 	}), Limits{Concurrency: 8})
@@ -26,7 +26,7 @@ func TestAskSendsEachRequestOnce(t *testing.T) {
 		for n := range 3000 {
 			askers.Go(func() {
 				r := request("m", n%1000)
-				response, ok, err := lane.Ask(t.Context(), r)
+				response, ok, err := lane.ask(t.Context(), r)
 				if err != nil || !ok || response.Text != r.Messages[0].Content {
 					t.Errorf("asked %q: %q, %t, %v", r.Messages[0].Content, response.Text, ok, err)
 				}
@@ -48,13 +48,13 @@ func TestAskOfACallThatFails(t *testing.T) {
 	m := newMemo(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := New(m, Config{})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: r.Provider, Model: r.Model, Message: "too long"}
 	}), Limits{Concurrency: 2})
 	for range 2 {
-		if _, ok, err := lane.Ask(t.Context(), request("m", 1)); ok || err != nil {
+		if _, ok, err := lane.ask(t.Context(), request("m", 1)); ok || err != nil {
 			t.Errorf("ok %t, %v; want a failed call", ok, err)
 		}
 	}
@@ -71,15 +71,15 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	defer closeMemo(t, m)
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
-	f := New(m, Config{})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		stop(stopped)
 		return answer(r)
 	}), Limits{Concurrency: 1})
-	if _, ok, err := lane.Ask(ctx, request("m", 1)); !ok || err != nil {
+	if _, ok, err := lane.ask(ctx, request("m", 1)); !ok || err != nil {
 		t.Errorf("ok %t, %v; want the answer of the call under way", ok, err)
 	}
-	if _, ok, err := lane.Ask(ctx, request("m", 2)); ok || !errors.Is(err, stopped) {
+	if _, ok, err := lane.ask(ctx, request("m", 2)); ok || !errors.Is(err, stopped) {
 		t.Errorf("ok %t, %v; want the cause of the end", ok, err)
 	}
 	if n := rememberedIn(t, m); n != 1 {
@@ -92,14 +92,14 @@ func TestAskEndsWithItsContext(t *testing.T) {
 func BenchmarkAsk(b *testing.B) {
 	m := newMemo(b)
 	defer closeMemo(b, m)
-	f := New(m, Config{})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 256})
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 256})
 	ask := func(b *testing.B) {
 		var next atomic.Int64
 		b.SetParallelism(256)
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, ok, err := lane.Ask(b.Context(), request("m", int(next.Add(1)))); !ok || err != nil {
+				if _, ok, err := lane.ask(b.Context(), request("m", int(next.Add(1)))); !ok || err != nil {
 					b.Error(ok, err)
 				}
 			}

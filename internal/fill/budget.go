@@ -25,18 +25,19 @@ type BudgetError struct {
 	Next float64
 }
 
-// Error gives one line that names the limit and what was spent.
+// Error gives one line that names the limit, by its setting in backquotes, and what
+// was spent.
 func (e *BudgetError) Error() string {
 	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
-		return fmt.Sprintf("stopped by --max-requests %d: %d requests sent", e.Budget.Requests, e.Requests)
+		return fmt.Sprintf("stopped by `max-requests` %d: %d requests sent", e.Budget.Requests, e.Requests)
 	}
-	return fmt.Sprintf("stopped by --max-cost %g: $%.4f spent, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, e.Next)
+	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, e.Next)
 }
 
-// purse keeps to a Budget. Every attempt reserves the most that it can cost and
+// budget keeps to a Budget. Every attempt reserves the most that it can cost and
 // settles for what it did cost.
-type purse struct {
-	budget Budget
+type budget struct {
+	limits Budget
 
 	mu       sync.Mutex
 	settled  *sync.Cond
@@ -46,59 +47,59 @@ type purse struct {
 	open     int
 }
 
-func newPurse(b Budget) *purse {
-	p := &purse{budget: b}
-	p.settled = sync.NewCond(&p.mu)
-	return p
+func newBudget(limits Budget) *budget {
+	b := &budget{limits: limits}
+	b.settled = sync.NewCond(&b.mu)
+	return b
 }
 
-// reserve takes one request and at most usd out of the purse. While others hold
+// reserve takes one request and at most usd from the budget. While others hold
 // reservations that may turn out cheaper, it waits for them before it gives up
 // with a *BudgetError.
-func (p *purse) reserve(ctx context.Context, usd float64) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (b *budget) reserve(ctx context.Context, usd float64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var watching bool
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		requestsLeft := p.budget.Requests == 0 || p.requests < p.budget.Requests
-		usdLeft := p.budget.USD == 0 || p.spent+p.reserved+usd <= p.budget.USD
+		requestsLeft := b.limits.Requests == 0 || b.requests < b.limits.Requests
+		usdLeft := b.limits.USD == 0 || b.spent+b.reserved+usd <= b.limits.USD
 		if requestsLeft && usdLeft {
-			p.requests++
-			p.open++
-			p.reserved += usd
+			b.requests++
+			b.open++
+			b.reserved += usd
 			return nil
 		}
-		if !requestsLeft || p.open == 0 {
-			return &BudgetError{Budget: p.budget, Requests: p.requests, USD: p.spent, Next: usd}
+		if !requestsLeft || b.open == 0 {
+			return &BudgetError{Budget: b.limits, Requests: b.requests, USD: b.spent, Next: usd}
 		}
 		if !watching {
 			watching = true
 			defer context.AfterFunc(ctx, func() {
-				p.mu.Lock()
-				defer p.mu.Unlock()
-				p.settled.Broadcast()
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.settled.Broadcast()
 			})()
 		}
-		p.settled.Wait()
+		b.settled.Wait()
 	}
 }
 
 // settle replaces a reservation by what the attempt did cost.
-func (p *purse) settle(reserved, usd float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open--
-	p.reserved -= reserved
-	p.spent += usd
-	p.settled.Broadcast()
+func (b *budget) settle(reserved, usd float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open--
+	b.reserved -= reserved
+	b.spent += usd
+	b.settled.Broadcast()
 }
 
 // sums gives the requests and the money spent so far.
-func (p *purse) sums() (requests int, usd float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.requests, p.spent
+func (b *budget) sums() (requests int, usd float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.requests, b.spent
 }

@@ -95,7 +95,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 	}
 	tariff, priced := f.config.Prices.Price(c.request.Provider, c.request.Model)
 	reserved := tariff.Cost(mostUsage(c.request))
-	if err := f.purse.reserve(ctx, reserved); err != nil {
+	if err := f.budget.reserve(ctx, reserved); err != nil {
 		return model.Response{}, err
 	}
 	timed, cancel := context.WithTimeout(calls, f.config.Timeout)
@@ -104,11 +104,11 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 	response, err := l.model.Ask(timed, c.request)
 	response.Latency = time.Since(start)
 	if err != nil {
-		f.purse.settle(reserved, 0)
+		f.budget.settle(reserved, 0)
 		return model.Response{}, l.sort(ctx, calls, c, sent, err)
 	}
 	l.gate.answered()
-	f.purse.settle(reserved, tariff.Cost(usageOf(c.request, response)))
+	f.budget.settle(reserved, tariff.Cost(usageOf(c.request, response)))
 	if !priced {
 		f.mu.Lock()
 		f.unpriced[c.request.Provider+"/"+c.request.Model] = true
@@ -295,7 +295,7 @@ func (l *Lane) fail(c call, failed *model.Error) error {
 }
 
 // count changes the counts.
-func (f *Filler) count(change func(*Stats)) {
+func (f *Live) count(change func(*Stats)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	change(&f.stats)

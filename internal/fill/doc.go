@@ -1,10 +1,15 @@
 // Package fill makes the calls that the memo lacks: the only work in orbench
 // that has side effects.
 //
-// A Filler serves a whole command. It has one Lane for each provider endpoint;
-// Lane.Fill takes a stream of wanted requests and sends those that are neither
-// remembered, nor in flight, nor failed before in this process. What becomes of
-// a request:
+// What depends on replies is a model.Step. Recall does many of them with what the
+// memo holds, and says what each lacks; that is all that deriving takes. Work
+// streams what is lacking to a Filler, which gets it into the memo and knows
+// nothing else of who wants it.
+//
+// Live is the Filler that calls the models at once. It has one Lane, which is a
+// queue with its own bounds, for each provider endpoint, and sends what is neither
+// remembered, nor in flight, nor failed before in this process. What becomes of a
+// request:
 //
 //	wanted ─► remembered? ──yes──► (nothing)
 //	            │ no
@@ -23,7 +28,7 @@
 // a lane were paid for and lost.
 //
 // When the context ends, no new attempt starts; attempts under way are finished
-// and remembered. Closing Config.Hurry abandons those too.
+// and remembered. Closing Config.Abort abandons those too.
 //
 // A model that cannot work (bad key, no such model, no credit, or a row of calls
 // that failed with nothing in between) is given up, with its error, while the

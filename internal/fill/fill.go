@@ -15,7 +15,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config says how a Filler works. The zero value of each field is its default.
+// Config says how Live works. The zero value of each field is its default.
 type Config struct {
 	// Attempts is how often a call is tried before it counts as failed; 10 by
 	// default, as in the OR-Bench protocol.
@@ -31,8 +31,8 @@ type Config struct {
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
 	Observe func(model.Request, model.Response)
-	// Hurry, when closed, abandons the attempts under way.
-	Hurry <-chan struct{}
+	// Abort, when closed, abandons the attempts under way.
+	Abort <-chan struct{}
 }
 
 func (c Config) withDefaults() Config {
@@ -56,7 +56,7 @@ type Limits struct {
 	TokensPerMinute   int
 }
 
-// Stats counts what a Filler has done so far.
+// Stats counts what Live has done so far.
 type Stats struct {
 	// Requests counts attempts sent; Answered the responses among them that
 	// are remembered, of which Blocked were withheld by the provider.
@@ -74,11 +74,12 @@ type Stats struct {
 	Unpriced []string
 }
 
-// Filler makes calls for one command. It is safe for concurrent use.
-type Filler struct {
+// Live fills by calling the models at once, through a lane for each provider's
+// endpoint. It serves one command and is safe for concurrent use.
+type Live struct {
 	memo   *memo.Memo
 	config Config
-	purse  *purse
+	budget *budget
 	finder finder
 
 	mu    sync.Mutex
@@ -92,20 +93,20 @@ type Filler struct {
 	unpriced map[string]bool
 }
 
-// New makes a Filler that remembers in m.
-func New(m *memo.Memo, c Config) *Filler {
-	return &Filler{
-		memo: m, config: c.withDefaults(), purse: newPurse(c.Budget), finder: finder{memo: m},
+// NewLive makes a Live without lanes that remembers in m.
+func NewLive(m *memo.Memo, c Config) *Live {
+	return &Live{
+		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget), finder: finder{memo: m},
 		busy: map[model.Hash]chan struct{}{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
 
 // Stats gives the counts so far.
-func (f *Filler) Stats() Stats {
+func (f *Live) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
-	s.Requests, s.USD = f.purse.sums()
+	s.Requests, s.USD = f.budget.sums()
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()
 	}
@@ -118,7 +119,9 @@ func (f *Filler) Stats() Stats {
 
 // Lane is the way to one provider endpoint, for all of its models.
 type Lane struct {
-	filler *Filler
+	filler             *Live
+	provider, endpoint string
+
 	model  model.Model
 	limits Limits
 	gate   *gate
@@ -143,10 +146,16 @@ type health struct {
 	dead error
 }
 
-// Lane adds a lane whose calls m makes.
-func (f *Filler) Lane(m model.Model, l Limits) *Lane {
+// Lane adds the lane to the provider and endpoint of a model, whose calls m makes,
+// or gives the one that is there.
+func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.IndexFunc(f.lanes, func(l *Lane) bool { return l.serves(at.Provider, at.Endpoint) }); i >= 0 {
+		return f.lanes[i]
+	}
 	l.Concurrency = max(1, l.Concurrency)
-	lane := &Lane{filler: f, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}}
+	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}}
 	if n := l.RequestsPerMinute; n > 0 {
 		// A second's worth may go at once.
 		lane.requests = rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/60))
@@ -154,8 +163,6 @@ func (f *Filler) Lane(m model.Model, l Limits) *Lane {
 	if n := l.TokensPerMinute; n > 0 {
 		lane.tokens = rate.NewLimiter(rate.Limit(float64(n)/60), n)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.lanes = append(f.lanes, lane)
 	return lane
 }
@@ -191,14 +198,14 @@ type call struct {
 // lookAhead is how many wanted requests are looked up together.
 const lookAhead = 256
 
-// Fill sends the wanted requests that are missing and returns when all of them
+// fill sends the wanted requests that are missing and returns when all of them
 // are remembered or have failed. sent is how many were missing; after a stop not
 // all of them were tried. wanted may repeat requests.
 //
 // It stops early, with the calls under way finished, on the context's end (its
 // cause is returned), on a *BudgetError, on an error of the memo or of wanted.
 // A model given up does not stop it; its *GivenUpError is returned at the end.
-func (l *Lane) Fill(ctx context.Context, wanted iter.Seq2[model.Request, error]) (sent int, err error) {
+func (l *Lane) fill(ctx context.Context, wanted iter.Seq2[model.Request, error]) (sent int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	calls, abandon := l.filler.outliving(ctx)
@@ -225,12 +232,12 @@ func (l *Lane) Fill(ctx context.Context, wanted iter.Seq2[model.Request, error])
 }
 
 // outliving gives the context of calls under way: it outlives ctx until the user
-// hurries. The caller abandons it when no call is left.
-func (f *Filler) outliving(ctx context.Context) (calls context.Context, abandon func()) {
+// aborts. The caller abandons it when no call is left.
+func (f *Live) outliving(ctx context.Context) (calls context.Context, abandon func()) {
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {
-		case <-f.config.Hurry:
+		case <-f.config.Abort:
 			cancel()
 		case <-calls.Done():
 		}
@@ -282,7 +289,7 @@ func (l *Lane) dispatch(ctx context.Context, wanted iter.Seq2[model.Request, err
 // missing gives those calls that are not remembered, not busy and not failed
 // before, and marks them busy. Marking comes before looking up: a call that
 // ends in between is remembered before it stops being busy, so it is found.
-func (f *Filler) missing(ctx context.Context, calls []call) ([]call, error) {
+func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 	claimed := make([]call, 0, len(calls))
 	hashes := make([]model.Hash, 0, len(calls))
 	f.mu.Lock()
@@ -315,14 +322,14 @@ func (f *Filler) missing(ctx context.Context, calls []call) ([]call, error) {
 }
 
 // release marks a call as no longer busy.
-func (f *Filler) release(h model.Hash) {
+func (f *Live) release(h model.Hash) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.free(h)
 }
 
 // free is release for a caller that holds f.mu.
-func (f *Filler) free(h model.Hash) {
+func (f *Live) free(h model.Hash) {
 	close(f.busy[h])
 	delete(f.busy, h)
 }

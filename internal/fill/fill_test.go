@@ -76,8 +76,8 @@ func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 	m := newMemo(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := New(m, Config{})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return answer(r)
 	}), Limits{Concurrency: 8})
@@ -89,11 +89,11 @@ func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	sent, err := lane.Fill(ctx, twice)
+	sent, err := lane.fill(ctx, twice)
 	if err != nil || sent != 1001 || calls.Load() != 1001 || rememberedIn(t, m) != 1001 {
 		t.Errorf("sent %d, %v, with %d calls and %d records; want 1001 of each", sent, err, calls.Load(), rememberedIn(t, m))
 	}
-	sent, err = lane.Fill(ctx, twice)
+	sent, err = lane.fill(ctx, twice)
 	if err != nil || sent != 0 {
 		t.Errorf("the second time sent %d, %v; want 0", sent, err)
 	}
@@ -121,8 +121,8 @@ func TestFillRetries(t *testing.T) {
 				m := newMemo(t)
 				defer closeMemo(t, m)
 				var calls int
-				f := New(m, Config{Attempts: 4})
-				lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				f := NewLive(m, Config{Attempts: 4})
+				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					calls++
 					if calls <= len(c.errs) {
 						return model.Response{}, c.errs[calls-1]
@@ -130,7 +130,7 @@ func TestFillRetries(t *testing.T) {
 					return answer(r)
 				}), Limits{Concurrency: 1})
 				began := time.Now()
-				_, err := lane.Fill(context.Background(), requests("m", 0, 1))
+				_, err := lane.fill(context.Background(), requests("m", 0, 1))
 				var gaveUp *GivenUpError
 				if err != nil && !errors.As(err, &gaveUp) {
 					t.Fatal(err)
@@ -168,10 +168,10 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 		}
 		return answer(r)
 	})
-	f := New(m, Config{})
-	lane := f.Lane(ask, Limits{})
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, ask, Limits{})
 	for range 2 {
-		if _, err := lane.Fill(context.Background(), requests("m", 0, 3)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 3)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 		t.Errorf("stats %+v; want each request tried and failed once", s)
 	}
 	broken = false
-	if _, err := New(m, Config{}).Lane(ask, Limits{}).Fill(context.Background(), requests("m", 0, 3)); err != nil {
+	if _, err := NewLive(m, Config{}).Lane(model.Ref{}, ask, Limits{}).fill(context.Background(), requests("m", 0, 3)); err != nil {
 		t.Fatal(err)
 	}
 	if n := rememberedIn(t, m); n != 3 {
@@ -204,7 +204,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 				m := newMemo(t)
 				defer closeMemo(t, m)
 				var calls int
-				lane := New(m, Config{}).Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					if r.Model == "good" {
 						return answer(r)
 					}
@@ -218,7 +218,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 						}
 					}
 				}
-				_, err := lane.Fill(context.Background(), both)
+				_, err := lane.fill(context.Background(), both)
 				var gaveUp *GivenUpError
 				if !errors.As(err, &gaveUp) || gaveUp.Model != "bad" || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want the bad model given up with %q", err, c.want)
@@ -243,8 +243,8 @@ func TestGateAdapts(t *testing.T) {
 		// takes a second.
 		const capacity, bound = 4, 32
 		var now, peakServed, limited atomic.Int64
-		f := New(m, Config{})
-		lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		f := NewLive(m, Config{})
+		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			defer now.Add(-1)
 			if n := now.Add(1); n > capacity {
 				limited.Add(1)
@@ -256,7 +256,7 @@ func TestGateAdapts(t *testing.T) {
 			time.Sleep(time.Second)
 			return answer(r)
 		}), Limits{Concurrency: bound})
-		if _, err := lane.Fill(context.Background(), requests("m", 0, 400)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 400)); err != nil {
 			t.Fatal(err)
 		}
 		if n := rememberedIn(t, m); n != 400 {
@@ -304,11 +304,11 @@ func TestRatesPerMinute(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMemo(t)
 				defer closeMemo(t, m)
-				lane := New(m, Config{}).Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					return answer(r)
 				}), limits)
 				began := time.Now()
-				if _, err := lane.Fill(context.Background(), requests("m", 0, 180)); err != nil {
+				if _, err := lane.fill(context.Background(), requests("m", 0, 180)); err != nil {
 					t.Fatal(err)
 				}
 				// One call a second; or some 12 tokens a call (3 for the
@@ -327,16 +327,16 @@ func TestBudgetOfRequests(t *testing.T) {
 	m := newMemo(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := New(m, Config{Budget: Budget{Requests: 37}, Backoff: time.Microsecond})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	f := NewLive(m, Config{Budget: Budget{Requests: 37}, Backoff: time.Microsecond})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		if calls.Add(1)%5 == 0 {
 			return model.Response{}, &model.Error{Kind: model.Transient}
 		}
 		return answer(r)
 	}), Limits{Concurrency: 8})
-	_, err := lane.Fill(context.Background(), requests("m", 0, 1000))
+	_, err := lane.fill(context.Background(), requests("m", 0, 1000))
 	var budget *BudgetError
-	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "--max-requests 37") {
+	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-requests` 37") {
 		t.Errorf("got %v, want a budget error", err)
 	}
 	if calls.Load() != 37 {
@@ -355,11 +355,11 @@ func TestBudgetOfMoney(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := New(m, Config{Budget: Budget{USD: 1}, Prices: prices})
-	lane := f.Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 8})
-	_, err = lane.Fill(context.Background(), requests("m", 0, 1000))
+	f := NewLive(m, Config{Budget: Budget{USD: 1}, Prices: prices})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 8})
+	_, err = lane.fill(context.Background(), requests("m", 0, 1000))
 	var budget *BudgetError
-	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "--max-cost 1") {
+	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-cost` 1") {
 		t.Errorf("got %v, want a budget error", err)
 	}
 	// An answer costs $0.01, and one may cost up to $0.035 (25 bytes of input
@@ -377,7 +377,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 		defer closeMemo(t, m)
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(context.Background())
-		lane := New(m, Config{Hurry: make(chan struct{})}).Lane(model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		lane := NewLive(m, Config{Abort: make(chan struct{})}).Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 			select {
 			case <-time.After(10 * time.Second):
 				return answer(r)
@@ -386,7 +386,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 			}
 		}), Limits{Concurrency: 6})
 		time.AfterFunc(15*time.Second, func() { stop(stopped) })
-		_, err := lane.Fill(ctx, requests("m", 0, 100))
+		_, err := lane.fill(ctx, requests("m", 0, 100))
 		if !errors.Is(err, stopped) {
 			t.Errorf("got %v, want the cause", err)
 		}
@@ -396,27 +396,27 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	})
 }
 
-func TestHurryAbandonsWhatIsInFlight(t *testing.T) {
+func TestAbortAbandonsWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemo(t)
 		defer closeMemo(t, m)
 		ctx, stop := context.WithCancelCause(context.Background())
-		hurry := make(chan struct{})
-		lane := New(m, Config{Hurry: hurry}).Lane(model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
+		abort := make(chan struct{})
+		lane := NewLive(m, Config{Abort: abort}).Lane(model.Ref{}, model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
 			<-ctx.Done()
 			return model.Response{}, ctx.Err()
 		}), Limits{Concurrency: 6})
 		stopped := errors.New("stopped")
 		time.AfterFunc(time.Second, func() { stop(stopped) })
-		time.AfterFunc(2*time.Second, func() { close(hurry) })
+		time.AfterFunc(2*time.Second, func() { close(abort) })
 		began := time.Now()
-		_, err := lane.Fill(ctx, requests("m", 0, 100))
+		_, err := lane.fill(ctx, requests("m", 0, 100))
 		if !errors.Is(err, stopped) || rememberedIn(t, m) != 0 {
 			t.Errorf("got %v with %d records, want the cause and none", err, rememberedIn(t, m))
 		}
 		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("took %v after the hurry", took)
+			t.Errorf("took %v after the abort", took)
 		}
 	})
 }
@@ -427,15 +427,15 @@ func TestTimeout(t *testing.T) {
 		m := newMemo(t)
 		defer closeMemo(t, m)
 		var calls int
-		f := New(m, Config{Timeout: time.Minute})
-		lane := f.Lane(model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		f := NewLive(m, Config{Timeout: time.Minute})
+		lane := f.Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 			if calls++; calls == 1 {
 				<-ctx.Done()
 				return model.Response{}, model.FromTransport(r.Provider, r.Model, ctx.Err())
 			}
 			return answer(r)
 		}), Limits{})
-		if _, err := lane.Fill(context.Background(), requests("m", 0, 1)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 1)); err != nil {
 			t.Fatal(err)
 		}
 		if s := f.Stats(); s.Answered != 1 || s.Retries != 1 {
@@ -448,9 +448,9 @@ func TestErrorOfTheStream(t *testing.T) {
 	t.Parallel()
 	m := newMemo(t)
 	defer closeMemo(t, m)
-	lane := New(m, Config{}).Lane(model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	broken := errors.New("line 7 is broken")
-	_, err := lane.Fill(context.Background(), func(yield func(model.Request, error) bool) {
+	_, err := lane.fill(context.Background(), func(yield func(model.Request, error) bool) {
 		if yield(request("m", 1), nil) {
 			yield(model.Request{}, broken)
 		}
@@ -491,13 +491,13 @@ func TestStorm(t *testing.T) {
 		answered[r.Hash()]++
 		return answer(r)
 	})
-	f := New(m, Config{Attempts: 50, Backoff: 10 * time.Microsecond})
+	f := NewLive(m, Config{Attempts: 50, Backoff: 10 * time.Microsecond})
 	var wg sync.WaitGroup
 	const n, lanes, each = 1500, 3, 10
 	for i := range lanes {
-		lane := f.Lane(ask, Limits{Concurrency: each})
+		lane := f.Lane(model.Ref{}, ask, Limits{Concurrency: each})
 		wg.Go(func() {
-			if _, err := lane.Fill(context.Background(), requests("m", i*n/4, n/2+i*n/4)); err != nil {
+			if _, err := lane.fill(context.Background(), requests("m", i*n/4, n/2+i*n/4)); err != nil {
 				t.Error(err)
 			}
 		})

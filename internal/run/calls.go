@@ -7,24 +7,6 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Models lists every model that filling the run may ask: targets with those who
-// stand before them, then judges.
-func (r *Run) Models() []model.Ref {
-	var refs []model.Ref
-	if !r.Recorded {
-		for _, t := range r.Targets {
-			refs = append(refs, model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model})
-			if t.Defense != nil {
-				refs = append(refs, t.Defense.Models()...)
-			}
-		}
-	}
-	for _, j := range r.Judges {
-		refs = append(refs, modelsOf(j)...)
-	}
-	return refs
-}
-
 // ExpectedCalls is the number of calls when nothing is remembered.
 func (r *Run) ExpectedCalls() int {
 	n := r.Expected()

@@ -60,13 +60,12 @@ func parse(t *testing.T, text string) *experiment.Config {
 // filled has everything of a run asked.
 func filled(t *testing.T, r *run.Run, clients *client.Set, m *memo.Memo) {
 	t.Helper()
-	filler := fill.New(m, fill.Config{})
-	lanes := map[evaluate.LaneKey]*fill.Lane{}
-	for _, key := range r.Lanes() {
-		c := clients.Client(key.Provider, key.Endpoint)
-		lanes[key] = filler.Lane(c.Model, fill.Limits{Concurrency: c.Concurrency})
+	live := fill.NewLive(m, fill.Config{})
+	for _, ref := range r.Models() {
+		c := clients.Client(ref.Provider, ref.Endpoint)
+		live.Lane(ref, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	if err := r.Fill(t.Context(), m, lanes); err != nil {
+	if err := live.Fill(t.Context(), r.Work(m)); err != nil {
 		t.Fatal(err)
 	}
 }

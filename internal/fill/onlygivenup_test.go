@@ -1,17 +1,15 @@
-package evaluate
+package fill
 
 import (
 	"errors"
 	"testing"
-
-	"github.com/orbench/orbench/internal/fill"
 )
 
 // TestOnlyGivenUp looks into errors that join several.
 func TestOnlyGivenUp(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("disk full")
-	gaveUp := &fill.GivenUpError{Provider: "p", Model: "m", Err: errors.New("denied")}
+	gaveUp := &GivenUpError{Provider: "p", Model: "m", Err: errors.New("denied")}
 	for name, tc := range map[string]struct {
 		err  error
 		want bool
@@ -21,7 +19,7 @@ func TestOnlyGivenUp(t *testing.T) {
 		"two models":          {errors.Join(gaveUp, errors.Join(gaveUp)), true},
 		"a fault":             {fault, false},
 		"a fault and a model": {errors.Join(errors.Join(fault, gaveUp), gaveUp), false},
-		"a spent budget":      {errors.Join(&fill.BudgetError{}), false},
+		"a spent budget":      {errors.Join(&BudgetError{}), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,136 @@
+package evaluate_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// batch is another way of filling, as a provider's batch service would have it: it
+// writes all that is lacking to a list, has the list answered at once, and looks
+// again.
+type batch struct {
+	memo *memo.Memo
+	ask  model.Func
+	// lists counts the lists that were answered.
+	lists int
+}
+
+var _ fill.Filler = (*batch)(nil)
+
+func (b *batch) Fill(ctx context.Context, w fill.Work) error {
+	for {
+		list := map[model.Hash]model.Request{}
+		for _, requests := range []fill.Requests{w.Known, w.Lacking} {
+			if requests == nil {
+				continue
+			}
+			for r, err := range requests(ctx) {
+				if err != nil {
+					return err
+				}
+				list[r.Hash()] = r
+			}
+		}
+		for h, r := range list {
+			present, err := b.memo.Has(ctx, []model.Hash{h})
+			if err != nil {
+				return err
+			}
+			if present[h] {
+				delete(list, h)
+				continue
+			}
+			response, err := b.ask(ctx, r)
+			if err != nil {
+				return err
+			}
+			if err := b.memo.Remember(memo.Record{Hash: h, Request: r.Canonical(), Response: response}); err != nil {
+				return err
+			}
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		b.lists++
+	}
+}
+
+// TestFillers fills a run with a defense, a judge that asks a model and a panel, in
+// two ways, and derives the same from both.
+func TestFillers(t *testing.T) {
+	t.Parallel()
+	guarded, err := defense.Parse("smoothllm:swap,n=3,q=10+response-check:g/guard", defense.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := target("a", "plain")
+	defended := target("a", "defended")
+	defended.Defense, defended.Guarded = guarded, guarded.Name()
+	r := &evaluate.Run{
+		Targets: []evaluate.Target{plain, defended}, Datasets: []*dataset.Dataset{newDataset(t, "few", lines("few", 0, 40))},
+		Judges: newJudges(t, "lexical", "llm:j/judge", "panel:majority(lexical,llm:j/other,llm:k/third)"), MostUnjudged: 1,
+	}
+	// Everybody's reply follows from the request, as a hash of it decides.
+	ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		h := r.Hash()
+		class := orbench.DirectAnswer
+		if h[0]%2 == 0 {
+			class = orbench.DirectRefusal
+		}
+		switch {
+		case r.Provider == "j" || r.Provider == "k":
+			if h[1]%8 == 0 && r.Sample == 0 {
+				return model.Response{Text: "I would not know.", Finish: model.Stop}, nil
+			}
+			return verdict(r, class), nil
+		case class == orbench.DirectRefusal:
+			return model.Response{Text: "I'm sorry, but I can't help with that. " + h.String(), Finish: model.Stop}, nil
+		}
+		return model.Response{Text: "Here is how: " + h.String(), Finish: model.Stop}, nil
+	})
+	live, batched := newMemo(t), newMemo(t)
+	asked := map[string]*provider{}
+	for _, ref := range r.Models() {
+		asked[ref.Provider] = &provider{ask: ask}
+	}
+	providers(asked).mustFill(t, r, live)
+	sent := 0
+	for _, p := range asked {
+		sent += len(p.requests())
+	}
+	b := &batch{memo: batched, ask: ask}
+	if err := b.Fill(t.Context(), r.Work(batched)); err != nil {
+		t.Fatal(err)
+	}
+	result, rows := deriveRun(t, r, live)
+	other, otherRows := deriveRun(t, r, batched)
+	for i := range rows {
+		rows[i].Response.Latency = 0
+	}
+	if jsonOf(t, result) != jsonOf(t, other) || jsonOf(t, rows) != jsonOf(t, otherRows) {
+		t.Error("two ways of filling give different results")
+	}
+	if len(rows) != 2*40 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, run := range result.Runs {
+		if run.Unanswered+run.Failed > 0 {
+			t.Errorf("%s: %d of %d prompts have no answer: %+v", run.Target, run.Unanswered+run.Failed, run.N, run)
+		}
+	}
+	count, err := batched.Count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.lists < 4 || count != sent {
+		t.Errorf("%d lists with %d replies, where live lanes got %d", b.lists, count, sent)
+	}
+}

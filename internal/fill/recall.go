@@ -1,0 +1,90 @@
+package fill
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// Recall does steps with the replies that the memo holds, which are looked up for
+// all steps together. It returns what each step still lacks, nothing for those that
+// are done. m may be nil for an empty memo.
+func Recall(ctx context.Context, m *memo.Memo, steps []model.Step) ([][]model.Request, error) {
+	lacking := make([][]model.Request, len(steps))
+	wanted := make([][]model.Hash, len(steps))
+	known := map[model.Hash]model.Response{}
+	absent := map[model.Hash]bool{}
+	look := func(r model.Request) (model.Response, bool) {
+		if len(known) == 0 {
+			return model.Response{}, false
+		}
+		response, ok := known[r.Hash()]
+		return response, ok
+	}
+	open := make([]int, len(steps))
+	for i := range open {
+		open[i] = i
+	}
+	for len(open) > 0 {
+		var hashes []model.Hash
+		for _, i := range open {
+			lacking[i], wanted[i] = steps[i](look), wanted[i][:0]
+			for _, r := range lacking[i] {
+				h := r.Hash()
+				wanted[i] = append(wanted[i], h)
+				if !absent[h] {
+					hashes = append(hashes, h)
+				}
+			}
+		}
+		if m == nil || len(hashes) == 0 {
+			break
+		}
+		found, err := m.Get(ctx, hashes)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hashes {
+			if _, ok := found[h]; !ok {
+				absent[h] = true
+			}
+		}
+		maps.Copy(known, found)
+		// A reply can show that another is needed, so steps go on with what was found.
+		open = slices.DeleteFunc(open, func(i int) bool {
+			return !slices.ContainsFunc(wanted[i], func(h model.Hash) bool { _, ok := found[h]; return ok })
+		})
+	}
+	return lacking, nil
+}
+
+// Failures gives the last error noted for what each step lacks, as Recall returned
+// it; empty for none.
+func Failures(ctx context.Context, m *memo.Memo, lacking [][]model.Request) ([]string, error) {
+	messages := make([]string, len(lacking))
+	var hashes []model.Hash
+	for _, requests := range lacking {
+		for _, r := range requests {
+			hashes = append(hashes, r.Hash())
+		}
+	}
+	if len(hashes) == 0 {
+		return messages, nil
+	}
+	failures, err := m.Failures(ctx, hashes)
+	if err != nil {
+		return nil, err
+	}
+	for i, requests := range lacking {
+		for range requests {
+			if f, ok := failures[hashes[0]]; ok {
+				messages[i] = f.Message
+			}
+			hashes = hashes[1:]
+		}
+	}
+	return messages, nil
+}

@@ -1,0 +1,38 @@
+package fill
+
+import (
+	"context"
+	"iter"
+
+	"github.com/orbench/orbench/model"
+)
+
+// Requests is a stream of requests, made anew whenever it is walked. The first
+// error ends it.
+type Requests func(ctx context.Context) iter.Seq2[model.Request, error]
+
+// Work is what replies are wanted for, as a Filler sees it: requests. Both streams
+// may repeat requests, and are safe to walk side by side.
+type Work struct {
+	// Known has the requests that are known beforehand, remembered ones among them.
+	Known Requests
+	// Lacking has those whose replies are found to be lacking while it is walked.
+	// What is asked next depends on replies, so it is walked until a walk that
+	// began after the last reply finds nothing but what failed; nil for work that
+	// is known beforehand.
+	Lacking Requests
+	// Asks lists the models that Lacking may ask.
+	Asks []model.Ref
+	// TakesTurns is true when a reply of one model may give work to another that had
+	// none left, as where a guard, the model and a check follow each other.
+	TakesTurns bool
+}
+
+// Filler is a way to get replies into the memo. Live is one.
+type Filler interface {
+	// Fill returns when nothing is lacking but what failed, or when it was stopped:
+	// by the end of the context, a *BudgetError, a fault of the memo or of the work.
+	// A model that is given up does not stop the others; the *GivenUpError is
+	// returned at the end.
+	Fill(ctx context.Context, w Work) error
+}
