@@ -86,6 +86,24 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestDocsSayForWhom finds in the first line below each page's title whom it is for.
+func TestDocsSayForWhom(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join(projectRoot, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, path := range append(pages, filepath.Join(projectRoot, "README.md")) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, below, _ := strings.Cut(string(text), "\n\n"); !strings.HasPrefix(below, "For whoever ") {
+			t.Errorf("%s: begin the line below the title with For whoever, and say whom the page is for", path)
+		}
+	}
+}
+
 // hasHeading reports whether a Markdown file has a heading with that anchor.
 func hasHeading(t *testing.T, path, anchor string) bool {
 	t.Helper()

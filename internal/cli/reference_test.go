@@ -16,7 +16,7 @@ import (
 func TestCommandReference(t *testing.T) {
 	a := &app{env: Env{Getenv: func(string) string { return "" }}}
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nMade from the help texts by `make docs`. What scripts may rely on is in [cli.md](cli.md).\n")
+	b.WriteString("# Commands\n\nFor whoever looks up a flag; made from the help texts by `make docs`. Recipes are in [cli.md](cli.md).\n")
 	writeReference(&b, a.root())
 	path := filepath.Join("..", "..", "docs", "commands.md")
 	if os.Getenv("ORBENCH_UPDATE") != "" {
