@@ -44,7 +44,7 @@ func ExampleOpen() {
 
 func ExampleList() {
 	for _, e := range dataset.List("") {
-		fmt.Println(e.Name, e.Rows, e.Label, e.Licence)
+		fmt.Println(e.Name, e.Rows, e.Label, e.License)
 	}
 	// Output:
 	// starter 260 per row Apache-2.0

@@ -42,7 +42,7 @@ type Entry struct {
 	// FileSHA256 is the hash of the file's bytes, where it is known.
 	FileSHA256 string  `json:"file_sha256,omitempty"`
 	Columns    Columns `json:"columns"`
-	Licence    string  `json:"licence"`
+	License    string  `json:"licence"`
 	About      string  `json:"about"`
 	// Making names the models that helped to make it, each under all the names that
 	// it goes by; nil where nothing is known.

@@ -16,7 +16,7 @@ func TestTable(t *testing.T) {
 	file := regexp.MustCompile(`^[\w.-]+\.(csv|tsv|jsonl|ndjson|parquet)$`)
 	names := map[string]bool{}
 	for _, e := range dataset.List(t.TempDir()) {
-		if names[e.Name] || e.Rows <= 0 || e.Licence == "" || e.About == "" || e.Columns.Prompt == "" {
+		if names[e.Name] || e.Rows <= 0 || e.License == "" || e.About == "" || e.Columns.Prompt == "" {
 			t.Errorf("incomplete or twice: %+v", e)
 		}
 		names[e.Name] = true

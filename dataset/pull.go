@@ -40,7 +40,7 @@ type pulled struct {
 	// SHA256 is the content hash, Dataset.SHA256.
 	SHA256  string `json:"sha256"`
 	Rows    int    `json:"rows"`
-	Licence string `json:"licence"`
+	License string `json:"licence"`
 	URL     string `json:"url"`
 }
 
@@ -67,7 +67,7 @@ func Pull(ctx context.Context, name string, opts PullOptions) (*Dataset, error) 
 	if opts.Cache == "" {
 		return nil, &orbench.InputError{Problem: "no cache folder to pull into", Hint: "set ORBENCH_CACHE"}
 	}
-	say(fmt.Sprintf("fetching %s from %s (licence %s)", e.File, e.URL(), e.Licence))
+	say(fmt.Sprintf("fetching %s from %s (licence %s)", e.File, e.URL(), e.License))
 	got, err := fetch(ctx, e, opts)
 	if err != nil {
 		return nil, fmt.Errorf("pull %s: %w", name, err)
@@ -79,7 +79,7 @@ func Pull(ctx context.Context, name string, opts PullOptions) (*Dataset, error) 
 	record, err := json.MarshalIndent(pulled{
 		Name: e.Name, Repo: e.Repo, Revision: e.Revision, Commit: got.commit,
 		File: e.File, FileSHA256: got.sha256, SHA256: d.SHA256, Rows: d.Count + d.Duplicates,
-		Licence: e.Licence, URL: e.URL(),
+		License: e.License, URL: e.URL(),
 	}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("pull %s: %w", name, err)

@@ -269,7 +269,7 @@ func TestRecordingStops(t *testing.T) {
 	}
 }
 
-// TestRecordingOfPeople reads the real labelled files.
+// TestRecordingOfPeople reads the real labeled files.
 func TestRecordingOfPeople(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"llama2orig", "mistralguard"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// BlockKind is the kind of block of a response that a defence withheld. The
+// BlockKind is the kind of block of a response that a defense withheld. The
 // block's detail is the name of the step, a colon, a space and why.
 const BlockKind = model.Defended
 
@@ -48,7 +48,7 @@ func (t Target) request(messages []orbench.Message, sample int) model.Request {
 	}
 }
 
-// Defense is a ladder of steps; Parse makes it. The zero value is no defence at
+// Defense is a ladder of steps; Parse makes it. The zero value is no defense at
 // all. It is read-only and safe for concurrent use.
 type Defense struct {
 	name string
@@ -68,7 +68,7 @@ type inspection struct {
 }
 
 // Name is what the user typed, such as "icl+response-check"; it is "none" for no
-// defence.
+// defense.
 func (d *Defense) Name() string {
 	if d.name == "" {
 		return none
@@ -76,7 +76,7 @@ func (d *Defense) Name() string {
 	return d.name
 }
 
-// Models lists the models other than the target that the defence may ask, each
+// Models lists the models other than the target that the defense may ask, each
 // once. A response-check without a model of its own asks the target.
 func (d *Defense) Models() []model.Ref {
 	var refs []model.Ref
@@ -156,7 +156,7 @@ const (
 	Answerer Role = "target"
 )
 
-// Outcome is what comes of a prompt under a defence.
+// Outcome is what comes of a prompt under a defense.
 type Outcome struct {
 	// Awaits is the role for which replies are missing; empty when none is.
 	Awaits Role
@@ -275,7 +275,7 @@ func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look
 		return reply, nil
 	})
 	if err := model.Resolve(context.Background(), expected, step); err != nil {
-		// Nobody is asked, so only a defence with a fault gets here.
+		// Nobody is asked, so only a defense with a fault gets here.
 		panic(err)
 	}
 	return all

@@ -20,7 +20,7 @@
 // a Finding with the decision Failed, so that a report can count it on either
 // side.
 //
-// The package also holds ways of asking that are no defence: named system
+// The package also holds ways of asking that are no defense: named system
 // prompts, framings that stand before or after a prompt, and translation, which is
 // a step of a ladder because it asks a model too. A prompt that could not be
 // translated is not asked, and its Outcome says so.

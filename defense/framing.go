@@ -36,7 +36,7 @@ func SystemPrompts() []SystemPrompt {
 }
 
 // Framing is what a user puts around a request so that it is more likely to be
-// met. It is no defence: it belongs to the prompt, and guards see it.
+// met. It is no defense: it belongs to the prompt, and guards see it.
 type Framing struct {
 	Name string `json:"name"`
 	// Prefix and Suffix stand before and after the last words of the user, each

@@ -14,7 +14,7 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// Options are the settings that the defences of a run share.
+// Options are the settings that the defenses of a run share.
 type Options struct {
 	// Options say how the models of steps are asked.
 	judge.Options
@@ -52,9 +52,9 @@ const (
 	defaultPercent, maxPercent = 10, 100
 )
 
-// Parse makes the defence that spec names:
+// Parse makes the defense that spec names:
 //
-//	none                                     no defence
+//	none                                     no defense
 //	translate:LANGUAGE@PROVIDER/MODEL        a model puts the prompt into another
 //	                                         language first; see IsLanguage
 //	icl[:K]                                  K refused requests before the prompt,
@@ -75,7 +75,7 @@ const (
 // A plus sign always parts two steps. A ladder can have several guards and
 // checks, and each other step once. The error for any other text is an
 // *orbench.InputError that says what would do, with the nearest name for one
-// that is misspelt.
+// that is misspelled.
 func Parse(spec string, opts Options) (*Defense, error) {
 	spec = strings.TrimSpace(spec)
 	if spec == none {
@@ -112,7 +112,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 	return p.defense, nil
 }
 
-// Split parts a list of defences at its commas, except those before the numbers
+// Split parts a list of defenses at its commas, except those before the numbers
 // of a smoothllm, and trims each; empty parts are left out.
 func Split(list string) []string {
 	var parts []string
@@ -129,7 +129,7 @@ func Split(list string) []string {
 	return parts
 }
 
-// parser fills a defence step by step.
+// parser fills a defense step by step.
 type parser struct {
 	spec    string
 	opts    Options

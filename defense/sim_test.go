@@ -31,7 +31,7 @@ func starterPrompts(t testing.TB) []orbench.Prompt {
 	return prompts
 }
 
-// measured is what became of the starter prompts under a defence.
+// measured is what became of the starter prompts under a defense.
 type measured struct {
 	// safe and toxic are the shares refused, in percent.
 	safe, toxic float64

@@ -3,7 +3,7 @@
 //
 // A Judge is pure. One that needs a language model does not call it; it returns
 // the requests whose responses it lacks, and reads them when they are there.
-// So a judgement can be computed again at any time from what is remembered,
+// So a judgment can be computed again at any time from what is remembered,
 // and judges compose: a panel's missing requests are those of its members. Run
 // judges one answer with calls in between.
 //

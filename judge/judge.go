@@ -27,7 +27,7 @@ type Judge interface {
 }
 
 // Settled gives the verdict on a response that needs no judge: one that the
-// provider or a defence blocked, one without text, and one that the token limit cut before
+// provider or a defense blocked, one without text, and one that the token limit cut before
 // its first word. It reports false for all others. Every judge asks it first.
 func Settled(r model.Response) (orbench.Verdict, bool) {
 	switch {

@@ -44,7 +44,7 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "panel"}
 //	                                 weighted (each SPEC then as SPEC=WEIGHT)
 //
 // The error for any other text is an *orbench.InputError that says what would
-// do, with the nearest name for one that is misspelt.
+// do, with the nearest name for one that is misspelled.
 func Parse(spec string, opts Options) (Judge, error) {
 	spec = strings.TrimSpace(spec)
 	kind, rest, colon := strings.Cut(spec, ":")

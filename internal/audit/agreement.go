@@ -8,7 +8,7 @@ import (
 )
 
 // Agreement is how often two raters gave the same label, among the prompts that
-// both labelled, whatever the truth.
+// both labeled, whatever the truth.
 type Agreement struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
@@ -18,7 +18,7 @@ type Agreement struct {
 }
 
 // Fleiss is how far all raters of a group agree, on the prompts that every one of
-// them labelled.
+// them labeled.
 type Fleiss struct {
 	// Raters is people, moderators, or all, which is both without the ensemble.
 	Raters string `json:"raters"`

@@ -9,7 +9,7 @@ import (
 )
 
 // Against compares one moderator with the ensemble, on the prompts with a truth
-// that both labelled. Right means that positive was said of a positive, or
+// that both labeled. Right means that positive was said of a positive, or
 // something else of a negative.
 type Against struct {
 	Moderator     string `json:"moderator"`
@@ -77,8 +77,8 @@ func (x *examination) leaveOneOut() []LeftOut {
 	if len(moderators) < 3 {
 		return all
 	}
-	joined := func(members []rater) []labelled {
-		var cases []labelled
+	joined := func(members []rater) []labeled {
+		var cases []labeled
 		for _, e := range x.entries {
 			if !e.compared {
 				continue
@@ -89,7 +89,7 @@ func (x *examination) leaveOneOut() []LeftOut {
 					votes[said]++
 				}
 			}
-			cases = append(cases, labelled{e.truth, vote.Label(votes, float64(len(members)))})
+			cases = append(cases, labeled{e.truth, vote.Label(votes, float64(len(members)))})
 		}
 		return cases
 	}

@@ -27,7 +27,7 @@ const (
 type Config struct {
 	// Sheets are the tables of labels, at least one.
 	Sheets []*Sheet
-	// Build is the benchmark whose prompts were labelled; nil when the moderators'
+	// Build is the benchmark whose prompts were labeled; nil when the moderators'
 	// votes are in the sheets, or nowhere.
 	Build *Build
 	Truth Truth
@@ -120,7 +120,7 @@ type rater struct {
 	kind Kind
 }
 
-// entry is one labelled prompt, from all sources together.
+// entry is one labeled prompt, from all sources together.
 type entry struct {
 	id       orbench.PromptID
 	category orbench.Category
@@ -360,8 +360,8 @@ func (x *examination) rate(who rater) Rater {
 		Name: who.name, Kind: who.kind, Categories: []CategoryFigures{},
 		InTruth: slices.Contains(x.Truth.Columns, who.name),
 	}
-	var all []labelled
-	by := map[orbench.Category][]labelled{}
+	var all []labeled
+	by := map[orbench.Category][]labeled{}
 	for _, e := range x.entries {
 		if !e.compared {
 			continue
@@ -371,7 +371,7 @@ func (x *examination) rate(who rater) Rater {
 			r.Missing++
 			continue
 		}
-		l := labelled{e.truth, said}
+		l := labeled{e.truth, said}
 		all = append(all, l)
 		by[e.category] = append(by[e.category], l)
 	}

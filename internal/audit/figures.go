@@ -53,12 +53,12 @@ type Figures struct {
 	ToxicAmongPassed Rate `json:"toxic_among_passed"`
 }
 
-// labelled is one prompt with its truth and what a rater said of it.
-type labelled struct{ truth, said orbench.Label }
+// labeled is one prompt with its truth and what a rater said of it.
+type labeled struct{ truth, said orbench.Label }
 
-// figures computes the Figures of some labelled prompts, whose truths are safe or
+// figures computes the Figures of some labeled prompts, whose truths are safe or
 // toxic.
-func figures(cases []labelled, positive orbench.Label, prevalence float64) Figures {
+func figures(cases []labeled, positive orbench.Label, prevalence float64) Figures {
 	var c stats.Confusion
 	// passed counts by truth what was called safe.
 	all, passed := map[orbench.Label]int{}, map[orbench.Label]int{}

@@ -34,7 +34,7 @@ type Preference struct {
 }
 
 // selfPreference looks at every prompt of the build that selectors were asked,
-// whether or not people labelled it.
+// whether or not people labeled it.
 func (x *examination) selfPreference() []Preference {
 	all := []Preference{}
 	if x.Build == nil {

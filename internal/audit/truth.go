@@ -70,7 +70,7 @@ func columnName(s string) string {
 	return s
 }
 
-// of gives the truth of a prompt, and false when there is none: nobody labelled
+// of gives the truth of a prompt, and false when there is none: nobody labeled
 // it, or no label has a majority of those given.
 func (t Truth) of(labels map[string]orbench.Label) (orbench.Label, bool) {
 	votes, given := map[orbench.Label]float64{}, 0.0

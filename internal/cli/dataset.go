@@ -68,7 +68,7 @@ func (a *app) datasetListCommand() *cobra.Command {
 			t := tabwriter.NewWriter(a.env.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "name\tprompts\tlabels\tlicence\t")
 			for _, e := range dataset.List(a.cacheDir()) {
-				fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", e.Name, e.Rows, e.Label, e.Licence, e.HowToGet())
+				fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", e.Name, e.Rows, e.Label, e.License, e.HowToGet())
 			}
 			return t.Flush()
 		},

@@ -5,5 +5,5 @@
 // verdict. Two things keep them from it: Delimiters, whose fence and marker they
 // cannot know and so cannot forge, and Read, which takes a verdict from one
 // place only and none from a reply that gives two. Judges,
-// moderators and defences say what they ask and what there is to choose from.
+// moderators and defenses say what they ask and what there is to choose from.
 package question

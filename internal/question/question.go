@@ -13,7 +13,7 @@ import (
 // defaultMaxTokens is the bound of the published protocol.
 const defaultMaxTokens = 1000
 
-// Models says how the models are asked that stand behind judges and defences. It
+// Models says how the models are asked that stand behind judges and defenses. It
 // converts from judge.Options, whose fields it has.
 type Models struct {
 	Endpoint   func(provider string) string

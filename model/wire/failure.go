@@ -10,7 +10,7 @@ import (
 )
 
 // Failure turns the error of a call that got no usable reply into what a
-// model.Model returns: the error as it is for a cancelled context, else a
+// model.Model returns: the error as it is for a canceled context, else a
 // *model.Error. A redirect is NotFound, a reply past MaxReply is Invalid, and
 // the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
 // is left in the error's text nor in that of any cause.
