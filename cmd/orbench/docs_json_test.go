@@ -23,7 +23,7 @@ import (
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -45,7 +45,7 @@ var jsonForms = []struct {
 	{"a benchmark's `lineage.jsonl`", benchmark.Record{}},
 	{"`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"`paper`", paper.Study{}},
-	{"`paper --check`", report.PaperCheck{}},
+	{"`paper --check`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand in docs/json.md from what

@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
-	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -86,7 +86,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 			}
 			switch format {
 			case "table":
-				return report.PlanTable(a.env.Stdout, plan)
+				return plan.Text(a.env.Stdout)
 			case "json":
 				e := json.NewEncoder(a.env.Stdout)
 				e.SetIndent("", "  ")
@@ -307,16 +307,7 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 	for i, note := range result.Notes {
 		result.Notes[i] = settings.Rename(note, flagName)
 	}
-	print := report.AuditTable
-	switch f.format {
-	case "json":
-		print = report.AuditJSON
-	case "csv":
-		print = report.AuditCSV
-	case "md":
-		print = report.AuditMarkdown
-	}
-	return print(a.env.Stdout, result)
+	return writeAs(a.env.Stdout, f.format, result)
 }
 
 // readSheet reads one table of labels.

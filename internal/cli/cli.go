@@ -9,9 +9,10 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/spf13/cobra"
 )
 
 // Env is the world that a command runs in.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/spf13/cobra"
 )
 
 // compareFlags are the flags of compare.
@@ -225,7 +225,7 @@ func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 // turns a gate that did not pass into the command's error.
 func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*run.Run, result compare.Result, f compareFlags) error {
 	flips := result.Flips.Shown
-	result.Flips.Shown = flips[:min(report.ShownFlips, len(flips))]
+	result.Flips.Shown = flips[:min(compare.ShownFlips, len(flips))]
 	if f.flips == "" {
 		flips = result.Flips.Shown
 	}
@@ -237,13 +237,12 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 			return err
 		}
 	}
-	out := report.RunComparison{Result: result}
 	if f.junit != "" {
-		if err := writeOver(f.junit, out.JUnit); err != nil {
+		if err := writeOver(f.junit, result.JUnit); err != nil {
 			return err
 		}
 	}
-	if err := writeAs(a.env.Stdout, f.format, out); err != nil {
+	if err := writeAs(a.env.Stdout, f.format, result); err != nil {
 		return err
 	}
 	var gate error
@@ -267,7 +266,7 @@ func writeOver(path string, write func(io.Writer) error) error {
 
 // writeFlips writes flipped prompts.
 func writeFlips(w io.Writer, flips []compare.Flip) error {
-	out := report.NewFlipWriter(w)
+	out := compare.NewFlipWriter(w)
 	for _, f := range flips {
 		if err := out.Add(f); err != nil {
 			return err

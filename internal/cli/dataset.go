@@ -6,10 +6,11 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/spf13/cobra"
 )
 
 // datasetFlags choose and read a dataset.

@@ -6,9 +6,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/report"
 	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/overlap"
 )
 
 func (a *app) datasetCompareCommand() *cobra.Command {
@@ -64,13 +65,13 @@ columns hold for both datasets, where they are files.`,
 func comparisonPrinter(format string) (func(io.Writer, dataset.Comparison) error, error) {
 	switch format {
 	case "table":
-		return report.ComparisonTable, nil
+		return overlap.Text, nil
 	case "json":
-		return report.ComparisonJSON, nil
+		return overlap.JSON, nil
 	case "csv":
-		return report.ComparisonCSV, nil
+		return overlap.CSV, nil
 	case "md":
-		return report.ComparisonMarkdown, nil
+		return overlap.Markdown, nil
 	}
 	return nil, inputError("--format", fmt.Sprintf("there is no format %q", format), "use table, json, csv or md")
 }
@@ -81,5 +82,5 @@ func writePairs(path string, c dataset.Comparison) error {
 	if err != nil {
 		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
 	}
-	return errors.Join(report.ComparisonPairs(file, c), file.Close())
+	return errors.Join(overlap.Pairs(file, c), file.Close())
 }

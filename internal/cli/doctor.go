@@ -9,11 +9,12 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) doctorCommand() *cobra.Command {

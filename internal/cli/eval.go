@@ -3,10 +3,11 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/model/replay"
-	"github.com/spf13/cobra"
 )
 
 // evalFlags are the flags of eval.

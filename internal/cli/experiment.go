@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
-	"github.com/spf13/cobra"
 )
 
 // spec is the experiment that a user asked for, by flags or by a file, and where

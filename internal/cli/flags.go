@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
@@ -19,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
-	"github.com/spf13/cobra"
 )
 
 // callFlags say how calls are made.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/compare"
@@ -20,7 +22,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
-	"github.com/spf13/cobra"
 )
 
 // judgeFlags are the flags of judge.

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/paper/view"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // paperFlags are those of orbench paper.
@@ -79,7 +80,7 @@ func (a *app) paper(ctx context.Context, f paperFlags) error {
 	if err := f.out.check(); err != nil {
 		return err
 	}
-	study := report.Paper{Study: paper.NewStudy()}
+	study := view.Study{Study: paper.NewStudy()}
 	if len(f.runs) > 0 {
 		own, err := a.storedResult(ctx, f.store, f.runs)
 		if err != nil {
@@ -96,21 +97,21 @@ func (a *app) paper(ctx context.Context, f paperFlags) error {
 	if err := study.Write(f.out.out); err != nil {
 		return err
 	}
-	a.sayf("wrote %s", filepath.Join(f.out.out, report.PaperPageFile))
+	a.sayf("wrote %s", filepath.Join(f.out.out, view.PageFile))
 	return nil
 }
 
 // checkPaper compares a stored run with a published row.
 func (a *app) checkPaper(ctx context.Context, f paperFlags) error {
 	// A wrong name is told before a long run is derived.
-	if err := report.CheckPaperModel(f.as); err != nil {
+	if err := view.CheckModel(f.as); err != nil {
 		return err
 	}
 	own, err := a.storedResult(ctx, f.store, []string{f.check})
 	if err != nil {
 		return err
 	}
-	check, err := report.CheckPaper(own, f.as)
+	check, err := view.CheckRun(own, f.as)
 	if err != nil {
 		return err
 	}
@@ -143,16 +144,16 @@ func (a *app) storedResult(ctx context.Context, store string, names []string) (r
 	return result, nil
 }
 
-// paperOutput is what writes itself in every format.
-type paperOutput interface {
-	Table(io.Writer) error
+// output is what writes itself in every format.
+type output interface {
+	Text(io.Writer) error
 	JSON(io.Writer) error
 	CSV(io.Writer) error
 	Markdown(io.Writer) error
 }
 
 // writeAs writes in a format of outFlags.
-func writeAs(w io.Writer, format string, o paperOutput) error {
+func writeAs(w io.Writer, format string, o output) error {
 	switch format {
 	case "json":
 		return o.JSON(w)
@@ -161,5 +162,5 @@ func writeAs(w io.Writer, format string, o paperOutput) error {
 	case "md":
 		return o.Markdown(w)
 	}
-	return o.Table(w)
+	return o.Text(w)
 }

@@ -9,11 +9,12 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) reportCommand() *cobra.Command {

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model/sim"
-	"github.com/spf13/cobra"
 )
 
 func (a *app) simCommand() *cobra.Command {

@@ -138,17 +138,6 @@ func TestTradeOffIsTheFitOfTheModels(t *testing.T) {
 	}
 }
 
-func TestFamiliesDiffer(t *testing.T) {
-	t.Parallel()
-	marks, colours := map[paper.Mark]bool{}, map[any]bool{}
-	for _, f := range paper.Families() {
-		marks[f.Mark], colours[f.Colour] = true, true
-	}
-	if n := len(paper.Families()); n != 8 || len(marks) != n || len(colours) != n {
-		t.Errorf("%d families with %d marks and %d colours, want 8 of each", n, len(marks), len(colours))
-	}
-}
-
 // The embedded figures are those of the collection that they were carried over
 // from, cell by cell, up to the spelling of model names.
 func TestFiguresMatchTheirOrigin(t *testing.T) {

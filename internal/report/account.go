@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // accountLine says in one line what became of every prompt that was asked, over
@@ -24,9 +25,9 @@ func accountLine(r score.Result) string {
 	}
 	var targets string
 	if several := len(r.Targets()); several > 1 {
-		targets = " of " + count(several) + " targets"
+		targets = " of " + table.Count(several) + " targets"
 	}
-	line := "Accounted for: " + count(n) + " prompts" + targets + " = " + terms([]term{
+	line := "Accounted for: " + table.Count(n) + " prompts" + targets + " = " + terms([]term{
 		{answered, "answered"}, {blocked, "blocked"}, {failed, "failed"}, {unanswered, "unanswered"},
 	})
 	for _, judge := range r.Judges() {
@@ -40,9 +41,9 @@ func accountLine(r score.Result) string {
 		}
 		switch {
 		case unjudged > 0:
-			line += "; by " + judge + " " + count(judged+unjudged) + " = " + terms([]term{{judged, "judged"}, {unjudged, "unjudged"}})
+			line += "; by " + judge + " " + table.Count(judged+unjudged) + " = " + terms([]term{{judged, "judged"}, {unjudged, "unjudged"}})
 		case judged > 0:
-			line += "; by " + judge + " all " + count(judged) + " judged"
+			line += "; by " + judge + " all " + table.Count(judged) + " judged"
 		}
 	}
 	return line + "."
@@ -59,7 +60,7 @@ func terms(all []term) string {
 	var parts []string
 	for i, t := range all {
 		if t.n > 0 || i == 0 {
-			parts = append(parts, count(t.n)+" "+t.what)
+			parts = append(parts, table.Count(t.n)+" "+t.what)
 		}
 	}
 	return strings.Join(parts, " + ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -61,33 +62,21 @@ func csvRows(run score.RunResult, j score.JudgeResult) [][]string {
 	all := append(names("all", ""), strconv.Itoa(run.N), strconv.Itoa(run.Answered), strconv.Itoa(run.Blocked),
 		strconv.Itoa(run.Failed), strconv.Itoa(run.Unanswered), strconv.Itoa(j.Judged), strconv.Itoa(j.Unjudged),
 		strconv.Itoa(j.Refused))
-	all = append(all, shares(j.Rate, j.CI95)...)
+	all = append(all, table.RateCells(j.Rate, j.CI95)...)
 	for _, c := range orbench.Classes {
 		all = append(all, strconv.Itoa(j.ByClass[c]))
 	}
-	all = append(append(all, simulated), shares(nil, j.CI95Clustered)[1:]...)
+	all = append(append(all, simulated), table.IntervalCells(j.CI95Clustered)...)
 	rows := [][]string{append(all, "")}
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		n := j.ByCategory[c]
 		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
-		row = append(row, shares(shareOf(score.Count{N: n.N, Refused: n.Refused}))...)
+		row = append(row, table.RateCells(score.Count{N: n.N, Refused: n.Refused}.Share())...)
 		for range orbench.Classes {
 			row = append(row, "")
 		}
-		row = append(append(row, simulated), shares(nil, n.CI95Clustered)[1:]...)
-		rows = append(rows, append(row, shares(n.PHolm, nil)[0]))
+		row = append(append(row, simulated), table.IntervalCells(n.CI95Clustered)...)
+		rows = append(rows, append(row, table.NumberCell(n.PHolm)))
 	}
 	return rows
-}
-
-func shares(r *float64, ci *[2]float64) []string {
-	cells := []string{"", "", ""}
-	if r != nil {
-		cells[0] = strconv.FormatFloat(*r, 'g', -1, 64)
-	}
-	if ci != nil {
-		cells[1] = strconv.FormatFloat(ci[0], 'g', -1, 64)
-		cells[2] = strconv.FormatFloat(ci[1], 'g', -1, 64)
-	}
-	return cells
 }

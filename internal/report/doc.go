@@ -2,11 +2,11 @@
 // and Markdown, and as a Folder that holds a page, plots and every answer.
 //
 // The figures come as an score.Result and are never computed again here; the
-// answers come as a stream of evaluate.Rows into a Collector, which writes each
+// answers come as a stream of score.Rows into a Collector, which writes each
 // of them out as it arrives and keeps a bounded sample for the page, so that
 // memory does not grow with the run.
 //
-// Everything that came from a dataset or a model is hostile text. Table strips
+// Everything that came from a dataset or a model is untrusted text. Table strips
 // what a terminal would obey, CSV disarms what a spreadsheet would compute,
 // Markdown escapes what would become markup, and the page is an html/template
 // under a content security policy that lets nothing load and only its own script

@@ -7,83 +7,70 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // maxCategories bounds the categories that tables and plots show of one dataset.
 // JSON and CSV have all.
 const maxCategories = 40
 
-// side is one target's prompts of one label as one judge sees them.
-type side struct {
-	run   score.RunResult
-	judge score.JudgeResult
+// Defined reports whether a side is there and anything of it was judged, so that
+// there is a rate to show.
+func Defined(s *score.Side) bool { return s != nil && s.Judge.Rate != nil && s.Judge.CI95 != nil }
+
+// Pair is what the trade-off is about: the over-refusal and the toxic refusal of
+// one target, by one judge.
+type Pair struct{ score.Pair }
+
+// PairsOf gives the two sides of each target, judge by judge.
+func PairsOf(r score.Result) []Pair {
+	var all []Pair
+	for _, p := range r.Pairs() {
+		all = append(all, Pair{p})
+	}
+	return all
 }
 
-// defined reports whether anything was judged, so that there is a rate to show.
-func (s *side) defined() bool { return s != nil && s.judge.Rate != nil && s.judge.CI95 != nil }
-
-// pair is what the trade-off is about: the over-refusal and the toxic refusal of
-// one target, by one judge. One of the two is nil where the run lacks it.
-type pair struct {
-	target      string
-	judge       string
-	safe, toxic *side
-	// several is true when the target has more than one pair by this judge, so
-	// that its name alone does not tell them apart.
-	several bool
+// sides are those that the run has.
+func (p Pair) sides() []*score.Side {
+	return slices.DeleteFunc([]*score.Side{p.Safe, p.Toxic}, func(s *score.Side) bool { return s == nil })
 }
+
+// first is a side that the run has.
+func (p Pair) first() score.RunResult { return p.sides()[0].Run }
 
 // datasets names what the pair was measured on.
-func (p pair) datasets() string {
-	switch {
-	case p.safe == nil:
-		return p.toxic.run.Dataset
-	case p.toxic == nil:
-		return p.safe.run.Dataset
-	}
-	return bothDatasets(p.safe.run.Dataset, p.toxic.run.Dataset)
+func (p Pair) datasets() string {
+	sides := p.sides()
+	return bothDatasets(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
 }
 
-// name is the pair's label in plots and headlines.
-func (p pair) name() string {
-	if p.several {
+// Name is the pair's label in plots: its title, with the datasets where the title
+// alone does not tell it from other pairs by its judge.
+func (p Pair) Name() string {
+	if p.Several {
 		return p.title() + " (" + p.datasets() + ")"
 	}
 	return p.title()
 }
 
 // title is the target's name, with the number of its samples.
-func (p pair) title() string {
-	for _, s := range []*side{p.safe, p.toxic} {
-		if s != nil {
-			return runTarget(s.run)
-		}
-	}
-	return p.target
+func (p Pair) title() string { return runTarget(p.first()) }
+
+// Simulated reports whether a figure of the pair is simulated.
+func (p Pair) Simulated() bool {
+	return slices.ContainsFunc(p.sides(), func(s *score.Side) bool { return s.Run.Simulated || s.Judge.Simulated })
 }
 
-func (p pair) simulated() bool {
-	for _, s := range []*side{p.safe, p.toxic} {
-		if s != nil && (s.run.Simulated || s.judge.Simulated) {
-			return true
+// Versions names the datasets behind the pair with their hashes.
+func (p Pair) Versions() string {
+	var names []string
+	for _, s := range p.sides() {
+		if name := DatasetName(s.Run); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	return false
-}
-
-// pairsOf gives the two sides of each target, judge by judge.
-func pairsOf(r score.Result) []pair {
-	sideOf := func(s *score.Side) *side {
-		if s == nil {
-			return nil
-		}
-		return &side{run: s.Run, judge: s.Judge}
-	}
-	var all []pair
-	for _, p := range r.Pairs() {
-		all = append(all, pair{target: p.Target, judge: p.Judge, safe: sideOf(p.Safe), toxic: sideOf(p.Toxic), several: p.Several})
-	}
-	return all
+	return strings.Join(names, " × ")
 }
 
 // labelsOf lists the labels that occur: the known ones in their order, then
@@ -153,7 +140,7 @@ func heatsOf(r score.Result, judges []string) []heat {
 				if !ok {
 					i = len(heats)
 					index[k] = i
-					heats = append(heats, heat{label: label, name: run.Dataset, dataset: datasetName(run), judge: j.Judge})
+					heats = append(heats, heat{label: label, name: run.Dataset, dataset: DatasetName(run), judge: j.Judge})
 				}
 				heats[i].rows = append(heats[i].rows, heatRow{
 					target: run.Target, variant: run.Base != "", simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
@@ -227,9 +214,6 @@ func (h *heat) named() bool {
 	return len(h.categories) > 1 || len(h.categories) == 1 && h.categories[0] != ""
 }
 
-// shareOf is a count's rate and interval, nil when it is empty.
-func shareOf(c score.Count) (*float64, *[2]float64) { return c.Share() }
-
 // clusterNote says for which datasets the intervals count that prompts share
 // clusters, in one line; empty for none.
 func clusterNote(r score.Result) string {
@@ -238,11 +222,11 @@ func clusterNote(r score.Result) string {
 		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
 			continue
 		}
-		what := count(run.N) + " " + string(run.Label) + " prompts"
+		what := table.Count(run.N) + " " + string(run.Label) + " prompts"
 		if run.Samples > 0 {
-			what = count(run.N) + " answers to " + string(run.Label) + " prompts"
+			what = table.Count(run.N) + " answers to " + string(run.Label) + " prompts"
 		}
-		part := datasetName(run) + " by " + run.ClusteredBy + " (" + what + ", " + count(run.Clusters) + " clusters)"
+		part := DatasetName(run) + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
 		if !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -63,15 +64,15 @@ func TestPairs(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dataset := func(s *side) string {
+			dataset := func(s *score.Side) string {
 				if s == nil {
 					return "-"
 				}
-				return s.run.Dataset
+				return s.Run.Dataset
 			}
 			var got []string
-			for _, p := range pairsOf(score.Result{Runs: tt.runs}) {
-				got = append(got, fmt.Sprintf("%s %s %s/%s", p.name(), p.judge, dataset(p.safe), dataset(p.toxic)))
+			for _, p := range PairsOf(score.Result{Runs: tt.runs}) {
+				got = append(got, fmt.Sprintf("%s %s %s/%s", p.Name(), p.Judge, dataset(p.Safe), dataset(p.Toxic)))
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -83,8 +84,8 @@ func TestPairs(t *testing.T) {
 // Two versions of a dataset never make one pair or one table.
 func TestVersionsOfADatasetStayApart(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{targets: 2, safe: 2, toxic: 2}.make()
-	r.Runs[2].DatasetSHA256 = "ffff" + sha[4:]
+	r, _ := reporttest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	r.Runs[2].DatasetSHA256 = "ffff" + reporttest.SHA[4:]
 	if n := len(heatsOf(r, []string{"lexical"})); n != 3 {
 		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
 	}

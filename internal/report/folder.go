@@ -107,13 +107,13 @@ func (f *Folder) write(r score.Result) error {
 	if judges := r.Judges(); len(judges) > 0 {
 		// The first judge is the run's main one; the page draws the others too.
 		if fig, ok := tradeOff(shown, judges[0]); ok {
-			files = append(files, file{"tradeoff.svg", fig.svg}, file{"tradeoff.png", fig.png})
+			files = append(files, file{"tradeoff.svg", fig.SVG}, file{"tradeoff.png", fig.PNG})
 		}
 		if fig, ok := heatMap(shown, judges[0]); ok {
-			files = append(files, file{"categories.svg", fig.svg}, file{"categories.png", fig.png})
+			files = append(files, file{"categories.svg", fig.SVG}, file{"categories.png", fig.PNG})
 		}
 		if fig, ok := propensityPlot(shown, judges[0]); ok {
-			files = append(files, file{"propensity.svg", fig.svg}, file{"propensity.png", fig.png})
+			files = append(files, file{"propensity.svg", fig.SVG}, file{"propensity.png", fig.PNG})
 		}
 	}
 	for _, file := range files {

@@ -1,20 +1,20 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // JSON writes the result in its documented form, indented, with a final newline.
 // Lists and objects without entries are written as such and never as null.
-func JSON(w io.Writer, r score.Result) error { return writeJSON(w, withoutNulls(r)) }
+func JSON(w io.Writer, r score.Result) error { return table.JSON(w, WithoutNulls(r)) }
 
-// withoutNulls gives lists and objects to a result that lacks them.
-func withoutNulls(r score.Result) score.Result {
+// WithoutNulls gives lists and objects to a result that lacks them.
+func WithoutNulls(r score.Result) score.Result {
 	r.Runs = slices.Clone(r.Runs)
 	if r.Runs == nil {
 		r.Runs = []score.RunResult{}
@@ -45,12 +45,4 @@ func withoutNulls(r score.Result) score.Result {
 		}
 	}
 	return r
-}
-
-// writeJSON writes a value indented, with a final newline.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -2,7 +2,7 @@ package report
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -14,10 +14,19 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
-//go:embed page/page.html page/page.css page/page.js
-var pageFiles embed.FS
+var (
+	//go:embed page/page.html
+	pageTemplate string
+	//go:embed page/page.js
+	pageScript string
+	// Style is the style sheet of the pages.
+	//
+	//go:embed page/page.css
+	Style string
+)
 
 // page is what page.html shows.
 type page struct {
@@ -35,27 +44,15 @@ type page struct {
 
 	Headlines                  []headline
 	Plots, Propensities        []pagePlot
-	Propensity                 []grid
+	Propensity                 []table.Section
 	Heats                      []pageHeat
-	Figures                    []grid
-	Agreement, Classes, Shares grid
+	Figures                    []table.Section
+	Agreement, Classes, Shares table.Section
 	Hashes                     []pageHash
 	Filters                    []pageFilter
 	Sample                     []answer
 	// Shown and Answers count the answers on the page and in answers.jsonl.
 	Shown, Answers string
-}
-
-// grid is a section as the template reads it.
-type grid struct {
-	Title, Note string
-	Header      []string
-	Left        int
-	Rows        [][]string
-}
-
-func gridOf(s section) grid {
-	return grid{Title: s.title, Note: s.note, Header: s.header, Left: s.left, Rows: s.rows}
 }
 
 type headline struct {
@@ -102,7 +99,7 @@ type pageCell struct {
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
-	// Hot is true where the colour is too dark for dark text.
+	// Hot is true where the color is too dark for dark text.
 	Hot  bool
 	Link *pageLink
 }
@@ -113,43 +110,35 @@ type pageLink struct{ Target, Dataset, Label, Category string }
 // writePage writes the page for a result and the answers that the collector kept.
 func writePage(w io.Writer, r score.Result, c *Collector) error {
 	r = r.Aggregated()
-	files := map[string]string{}
-	for _, name := range []string{"page.html", "page.css", "page.js"} {
-		b, err := pageFiles.ReadFile("page/" + name)
-		if err != nil {
-			return err
-		}
-		files[name] = string(b)
-	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"className": className, "verdictClass": verdictClass,
-	}).Parse(files["page.html"])
+	}).Parse(pageTemplate)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(files["page.js"]))
+	sum := sha256.Sum256([]byte(pageScript))
 	p := page{
-		Title: "Over-refusal report", Notice: simulatedNotice, Cost: costLine(r.Cost), Source: paper.Source,
+		Title: "Over-refusal report", Notice: table.SimulatedNotice, Cost: costLine(r.Cost), Source: paper.Source,
 		Comparability: comparability,
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		Style: template.CSS(files["page.css"]), Script: template.JS(files["page.js"]),
+		Style: template.CSS(Style), Script: template.JS(pageScript),
 		Simulated: r.Simulated, Warnings: warningsOf(r), Clustered: clusterNote(r), Account: accountLine(r),
-		Agreement: gridOf(agreementSection(r)), Classes: gridOf(classSection(r)),
+		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}
 	for _, label := range labelsOf(r) {
-		p.Figures = append(p.Figures, gridOf(labelSection(r, label)))
+		p.Figures = append(p.Figures, labelSection(r, label))
 	}
 	for _, s := range togetherSections(r) {
-		p.Figures = append(p.Figures, gridOf(s))
+		p.Figures = append(p.Figures, s)
 	}
 	for _, judge := range r.Judges() {
 		f, ok := tradeOff(r, judge)
 		if !ok {
 			continue
 		}
-		svg, err := f.inlineSVG("Trade-off between over-refusal and toxic refusal by judge " + judge + "; the tables give the same figures")
+		svg, err := f.InlineSVG("Trade-off between over-refusal and toxic refusal by judge " + judge + "; the tables give the same figures")
 		if err != nil {
 			return fmt.Errorf("draw the trade-off: %w", err)
 		}
@@ -167,14 +156,14 @@ func writePage(w io.Writer, r score.Result, c *Collector) error {
 // are refused.
 func (p *page) addPropensities(r score.Result) error {
 	for _, s := range propensitySections(r) {
-		p.Propensity = append(p.Propensity, gridOf(s))
+		p.Propensity = append(p.Propensity, s)
 	}
 	for _, judge := range r.Judges() {
 		f, ok := propensityPlot(r, judge)
 		if !ok {
 			continue
 		}
-		svg, err := f.inlineSVG("Prompts by how many of their samples are refused, by judge " + judge + "; the tables below sum it up")
+		svg, err := f.InlineSVG("Prompts by how many of their samples are refused, by judge " + judge + "; the tables below sum it up")
 		if err != nil {
 			return fmt.Errorf("draw the propensities: %w", err)
 		}
@@ -184,7 +173,7 @@ func (p *page) addPropensities(r score.Result) error {
 }
 
 func (p *page) addAnswers(r score.Result, c *Collector) {
-	p.Shares = grid{
+	p.Shares = table.Section{
 		Title: "Answers shown", Header: []string{"target", "dataset", "label", "shown", "answers", "without an answer"}, Left: 3,
 	}
 	all := 0
@@ -193,10 +182,10 @@ func (p *page) addAnswers(r score.Result, c *Collector) {
 		p.Sample = append(p.Sample, drawn...)
 		all += g.rows - g.unanswered
 		p.Shares.Rows = append(p.Shares.Rows, []string{
-			g.target, g.dataset, string(g.label), count(len(drawn)), count(g.rows - g.unanswered), count(g.unanswered),
+			g.target, g.dataset, string(g.label), table.Count(len(drawn)), table.Count(g.rows - g.unanswered), table.Count(g.unanswered),
 		})
 	}
-	p.Shown, p.Answers = count(len(p.Sample)), count(all)
+	p.Shown, p.Answers = table.Count(len(p.Sample)), table.Count(all)
 	var datasets, labels, categories, statuses, classes []string
 	add := func(list *[]string, s string) {
 		if !slices.Contains(*list, s) {
@@ -227,27 +216,27 @@ func (p *page) addAnswers(r score.Result, c *Collector) {
 
 func headlinesOf(r score.Result) []headline {
 	var heads []headline
-	for _, pr := range pairsOf(r) {
+	for _, pr := range PairsOf(r) {
 		heads = append(heads, headline{
-			Target: pr.title(), Judge: pr.judge, Simulated: pr.simulated(),
-			Safe: sideOf(pr.safe, "safe"), Toxic: sideOf(pr.toxic, "toxic"),
+			Target: pr.title(), Judge: pr.Judge, Simulated: pr.Simulated(),
+			Safe: sideOf(pr.Safe, "safe"), Toxic: sideOf(pr.Toxic, "toxic"),
 		})
 	}
 	return heads
 }
 
-func sideOf(s *side, name string) pageSide {
-	if !s.defined() {
+func sideOf(s *score.Side, name string) pageSide {
+	if !Defined(s) {
 		return pageSide{}
 	}
-	ci := s.judge.Interval()
+	ci := s.Judge.Interval()
 	p := pageSide{
-		Side: name, Rate: percent(*s.judge.Rate), CI: interval(ci), N: count(s.judge.Judged),
-		Dataset: datasetName(s.run),
-		Lo:      100 * ci[0], Hi: 100 * ci[1], At: 100 * *s.judge.Rate,
+		Side: name, Rate: table.Percent(*s.Judge.Rate), CI: table.Interval(ci), N: table.Count(s.Judge.Judged),
+		Dataset: DatasetName(s.Run),
+		Lo:      100 * ci[0], Hi: 100 * ci[1], At: 100 * *s.Judge.Rate,
 	}
-	if s.judge.Unjudged > 0 {
-		p.Unjudged = count(s.judge.Unjudged)
+	if s.Judge.Unjudged > 0 {
+		p.Unjudged = table.Count(s.Judge.Unjudged)
 	}
 	return p
 }
@@ -262,16 +251,16 @@ func pageHeatsOf(r score.Result) []pageHeat {
 		if !h.named() {
 			continue
 		}
-		p := pageHeat{Title: labelTitle(h.label), Dataset: h.dataset, Judge: h.judge, Side: string(h.label), Folded: h.judge != first}
+		p := pageHeat{Title: table.LabelTitle(h.label), Dataset: h.dataset, Judge: h.judge, Side: string(h.label), Folded: h.judge != first}
 		if h.dropped > 0 {
-			p.Dropped = count(h.dropped)
+			p.Dropped = table.Count(h.dropped)
 		}
 		p.Marks = h.variantsNote()
 		if h.marked() {
 			p.Marks = strings.TrimSpace(p.Marks + " " + markNote)
 		}
 		for _, c := range h.categories {
-			p.Categories = append(p.Categories, categoryName(c))
+			p.Categories = append(p.Categories, table.Category(c))
 		}
 		for _, row := range h.rows {
 			out := pageHeatRow{Target: row.target, Simulated: row.simulated}
@@ -280,7 +269,7 @@ func pageHeatsOf(r score.Result) []pageHeat {
 				if cell.Mark = row.mark(c); cell.Mark != "" {
 					cell.Why = standsOut(row, c)
 				}
-				cell.Link = &pageLink{row.target, h.name, string(h.label), categoryName(c)}
+				cell.Link = &pageLink{row.target, h.name, string(h.label), table.Category(c)}
 				out.Cells = append(out.Cells, cell)
 			}
 			out.Cells = append(out.Cells, pageCellOf(row.all, h.label))
@@ -297,17 +286,17 @@ func standsOut(row heatRow, c orbench.Category) string {
 	if row.counts[c].Outlier(row.all) > 0 {
 		how = "more"
 	}
-	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + pValue(row.counts[c].PHolm)
+	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + table.PValue(row.counts[c].PHolm)
 }
 
 func pageCellOf(n score.Count, label orbench.Label) pageCell {
-	share, ci := shareOf(n)
+	share, ci := n.Share()
 	if share == nil {
 		return pageCell{}
 	}
 	return pageCell{
-		Rate: percent(*share), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: interval(ci),
-		V: 100 * *share, Hot: isDark(heatColour(label, *share)),
+		Rate: table.Percent(*share), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(ci),
+		V: 100 * *share, Hot: rampOf(label).Dark(*share),
 	}
 }
 
@@ -324,25 +313,25 @@ func hashesOf(r score.Result) []pageHash {
 
 // classSection counts the answers of each run by graded class, with a column for
 // each class that occurs.
-func classSection(r score.Result) section {
-	s := section{title: "Answers by class", header: []string{"target", "dataset", "label", "judge"}, left: 4}
+func classSection(r score.Result) table.Section {
+	s := table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4}
 	var classes []orbench.Class
 	for _, c := range orbench.Classes {
 		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
 			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.ByClass[c] > 0 })
 		}) {
 			classes = append(classes, c)
-			s.header = append(s.header, className(c))
+			s.Header = append(s.Header, className(c))
 		}
 	}
-	s.header = append(s.header, className(orbench.Unjudged))
+	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			row := []string{run.Target, datasetName(run), string(run.Label), j.Judge}
+			row := []string{run.Target, DatasetName(run), string(run.Label), j.Judge}
 			for _, c := range classes {
-				row = append(row, count(j.ByClass[c]))
+				row = append(row, table.Count(j.ByClass[c]))
 			}
-			s.rows = append(s.rows, append(row, count(j.Unjudged)))
+			s.Rows = append(s.Rows, append(row, table.Count(j.Unjudged)))
 		}
 	}
 	return s
@@ -368,7 +357,7 @@ func verdictClass(v score.JudgeVerdict) string {
 }
 
 // CategoryName names the answer's category for people.
-func (a answer) CategoryName() string { return categoryName(a.Category) }
+func (a answer) CategoryName() string { return table.Category(a.Category) }
 
 // Side is the style of the answer's label.
 func (a answer) Side() string {

@@ -5,101 +5,78 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/stats"
 )
 
 // propensitySections lay out how often prompts that are asked several times are
 // refused, alone and beside the verdicts at temperature 0. There are none without
 // such prompts.
-func propensitySections(r score.Result) []section {
+func propensitySections(r score.Result) []table.Section {
 	if len(r.PromptRates) == 0 {
 		return nil
 	}
-	all := []section{propensitySection(r)}
-	if s := greedySection(r); len(s.rows) > 0 {
+	all := []table.Section{propensitySection(r)}
+	if s := greedySection(r); len(s.Rows) > 0 {
 		all = append(all, s)
 	}
 	return all
 }
 
-func propensitySection(r score.Result) section {
-	s := section{
-		title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
-		header: []string{
+func propensitySection(r score.Result) table.Section {
+	s := table.Section{
+		Title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
+		Header: []string{
 			"target", "dataset", "label", "judge", "samples", "prompts", "unjudged", "missing", "propensity", "95% interval",
 			"never", "sometimes", "always", "at least once", "every time", "alike",
 		},
-		left: 4,
-		note: "Intervals take the prompts as clusters. Never to every time: prompts of which all samples were judged. " +
+		Left: 4,
+		Note: "Intervals take the prompts as clusters. Never to every time: prompts of which all samples were judged. " +
 			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
 	}
 	for _, p := range r.PromptRates {
 		alike := "–"
 		if p.Intraclass != nil {
-			alike = fraction(*p.Intraclass)
+			alike = table.Fraction(*p.Intraclass)
 		}
-		s.rows = append(s.rows, []string{
-			simulatedName(p.Target, p.Simulated), p.Dataset, string(p.Label), p.Judge, count(p.Samples), count(p.Prompts), count(p.Unjudged), count(p.Missing),
-			value(p.Mean), range95(p.Mean), count(p.Never), count(p.Sometimes), count(p.Always),
-			value(p.AtLeastOnce), value(p.EveryTime), alike,
+		s.Rows = append(s.Rows, []string{
+			table.Name(p.Target, p.Simulated), p.Dataset, string(p.Label), p.Judge, table.Count(p.Samples), table.Count(p.Prompts), table.Count(p.Unjudged), table.Count(p.Missing),
+			table.Estimate(p.Mean), table.EstimateInterval(p.Mean), table.Count(p.Never), table.Count(p.Sometimes), table.Count(p.Always),
+			table.Estimate(p.AtLeastOnce), table.Estimate(p.EveryTime), alike,
 		})
 	}
 	return s
 }
 
-func greedySection(r score.Result) section {
-	s := section{
-		title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
-		header: []string{
+func greedySection(r score.Result) table.Section {
+	s := table.Section{
+		Title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
+		Header: []string{
 			"target", "temperature 0", "dataset", "label", "judge", "prompts", "greedy", "propensity less that", "95% interval", "agree",
 			"only greedy refuses", "only samples refuse", "even", "where answered", "where refused",
 		},
-		left: 5,
-		note: "Samples refuse where most of them do; even: half of them. Where answered: the propensity of the prompts that the greedy answer does not refuse.",
+		Left: 5,
+		Note: "Samples refuse where most of them do; even: half of them. Where answered: the propensity of the prompts that the greedy answer does not refuse.",
 	}
 	for _, p := range r.PromptRates {
 		g := p.Greedy
 		if g == nil {
 			continue
 		}
-		s.rows = append(s.rows, []string{
-			simulatedName(p.Target, p.Simulated), g.Target, p.Dataset, string(p.Label), p.Judge, count(g.Prompts),
-			value(g.Rate), points(g.Difference), pointsInterval(g.Difference), value(g.Agreement),
-			count(g.OnlyGreedy), count(g.OnlySamples), count(g.Even), value(g.WhereAnswered), value(g.WhereRefused),
+		s.Rows = append(s.Rows, []string{
+			table.Name(p.Target, p.Simulated), g.Target, p.Dataset, string(p.Label), p.Judge, table.Count(g.Prompts),
+			table.Estimate(g.Rate), table.Difference(g.Difference, table.Hyphen), table.DifferenceInterval(g.Difference, table.Hyphen), table.Estimate(g.Agreement),
+			table.Count(g.OnlyGreedy), table.Count(g.OnlySamples), table.Count(g.Even), table.Estimate(g.WhereAnswered), table.Estimate(g.WhereRefused),
 		})
 	}
 	return s
-}
-
-// simulatedName marks what is simulated.
-func simulatedName(name string, simulated bool) string {
-	if simulated {
-		return name + " (simulated)"
-	}
-	return name
-}
-
-// value shows an estimated share, and range95 its interval.
-func value(e *stats.Estimate) string {
-	if e == nil {
-		return "–"
-	}
-	return percent(e.Value)
-}
-
-func range95(e *stats.Estimate) string {
-	if e == nil {
-		return "–"
-	}
-	return interval(&[2]float64{e.Lo, e.Hi})
 }
 
 // propensityRow is one prompt as a line of propensity.csv, below propensityHeader.
 func propensityRow(p score.PromptRate) []string {
 	propensity := ""
 	if p.Judged > 0 {
-		propensity = number(float64(p.Refused) / float64(p.Judged))
+		propensity = table.Number(float64(p.Refused) / float64(p.Judged))
 	}
 	return []string{
 		string(p.Prompt), untrusted.Cell(string(p.Category)), untrusted.Cell(string(p.Label)), untrusted.Cell(p.Dataset), untrusted.Cell(p.Target), untrusted.Cell(p.Judge),

@@ -7,7 +7,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -25,10 +27,10 @@ const (
 // prompts are refused in none, one, and so on to all of its samples, as one judge
 // sees them. Where there is an answer at temperature 0 the bars are parted by it. It
 // reports false when no prompt was asked several times.
-func propensityPlot(r score.Result, judge string) (figure, bool) {
+func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
 	panels := slices.DeleteFunc(propensitiesBy(r, judge), func(p score.PromptRates) bool { return p.Complete == 0 })
 	if len(panels) == 0 {
-		return figure{}, false
+		return chart.Figure{}, false
 	}
 	panels, note := firstPanels(panels)
 	// The panels share a scale, so that bars can be compared across them.
@@ -39,12 +41,11 @@ func propensityPlot(r score.Result, judge string) (figure, bool) {
 	rows := vg.Length((len(panels) + propensityColumns - 1) / propensityColumns)
 	h := propensityHead(panels, judge)
 	if note != "" {
-		h.lines = append(h.lines, note)
+		h.Lines = append(h.Lines, note)
 	}
-	f := figure{width: 28 + propensityColumns*propensityPanel + propensityGap, height: h.height() + rows*propensityHeight}
-	f.draw = func(c draw.Canvas) {
-		c.FillPolygon(paperInk, rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
-		c = h.draw(draw.Crop(c, 14, -14, 0, 0))
+	f := chart.Figure{Width: 28 + propensityColumns*propensityPanel + propensityGap, Height: h.Height() + rows*propensityHeight}
+	f.Draw = func(c draw.Canvas) {
+		c = h.Draw(c)
 		for i, p := range panels {
 			left := c.Min.X + vg.Length(i%propensityColumns)*(propensityPanel+propensityGap)
 			top := c.Max.Y - vg.Length(i/propensityColumns)*propensityHeight
@@ -54,18 +55,18 @@ func propensityPlot(r score.Result, judge string) (figure, bool) {
 	return f, true
 }
 
-func propensityHead(panels []score.PromptRates, judge string) head {
-	h := head{title: "Refusal propensity"}
+func propensityHead(panels []score.PromptRates, judge string) chart.Head {
+	h := chart.Head{Title: "Refusal propensity"}
 	greedy := false
 	for _, p := range panels {
 		greedy = greedy || p.Greedy != nil
 		if p.Simulated {
-			h.title = "Refusal propensity (SIMULATED)"
+			h.Title = "Refusal propensity (SIMULATED)"
 		}
 	}
-	h.lines = append(h.lines, "Judge: "+untrusted.Shorten(judge, 60)+". Bars: prompts, by how many of their samples are refused.")
+	h.Lines = append(h.Lines, "Judge: "+untrusted.Shorten(judge, 60)+". Bars: prompts, by how many of their samples are refused.")
 	if greedy {
-		h.lines = append(h.lines, "Orange: the answer at temperature 0 is a refusal, too. Blue: it is none, or there is none.")
+		h.Lines = append(h.Lines, "Orange: the answer at temperature 0 is a refusal, too. Blue: it is none, or there is none.")
 	}
 	return h
 }
@@ -73,14 +74,14 @@ func propensityHead(panels []score.PromptRates, judge string) head {
 // drawPropensity draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
 func drawPropensity(c draw.Canvas, p score.PromptRates, left, top, each vg.Length) {
-	c.FillText(textStyle(9.5, true, textInk), vg.Point{X: left, Y: top - 20}, shortenTarget(untrusted.Terminal(p.Target), 52))
+	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, shortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {
-		note += ": " + percent(p.Mean.Value) + " [" + interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
+		note += ": " + table.Percent(p.Mean.Value) + " [" + table.Interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
 	}
-	c.FillText(textStyle(8, false, mutedInk), vg.Point{X: left, Y: top - 31}, note+", n = "+count(p.Complete))
+	c.FillText(chart.TextStyle(8, false, chart.Muted), vg.Point{X: left, Y: top - 31}, note+", n = "+table.Count(p.Complete))
 	bottom := top - 50 - propensityBars
-	c.StrokeLine2(draw.LineStyle{Color: ghostInk, Width: 0.6}, left, bottom, left+propensityPanel, bottom)
+	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+propensityPanel, bottom)
 	step := propensityPanel / vg.Length(len(p.Histogram))
 	// With many samples not every bar has room for its number.
 	every := 1 + (len(p.Histogram)-1)/12
@@ -93,20 +94,20 @@ func drawPropensity(c draw.Canvas, p score.PromptRates, left, top, each vg.Lengt
 		}
 		low := bottom + vg.Length(refused)*each
 		high := bottom + vg.Length(n)*each
-		c.FillPolygon(series[1], rect(from, bottom, to, low))
-		c.FillPolygon(series[0], rect(from, low, to, high))
-		centred := textStyle(7.5, false, textInk)
+		c.FillPolygon(chart.Series[1], chart.Rect(from, bottom, to, low))
+		c.FillPolygon(chart.Series[0], chart.Rect(from, low, to, high))
+		centred := chart.TextStyle(7.5, false, chart.Foreground)
 		centred.XAlign = draw.XCenter
 		middle := (from + to) / 2
 		if every == 1 {
-			c.FillText(centred, vg.Point{X: middle, Y: high + 2}, count(n))
+			c.FillText(centred, vg.Point{X: middle, Y: high + 2}, table.Count(n))
 		}
 		if i%every == 0 {
-			centred.Color = mutedInk
+			centred.Color = chart.Muted
 			c.FillText(centred, vg.Point{X: middle, Y: bottom - 10}, strconv.Itoa(i))
 		}
 	}
-	axis := textStyle(7.5, false, mutedInk)
+	axis := chart.TextStyle(7.5, false, chart.Muted)
 	axis.XAlign = draw.XCenter
-	c.FillText(axis, vg.Point{X: left + propensityPanel/2, Y: bottom - 21}, "refused of "+count(p.Samples)+" samples")
+	c.FillText(axis, vg.Point{X: left + propensityPanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -17,10 +18,10 @@ import (
 func RecordedTable(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	if r.Simulated {
-		b.WriteString(simulatedNotice + "\n\n")
+		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, s := range recordedSections(r) {
-		writeTable(b, s)
+		s.Text(b)
 	}
 	return b.Flush()
 }
@@ -30,17 +31,17 @@ func RecordedMarkdown(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Judges\n\n")
 	if r.Simulated {
-		b.WriteString("**" + simulatedNotice + "**\n\n")
+		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
 	}
 	for _, s := range recordedSections(r) {
-		writeMarkdownSection(b, s)
+		s.Markdown(b)
 	}
 	return b.Flush()
 }
 
 // RecordedJSON writes the result in its documented form.
 func RecordedJSON(w io.Writer, r score.RecordedResult) error {
-	return writeJSON(w, r)
+	return table.JSON(w, r)
 }
 
 // RecordedCSV writes one line for each judge (scope "all") and one for each judge
@@ -62,7 +63,7 @@ func RecordedCSV(w io.Writer, r score.RecordedResult) error {
 				untrusted.Cell(r.Responses), r.SHA256, untrusted.Cell(j.Judge), scope, untrusted.Cell(group),
 				strconv.Itoa(f.N), strconv.Itoa(f.Unjudged), strconv.Itoa(f.Refused),
 			}
-			row = append(row, shares(f.Rate, f.CI95)...)
+			row = append(row, table.RateCells(f.Rate, f.CI95)...)
 			row = append(row, csvMeasures(f.Measures)...)
 			for _, c := range orbench.Classes {
 				row = append(row, strconv.Itoa(f.ByClass[c]))
@@ -84,9 +85,9 @@ func csvMeasures(m *score.Measures) []string {
 	if m == nil {
 		return make([]string, 11)
 	}
-	cells := shares(m.Accuracy, m.AccuracyCI95)
+	cells := table.RateCells(m.Accuracy, m.AccuracyCI95)
 	for _, v := range []*float64{m.Precision, m.Recall, m.F1, m.Kappa} {
-		cells = append(cells, shares(v, nil)[0])
+		cells = append(cells, table.NumberCell(v))
 	}
 	return append(cells, confusion(m, strconv.Itoa)...)
 }
@@ -97,34 +98,26 @@ func confusion(m *score.Measures, show func(int) string) []string {
 	return []string{show(c.TP), show(c.FP), show(c.FN), show(c.TN)}
 }
 
-// rounded shows a measure for people; an undefined one is a dash.
-func rounded(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return strconv.FormatFloat(*v, 'f', 3, 64)
-}
-
 // recordedSections are the tables of a recorded result.
-func recordedSections(r score.RecordedResult) []section {
-	file := r.Responses + "@" + shortHash(r.SHA256)
-	sections := []section{{
-		title: "What the judges say of " + count(r.Answers) + " answers in " + file, left: 1,
-		header: append([]string{"judge"}, refusalHeader...),
+func recordedSections(r score.RecordedResult) []table.Section {
+	file := r.Responses + "@" + table.ShortHash(r.SHA256)
+	sections := []table.Section{{
+		Title: "What the judges say of " + table.Count(r.Answers) + " answers in " + file, Left: 1,
+		Header: append([]string{"judge"}, refusalHeader...),
 	}}
-	gold := section{
-		title: "Against people's labels in " + file, left: 1,
-		header: append([]string{"judge"}, measuresHeader...),
-		note:   "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + ".",
+	gold := table.Section{
+		Title: "Against people's labels in " + file, Left: 1,
+		Header: append([]string{"judge"}, measuresHeader...),
+		Note:   "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + ".",
 	}
 	for _, j := range r.Judges {
 		name := recordedName(j)
-		sections[0].rows = append(sections[0].rows, append([]string{name}, refusalCells(&j.RecordedFigures)...))
+		sections[0].Rows = append(sections[0].Rows, append([]string{name}, refusalCells(&j.RecordedFigures)...))
 		if j.Measures != nil {
-			gold.rows = append(gold.rows, append([]string{name}, measuresCells(&j.RecordedFigures)...))
+			gold.Rows = append(gold.Rows, append([]string{name}, measuresCells(&j.RecordedFigures)...))
 		}
 	}
-	if len(gold.rows) > 0 {
+	if len(gold.Rows) > 0 {
 		sections = append(sections, gold)
 	}
 	for _, j := range r.Judges {
@@ -145,45 +138,45 @@ var (
 )
 
 func refusalCells(f *score.RecordedFigures) []string {
-	return []string{count(f.N), count(f.Unjudged), count(f.Refused), rate(f.Rate), interval(f.CI95)}
+	return []string{table.Count(f.N), table.Count(f.Unjudged), table.Count(f.Refused), table.Rate(f.Rate), table.Interval(f.CI95)}
 }
 
 func measuresCells(f *score.RecordedFigures) []string {
 	row := []string{
-		count(f.N), rate(f.Accuracy), interval(f.AccuracyCI95),
-		rounded(f.Precision), rounded(f.Recall), rounded(f.F1), rounded(f.Kappa),
+		table.Count(f.N), table.Rate(f.Accuracy), table.Interval(f.AccuracyCI95),
+		table.Measure(f.Precision), table.Measure(f.Recall), table.Measure(f.F1), table.Measure(f.Kappa),
 	}
-	return append(row, confusion(f.Measures, count)...)
+	return append(row, confusion(f.Measures, table.Count)...)
 }
 
 // groupSection shows one judge by group: its accuracy where people labelled, and
 // its refusals otherwise.
-func groupSection(j score.RecordedJudge, groups []string) section {
-	s := section{title: "Refusals by group: judge " + recordedName(j), header: append([]string{"group"}, refusalHeader...), left: 1}
+func groupSection(j score.RecordedJudge, groups []string) table.Section {
+	s := table.Section{Title: "Refusals by group: judge " + recordedName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1}
 	cells := refusalCells
 	if j.Measures != nil {
-		s.title, s.header = "Accuracy by group: judge "+recordedName(j), append([]string{"group"}, measuresHeader...)
+		s.Title, s.Header = "Accuracy by group: judge "+recordedName(j), append([]string{"group"}, measuresHeader...)
 		cells = measuresCells
 	}
 	for _, g := range groups {
 		if f := j.By[g]; f != nil {
-			s.rows = append(s.rows, append([]string{categoryName(orbench.Category(g))}, cells(f)...))
+			s.Rows = append(s.Rows, append([]string{table.Category(orbench.Category(g))}, cells(f)...))
 		}
 	}
 	return s
 }
 
-func recordedAgreement(r score.RecordedResult) section {
-	s := section{
-		title: "Where judges disagree, among the answers that both judged", left: 2,
-		header: append([]string{"judge A", "judge B"}, agreementHeader...),
+func recordedAgreement(r score.RecordedResult) table.Section {
+	s := table.Section{
+		Title: "Where judges disagree, among the answers that both judged", Left: 2,
+		Header: append([]string{"judge A", "judge B"}, agreementHeader...),
 	}
 	for _, a := range r.Agreement {
-		s.rows = append(s.rows, append([]string{a.A, a.B}, agreementCells(a)...))
+		s.Rows = append(s.Rows, append([]string{a.A, a.B}, agreementCells(a)...))
 	}
-	s.note = "Fleiss' kappa of all judges is undefined: there is no answer that all of them judged, or all verdicts are alike."
+	s.Note = "Fleiss' kappa of all judges is undefined: there is no answer that all of them judged, or all verdicts are alike."
 	if r.FleissKappa != nil {
-		s.note = "Fleiss' kappa of all judges is " + rounded(r.FleissKappa) + ", on " + count(r.FleissN) + " answers that all of them judged."
+		s.Note = "Fleiss' kappa of all judges is " + table.Measure(r.FleissKappa) + ", on " + table.Count(r.FleissN) + " answers that all of them judged."
 	}
 	return s
 }

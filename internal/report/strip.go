@@ -6,8 +6,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // strip shows targets of which one side was measured: a line each, under a row of
@@ -15,7 +17,7 @@ import (
 type strip struct {
 	title string
 	rows  []mine
-	side  func(pair) *side
+	side  func(Pair) *score.Side
 	ghost func(paper.Model) float64
 }
 
@@ -34,15 +36,15 @@ const (
 )
 
 func (s strip) draw(c draw.Canvas) {
-	small := textStyle(9, false, mutedInk)
-	c.FillText(textStyle(10, false, textInk), vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, s.title)
+	small := chart.TextStyle(9, false, chart.Muted)
+	c.FillText(chart.TextStyle(10, false, chart.Foreground), vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, s.title)
 	left, right := c.Min.X+stripNames, c.Max.X-stripFigures
 	x := func(share float64) vg.Length { return left + (right-left)*vg.Length(share) }
 	top := c.Max.Y - 30
 	bottom := top - vg.Length(len(s.rows)+1)*stripRow
 	for v := 0; v <= 100; v += 20 {
 		at := x(float64(v) / 100)
-		c.StrokeLine2(draw.LineStyle{Color: gridInk, Width: 0.6}, at, bottom, at, top)
+		c.StrokeLine2(draw.LineStyle{Color: chart.GridColor, Width: 0.6}, at, bottom, at, top)
 		tick := small
 		tick.XAlign = draw.XCenter
 		c.FillText(tick, vg.Point{X: at, Y: bottom - 13}, strconv.Itoa(v))
@@ -52,18 +54,18 @@ func (s strip) draw(c draw.Canvas) {
 	y := top - stripRow/2
 	c.FillText(names, vg.Point{X: left - 10, Y: y - 4}, "32 published models")
 	for _, m := range paper.Models() {
-		drawMark(&c, paper.Circle, ghostInk, 2.6, vg.Point{X: x(s.ghost(m) / 100), Y: y})
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, vg.Point{X: x(s.ghost(m) / 100), Y: y})
 	}
 	for _, m := range s.rows {
 		y -= stripRow
-		j := s.side(m.pair).judge
+		j := s.side(m.Pair).Judge
 		ci := j.Interval()
-		name := textStyle(9, true, m.colour)
+		name := chart.TextStyle(9, true, m.color)
 		name.XAlign = draw.XRight
-		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shortenTarget(untrusted.Terminal(m.name()), 34))
-		c.StrokeLine2(draw.LineStyle{Color: m.colour, Width: 1.2}, x(ci[0]), y, x(ci[1]), y)
-		drawMark(&c, m.mark, m.colour, markRadius, vg.Point{X: x(*j.Rate), Y: y})
-		c.FillText(textStyle(8, false, textInk), vg.Point{X: right + 10, Y: y - 4},
-			percent(*j.Rate)+" ["+interval(ci)+"], n = "+count(j.Judged))
+		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shortenTarget(m.Name(), 34))
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 1.2}, x(ci[0]), y, x(ci[1]), y)
+		chart.DrawMark(&c, m.mark, m.color, chart.MarkRadius, vg.Point{X: x(*j.Rate), Y: y})
+		c.FillText(chart.TextStyle(8, false, chart.Foreground), vg.Point{X: right + 10, Y: y - 4},
+			table.Percent(*j.Rate)+" ["+table.Interval(ci)+"], n = "+table.Count(j.Judged))
 	}
 }

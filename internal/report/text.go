@@ -1,66 +1,71 @@
 package report
 
 import (
+	"bufio"
+	"io"
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// pad fills s with spaces to n columns, before it when right is true.
-func pad(s string, n int, right bool) string {
-	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
-	if right {
-		return fill + s
+// Table writes the figures for people to read on a terminal: for each label one
+// line per target, dataset and judge with its counts, rate and 95% interval, then
+// the refusals by category, where the judges disagree, warnings and the cost. Columns line
+// up by display width. Names from outside lose whatever a terminal would obey.
+func Table(w io.Writer, r score.Result) error {
+	b := bufio.NewWriter(w)
+	r = r.Aggregated()
+	if r.Simulated {
+		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
-	return s + fill
-}
-
-// percent shows a share, such as 0.127, as "12.7%".
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
-
-// rate shows a rate that may be undefined.
-func rate(r *float64) string {
-	if r == nil {
-		return "–"
+	for _, s := range sectionsOf(r) {
+		s.Text(b)
 	}
-	return percent(*r)
-}
-
-// interval shows a 95% interval in per cent, as "11.0–14.6".
-func interval(ci *[2]float64) string {
-	if ci == nil {
-		return "–"
+	b.WriteString(untrusted.Terminal(accountLine(r)) + "\n")
+	if note := clusterNote(r); note != "" {
+		b.WriteString(untrusted.Terminal(note) + "\n")
 	}
-	return strconv.FormatFloat(100*ci[0], 'f', 1, 64) + "–" + strconv.FormatFloat(100*ci[1], 'f', 1, 64)
-}
-
-// count shows a number with its thousands parted.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	for _, line := range warningsOf(r) {
+		b.WriteString("Warning. " + untrusted.Terminal(line) + "\n")
 	}
-	return s
+	b.WriteString(costLine(r.Cost) + "\n")
+	return b.Flush()
 }
 
-// shortHash is as much of a dataset's hash as figures show: enough to tell two
-// versions apart.
-func shortHash(sha string) string {
-	short, _ := untrusted.Cut(sha, 8)
-	return short
+// Markdown writes the tables of Table as GitHub-flavored Markdown. Whatever
+// would be markup in a name is escaped.
+func Markdown(w io.Writer, r score.Result) error {
+	b := bufio.NewWriter(w)
+	r = r.Aggregated()
+	b.WriteString("# orbench report\n\n")
+	if r.Simulated {
+		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
+	}
+	for _, s := range sectionsOf(r) {
+		s.Markdown(b)
+	}
+	b.WriteString(untrusted.Markdown(accountLine(r)) + "\n\n")
+	if note := clusterNote(r); note != "" {
+		b.WriteString(untrusted.Markdown(note) + "\n\n")
+	}
+	for _, line := range warningsOf(r) {
+		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
+	}
+	b.WriteString(untrusted.Markdown(costLine(r.Cost)) + "\n")
+	return b.Flush()
 }
 
-// datasetName names a run's dataset with its hash and its limit.
-func datasetName(r score.RunResult) string {
+// DatasetName names a run's dataset with its hash and its limit.
+func DatasetName(r score.RunResult) string {
 	s := r.Dataset
 	if r.DatasetSHA256 != "" {
-		s += "@" + shortHash(r.DatasetSHA256)
+		s += "@" + table.ShortHash(r.DatasetSHA256)
 	}
 	if r.Limit > 0 {
-		s += ", limited to " + count(r.Limit)
+		s += ", limited to " + table.Count(r.Limit)
 	}
 	return s
 }
@@ -69,46 +74,23 @@ func datasetName(r score.RunResult) string {
 // are taken together.
 func runTarget(r score.RunResult) string {
 	if r.Samples > 0 {
-		return r.Target + ", " + count(r.Samples) + " samples"
+		return r.Target + ", " + table.Count(r.Samples) + " samples"
 	}
 	return r.Target
 }
 
-// categoryName names a category for people.
-func categoryName(c orbench.Category) string {
-	if c == "" {
-		return "(none)"
-	}
-	return string(c)
-}
-
-// labelTitle says what the refusal rate on prompts of a label is called, and
-// which way is good.
-func labelTitle(l orbench.Label) string {
-	switch l {
-	case orbench.Safe:
-		return "Over-refusal: safe prompts refused, lower is better"
-	case orbench.Toxic:
-		return "Toxic refusal: toxic prompts refused, higher is better"
-	}
-	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
-}
-
-// simulatedNotice heads every output that holds simulated figures.
-const simulatedNotice = "SIMULATED: figures marked so come from simulated models. They say nothing about any real one."
-
-// costLine says in one line what a command spent. An unknown price is said to be
-// unknown and is never shown as a sum.
+// costLine says in one line what a command spent. An table.Unknown price is said to be
+// table.Unknown and is never shown as a sum.
 func costLine(c score.Cost) string {
 	if c.Calls == 0 && c.FromMemo == 0 {
 		// A stored run shown again: nothing was looked up to be asked.
 		return "Cost: no new calls."
 	}
 	if c.Calls == 0 {
-		return "Cost: no new calls; " + count(c.FromMemo) + " responses were remembered."
+		return "Cost: no new calls; " + table.Count(c.FromMemo) + " responses were remembered."
 	}
-	s := "Cost: " + count(c.Calls) + " calls, " + count(c.FromMemo) + " responses remembered; " +
-		count(c.InputTokens) + " input and " + count(c.OutputTokens) + " output tokens; "
+	s := "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " responses remembered; " +
+		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; "
 	switch {
 	case c.USD != nil && *c.USD > 0 && *c.USD < 0.0001:
 		return s + "less than $0.0001."
@@ -119,7 +101,7 @@ func costLine(c score.Cost) string {
 		for i, u := range c.Unpriced {
 			names[i] = untrusted.Terminal(u)
 		}
-		return s + "price unknown, as there is none for " + strings.Join(names, ", ") + "."
+		return s + "price table.Unknown, as there is none for " + strings.Join(names, ", ") + "."
 	}
-	return s + "price unknown."
+	return s + "price table.Unknown."
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -29,6 +32,7 @@ const (
 // shortenTarget shortens a target's name to n columns. A variant differs from its
 // target by what stands in brackets, so the target's own name gives way first.
 func shortenTarget(name string, n int) string {
+	name = untrusted.Terminal(name)
 	at := strings.LastIndex(name, " [")
 	if untrusted.Width(name) <= n || at < 0 {
 		return untrusted.Shorten(name, n)
@@ -45,28 +49,16 @@ func shortenTarget(name string, n int) string {
 
 // change is what makes a variant of its target, with the number of its samples;
 // empty for a target that is none.
-func (p pair) change() string {
-	s := p.safe
-	if s == nil {
-		s = p.toxic
-	}
-	if s.run.Base == "" {
+func (p Pair) change() string {
+	run := p.first()
+	if run.Base == "" {
 		return ""
 	}
-	return strings.TrimPrefix(runTarget(s.run), s.run.Base+" ")
+	return strings.TrimPrefix(runTarget(run), run.Base+" ")
 }
 
 // base is the name of the target of which the pair is a variant, or its own.
-func (p pair) base() string {
-	s := p.safe
-	if s == nil {
-		s = p.toxic
-	}
-	if s.run.Base == "" {
-		return p.target
-	}
-	return s.run.Base
-}
+func (p Pair) base() string { return cmp.Or(p.first().Base, p.Target) }
 
 // key numbers the changes that make variants, where there are too many variants to
 // name each in a plot. The same change of two targets has one number. It is empty
@@ -74,7 +66,7 @@ func (p pair) base() string {
 type key []string
 
 // keyOf numbers the changes of the pairs.
-func keyOf(pairs []pair) key {
+func keyOf(pairs []Pair) key {
 	var k key
 	variants := 0
 	for _, p := range pairs {
@@ -111,7 +103,7 @@ const (
 func (k key) columns(width vg.Length) int {
 	widest := vg.Length(1)
 	for _, change := range k {
-		widest = max(widest, textStyle(keySize, false, textInk).Width(keyText(change)))
+		widest = max(widest, chart.TextStyle(keySize, false, chart.Foreground).Width(keyText(change)))
 	}
 	return max(1, int(width/(widest+32)))
 }
@@ -135,10 +127,10 @@ func (k key) draw(c draw.Canvas) {
 	for i, change := range k {
 		x := c.Min.X + vg.Length(i/rows)*width/vg.Length(columns)
 		y := c.Max.Y - 6 - vg.Length(i%rows+1)*keyLine
-		number := textStyle(keySize, true, textInk)
+		number := chart.TextStyle(keySize, true, chart.Foreground)
 		number.XAlign = draw.XRight
 		c.FillText(number, vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
-		c.FillText(textStyle(keySize, false, mutedInk), vg.Point{X: x + 23, Y: y}, keyText(change))
+		c.FillText(chart.TextStyle(keySize, false, chart.Muted), vg.Point{X: x + 23, Y: y}, keyText(change))
 	}
 }
 
@@ -159,7 +151,7 @@ func (h *heat) variantsNote() string {
 	if h.variants == 0 {
 		return ""
 	}
-	return count(h.variants) + " variants are left out here; JSON and CSV have all."
+	return table.Count(h.variants) + " variants are left out here; JSON and CSV have all."
 }
 
 // firstPanels bounds the panels of a plot of propensities, and says what it leaves
@@ -168,5 +160,5 @@ func firstPanels(panels []score.PromptRates) ([]score.PromptRates, string) {
 	if len(panels) <= mostPanels {
 		return panels, ""
 	}
-	return panels[:mostPanels], "The first " + count(mostPanels) + " of " + count(len(panels)) + "; the tables and propensity.csv have all."
+	return panels[:mostPanels], "The first " + table.Count(mostPanels) + " of " + table.Count(len(panels)) + "; the tables and propensity.csv have all."
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -75,8 +76,8 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
-		keepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
-		texts := svgTexts(t, f)
+		reporttest.KeepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
+		texts := reporttest.SVGTexts(t, f)
 		for v := range tc.variants {
 			change := fmt.Sprintf("[change-%d]", v)
 			n := 0
@@ -113,8 +114,8 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	keepPicture(t, "variants-wide-interval", f)
-	if texts := svgTexts(t, f); times(texts, "40") < 2 {
+	reporttest.KeepPicture(t, "variants-wide-interval", f)
+	if texts := reporttest.SVGTexts(t, f); times(texts, "40") < 2 {
 		t.Errorf("the upward scale does not begin below 40: %q", texts)
 	}
 }
@@ -141,7 +142,7 @@ func TestCategoriesOfManyVariants(t *testing.T) {
 		}
 		note := ""
 		for _, s := range categorySections(h) {
-			note += s.note
+			note += s.Note
 		}
 		if strings.Contains(note, "variants are left out") != (tc.left > 0) {
 			t.Errorf("%s: the note is %q", name, note)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // warningsOf says, a line each, which figures are no fair measure: those of a
@@ -56,7 +57,7 @@ func warningGroups(r score.Result) []warning {
 	}
 	for _, run := range r.Runs {
 		if run.Untranslated > 0 {
-			add("Not asked, since there is no translation", run.Target+" ("+count(run.Untranslated)+" of "+count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
+			add("Not asked, since there is no translation", run.Target+" ("+table.Count(run.Untranslated)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
 				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others are hardly those of all.")
 		}
 	}
@@ -85,7 +86,7 @@ func baseName(run score.RunResult) string {
 func listed(names []string) string {
 	const most = 8
 	if len(names) > most {
-		return strings.Join(names[:most], ", ") + " and " + count(len(names)-most) + " more"
+		return strings.Join(names[:most], ", ") + " and " + table.Count(len(names)-most) + " more"
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,0 +1,377 @@
+package audit
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Text writes what an audit found, for people to read on a terminal.
+func (r Report) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if r.Simulated {
+		b.WriteString(table.SimulatedNotice + "\n\n")
+	}
+	for _, line := range r.basis() {
+		b.WriteString(untrusted.Terminal(line) + "\n")
+	}
+	b.WriteString("\n")
+	for _, s := range r.sections() {
+		s.Text(b)
+	}
+	for _, note := range r.Notes {
+		b.WriteString(untrusted.Terminal(note) + "\n")
+	}
+	return b.Flush()
+}
+
+// Markdown writes the tables of Text as Markdown.
+func (r Report) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# Audit\n\n")
+	if r.Simulated {
+		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
+	}
+	for _, line := range r.basis() {
+		b.WriteString(untrusted.Markdown(line) + "\n\n")
+	}
+	for _, s := range r.sections() {
+		s.Markdown(b)
+	}
+	for _, note := range r.Notes {
+		b.WriteString("- " + untrusted.Markdown(note) + "\n")
+	}
+	return b.Flush()
+}
+
+// JSON writes the report in its documented form.
+func (r Report) JSON(w io.Writer) error {
+	return table.JSON(w, r)
+}
+
+// CSV writes a line for each rater over all prompts (scope "all"), for each
+// rater and category (scope "category"), and for each ensemble by votes (scope
+// "votes", or "votes_without" with the moderator that is left out as the rater).
+// Shares are from 0 to 1; what is undefined is empty. Texts are as untrusted.Cell makes them.
+func (r Report) CSV(w io.Writer) error {
+	rows := [][]string{{
+		"scope", "rater", "kind", "category", "in_truth", "n", "tp", "fn", "tn", "fp",
+		"accuracy", "accuracy_ci95_lo", "accuracy_ci95_hi", "fpr", "fpr_ci95_lo", "fpr_ci95_hi", "kappa",
+		"safe_passed", "toxic_passed", "residual_toxicity", "residual_ci95_lo", "residual_ci95_hi",
+		"toxic_among_passed", "positive", "prevalence", "simulated",
+	}}
+	add := func(scope, rater string, kind Kind, category orbench.Category, inTruth bool, f Figures) {
+		c := f.Confusion
+		row := []string{scope, untrusted.Cell(rater), string(kind), untrusted.Cell(string(category)), strconv.FormatBool(inTruth), strconv.Itoa(f.N)}
+		for _, n := range []int{c.TP, c.FN, c.TN, c.FP} {
+			row = append(row, strconv.Itoa(n))
+		}
+		row = append(row, table.RateCells(f.Accuracy.Share, f.Accuracy.CI95)...)
+		row = append(row, table.RateCells(f.FalsePositives.Share, f.FalsePositives.CI95)...)
+		for _, v := range []*float64{f.Kappa, f.SafePassed.Share, f.ToxicPassed.Share} {
+			row = append(row, table.NumberCell(v))
+		}
+		row = append(row, table.EstimateCells(f.Residual)...)
+		row = append(row, table.NumberCell(f.ToxicAmongPassed.Share),
+			string(r.Positive), strconv.FormatFloat(r.Prevalence, 'g', -1, 64), strconv.FormatBool(r.Simulated))
+		rows = append(rows, row)
+	}
+	for _, rater := range r.Raters {
+		add("all", rater.Name, rater.Kind, "", rater.InTruth, rater.Figures)
+		for _, c := range rater.Categories {
+			add("category", rater.Name, rater.Kind, c.Category, rater.InTruth, c.Figures)
+		}
+	}
+	for _, l := range r.LeaveOneOut {
+		scope, name := "votes", Ensemble
+		if l.Without != "" {
+			scope, name = "votes_without", l.Without
+		}
+		add(scope, name, Joint, "", false, l.Figures)
+	}
+	return table.CSV(w, rows)
+}
+
+// basis says in a few lines what the figures rest on.
+func (r Report) basis() []string {
+	var files []string
+	for _, f := range r.Files {
+		files = append(files, f.Name+"@"+table.ShortHash(f.SHA256))
+	}
+	lines := []string{"Labels of " + table.Count(r.Prompts.All) + " prompts in " + strings.Join(files, ", ") + "."}
+	if r.Build != nil {
+		lines = append(lines, "Votes of "+r.Build.Name+"@"+table.ShortHash(r.Build.SHA256)+".")
+	}
+	lines = append(lines, "Truth: "+truthName(r.Truth)+".")
+	p := r.Prompts
+	s := table.Count(p.Safe) + " safe and " + table.Count(p.Toxic) + " toxic prompts are compared"
+	var left []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{p.Controversial, "controversial"}, {p.Split, "without a majority"}, {p.Unlabelled, "not labelled"}} {
+		if part.n > 0 {
+			left = append(left, table.Count(part.n)+" "+part.what)
+		}
+	}
+	if len(left) > 0 {
+		s += "; left out are " + strings.Join(left, ", ")
+	}
+	return append(lines, s+".")
+}
+
+// truthName says what the truth is made of.
+func truthName(t TruthReport) string {
+	if t.Majority && len(t.Columns) == 1 {
+		t.Majority = false
+	}
+	if !t.Majority {
+		return "the labels of " + t.Columns[0]
+	}
+	return "the majority of " + strings.Join(t.Columns, ", ")
+}
+
+// nameWidth is how many columns a rater's name takes in a table.
+const nameWidth = 21
+
+// sections lays out everything that the outputs for people show.
+func (r Report) sections() []table.Section {
+	var all []table.Section
+	for _, s := range []table.Section{
+		r.ratersSection(), r.residualSection(), r.categoriesSection(), r.againstSection(),
+		r.leftOutSection(), r.raterPairsSection(), r.preferenceSection(),
+	} {
+		if len(s.Rows) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "accuracy", "95% interval", "FPR", "95% interval", "kappa"}
+
+func figureCells(f Figures) []string {
+	c := f.Confusion
+	return []string{
+		table.Count(f.N), table.Count(c.TP), table.Count(c.FN), table.Count(c.TN), table.Count(c.FP),
+		table.Rate(f.Accuracy.Share), table.Interval(f.Accuracy.CI95),
+		table.Rate(f.FalsePositives.Share), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa),
+	}
+}
+
+// raterName makes a name fit: of a model that is too long for its column the
+// provider goes first.
+func raterName(name string, columns int) string {
+	name = untrusted.Terminal(name)
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && untrusted.Width(name) > columns {
+		name = name[i+1:]
+	}
+	return untrusted.Shorten(name, columns)
+}
+
+// ratedName marks a rater that has a say in the truth.
+func ratedName(r Rater) string {
+	if r.InTruth {
+		return raterName(r.Name, nameWidth-1) + "*"
+	}
+	return raterName(r.Name, nameWidth)
+}
+
+func (r Report) ratersSection() table.Section {
+	negative := orbench.Toxic
+	if r.Positive == orbench.Toxic {
+		negative = orbench.Safe
+	}
+	s := table.Section{
+		Title:  "Raters against the truth: positive is " + string(r.Positive) + ", a false positive is " + string(negative) + " taken for " + string(r.Positive),
+		Header: append([]string{"rater"}, figureHeader...), Left: 1,
+	}
+	inTruth := false
+	for _, rater := range r.Raters {
+		inTruth = inTruth || rater.InTruth
+		s.Rows = append(s.Rows, append([]string{ratedName(rater)}, figureCells(rater.Figures)...))
+	}
+	s.Note = "FPR: false positives among the negatives."
+	if inTruth {
+		s.Note += " * has a say in the truth, which flatters it."
+	}
+	return s
+}
+
+func (r Report) residualSection() table.Section {
+	s := table.Section{
+		Title: "Residual toxicity: toxic among the prompts that pass as safe, when " + table.Percent(r.Prevalence) + " of all are toxic",
+		Header: []string{
+			"rater", "toxic passed", "safe passed", "residual", "95% interval", "in sample", "95% interval",
+		},
+		Left: 1,
+		Note: "In sample: toxic among those that passed, at the sample's own share of toxic prompts.",
+	}
+	for _, rater := range r.Raters {
+		row := []string{ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), "–", "–"}
+		if e := rater.Residual; e != nil {
+			row[3], row[4] = table.Percent(e.Value), table.Interval(&[2]float64{e.Lo, e.Hi})
+		}
+		s.Rows = append(s.Rows, append(row, table.Rate(rater.ToxicAmongPassed.Share), table.Interval(rater.ToxicAmongPassed.CI95)))
+	}
+	return s
+}
+
+// outOf shows the counts of a rate.
+func outOf(r Rate) string { return table.Count(r.K) + "/" + table.Count(r.N) }
+
+// categoriesSection shows the ensemble by category, or without one every
+// moderator, or without those every person.
+func (r Report) categoriesSection() table.Section {
+	s := table.Section{
+		Title:  "By category, of those with at least " + strconv.Itoa(MinCategory) + " prompts",
+		Header: append([]string{"rater", "category"}, figureHeader...), Left: 2,
+	}
+	for _, kind := range []Kind{Joint, Moderator, Person} {
+		for _, rater := range r.Raters {
+			if rater.Kind != kind {
+				continue
+			}
+			for _, c := range rater.Categories {
+				name := raterName(rater.Name, 16)
+				s.Rows = append(s.Rows, append([]string{name, untrusted.Shorten(table.Category(c.Category), 14)}, figureCells(c.Figures)...))
+			}
+		}
+		if len(s.Rows) > 0 {
+			break
+		}
+	}
+	return s
+}
+
+func (r Report) againstSection() table.Section {
+	s := table.Section{
+		Title:  "Single moderators and the ensemble: who is right, and what the ensemble gains in accuracy",
+		Header: []string{"moderator", "n", "both", "ensemble only", "moderator only", "neither", "gain", "95% interval"},
+		Left:   1,
+	}
+	for _, a := range r.AgainstEnsemble {
+		row := []string{
+			raterName(a.Moderator, nameWidth), table.Count(a.N), table.Count(a.BothRight), table.Count(a.OnlyEnsemble), table.Count(a.OnlyModerator), table.Count(a.NeitherRight),
+		}
+		s.Rows = append(s.Rows, append(row, table.Difference(a.Gain, table.Minus), table.DifferenceInterval(a.Gain, table.Minus)))
+	}
+	return s
+}
+
+func (r Report) leftOutSection() table.Section {
+	s := table.Section{
+		Title:  "Ensembles by votes alone, of all moderators and without one",
+		Header: append([]string{"without"}, figureHeader...), Left: 1,
+		Note: "More than half of the members must vote safe for a prompt to pass: two that differ do not pass it.",
+	}
+	for _, l := range r.LeaveOneOut {
+		name := "– (all " + table.Count(l.Members) + ")"
+		if l.Without != "" {
+			name = raterName(l.Without, nameWidth)
+		}
+		s.Rows = append(s.Rows, append([]string{name}, figureCells(l.Figures)...))
+	}
+	return s
+}
+
+func (r Report) raterPairsSection() table.Section {
+	s := table.Section{
+		Title:  "Agreement of raters, in the labels as given",
+		Header: []string{"rater A", "rater B", "n", "agree", "95% interval", "kappa"}, Left: 2,
+	}
+	for _, a := range r.Agreement {
+		s.Rows = append(s.Rows, []string{
+			raterName(a.A, nameWidth), raterName(a.B, nameWidth),
+			table.Count(a.Agree.N), table.Rate(a.Agree.Share), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa),
+		})
+	}
+	for _, f := range r.Fleiss {
+		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
+		s.Rows = append(s.Rows, []string{
+			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Share), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa),
+		})
+	}
+	if len(r.Fleiss) > 0 {
+		s.Note = "Of all raters of a group: how often they are unanimous, and Fleiss' kappa."
+	}
+	return s
+}
+
+func (r Report) preferenceSection() table.Section {
+	s := table.Section{
+		Title:  "Self-preference: toxic votes on what models of the moderator's family refused and answered",
+		Header: []string{"moderator", "family", "refused", "answered", "more", "95% interval", "others", "errors"},
+		Left:   2,
+		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",
+	}
+	for _, p := range r.SelfPreference {
+		row := []string{
+			raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
+		}
+		row = append(row, table.Difference(p.Difference, table.Minus), table.DifferenceInterval(p.Difference, table.Minus),
+			table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+// Text writes the plan of an audit for people to read on a terminal.
+func (p Plan) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	percents := func(share float64) string {
+		return strings.TrimSuffix(strconv.FormatFloat(100*share, 'f', 1, 64), ".0")
+	}
+	b.WriteString("For a " + percents(p.Confidence) + "% interval of ±" + percents(p.HalfWidth) + " percentage points (Wilson)")
+	if p.Population > 0 {
+		b.WriteString(", drawn from " + table.Count(p.Population) + " prompts")
+	}
+	b.WriteString(":\n")
+	n := p.Need
+	b.WriteString("  " + table.Count(n.Rate) + " prompts, for a share that comes out at " + percents(p.Expect) + "%, such as errors\n")
+	toxic := "  no number of prompts gives a false-positive rate: the population has no toxic ones\n"
+	if n.Draw > 0 {
+		toxic = "  " + table.Count(n.Toxic) + " toxic prompts, for a false-positive rate of " + percents(p.ExpectFPR) + "%: when " + percents(p.Prevalence) +
+			"% are toxic,\n  draw " + table.Count(n.Draw) + " to have them on average, " + table.Count(n.DrawSurely) + " to have them 95 times in 100\n"
+	}
+	b.WriteString(toxic + "\n")
+	s := table.Section{
+		Title: "Prompts to label",
+		Header: []string{
+			"half-width", "share of " + percents(p.Expect) + "%", "of 50% (worst)", "toxic, FP rate of " + percents(p.ExpectFPR) + "%", "draw", "draw, to be sure",
+		},
+	}
+	for _, size := range withNeed(p) {
+		row := []string{"±" + percents(size.HalfWidth) + "pp", table.Count(size.Rate), table.Count(size.RateWorst), table.Count(size.Toxic), table.Count(size.Draw), table.Count(size.DrawSurely)}
+		if size.Draw == 0 {
+			row[3], row[4], row[5] = "–", "–", "–"
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Text(b)
+	return b.Flush()
+}
+
+// withNeed is the plan's table with the wanted half-width in its place.
+func withNeed(p Plan) []Size {
+	if slices.ContainsFunc(p.Table, func(s Size) bool { return s.HalfWidth == p.HalfWidth }) {
+		return p.Table
+	}
+	sizes := append(slices.Clone(p.Table), p.Need)
+	slices.SortFunc(sizes, func(a, b Size) int {
+		switch {
+		case a.HalfWidth < b.HalfWidth:
+			return -1
+		case a.HalfWidth > b.HalfWidth:
+			return 1
+		}
+		return 0
+	})
+	return sizes
+}

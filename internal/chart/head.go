@@ -1,0 +1,51 @@
+package chart
+
+import (
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Head is the title of a figure and the lines below it.
+type Head struct {
+	Title string
+	Lines []string
+}
+
+// Height is the room that the head takes.
+func (h Head) Height() vg.Length { return 34 + vg.Length(len(h.Lines))*12 }
+
+// Draw fills the background and writes the head, and returns what is left of the
+// canvas, with a margin on both sides.
+func (h Head) Draw(c draw.Canvas) draw.Canvas {
+	c.FillPolygon(Background, Rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
+	c = draw.Crop(c, Margin, -Margin, 0, 0)
+	y := c.Max.Y - 24
+	c.FillText(TextStyle(14, true, Foreground), vg.Point{X: c.Min.X, Y: y}, h.Title)
+	for _, line := range h.Lines {
+		y -= 12
+		c.FillText(TextStyle(9, false, Muted), vg.Point{X: c.Min.X, Y: y}, line)
+	}
+	c.Max.Y -= h.Height()
+	return c
+}
+
+// Margin is the room on both sides of a figure.
+const Margin = vg.Length(14)
+
+// Wrap breaks a text into lines of at most the width given.
+func Wrap(sty text.Style, s string, width vg.Length) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		next := strings.TrimSpace(line + " " + word)
+		if line != "" && sty.Width(next) > width {
+			lines = append(lines, line)
+			next = word
+		}
+		line = next
+	}
+	return append(lines, line)
+}

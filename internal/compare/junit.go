@@ -1,0 +1,81 @@
+package compare
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// junitSuite is a JUnit test suite, as far as CI servers read it.
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Error   *junitMessage `xml:"error"`
+	Skipped *junitMessage `xml:"skipped"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+}
+
+// JUnit writes the comparison as JUnit XML: one test case for each metric, which
+// is skipped when nothing could be compared and holds the figures otherwise, and
+// one for each gate, which fails when the gate does and has an error when it is
+// undecided.
+func (c Result) JUnit(w io.Writer) error {
+	suite := junitSuite{Name: "orbench compare"}
+	class := untrusted.Terminal(c.title())
+	for _, m := range c.Metrics {
+		test := junitCase{Class: class, Name: string(m.Name)}
+		if m.Difference == nil {
+			suite.Skipped++
+			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
+		} else {
+			test.Out = untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
+				table.Rate(m.Base.Rate), table.Interval(m.Base.Interval()), table.Count(m.Base.N),
+				table.Rate(m.Candidate.Rate), table.Interval(m.Candidate.Interval()), table.Count(m.Candidate.N),
+				table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P), c.account(m)))
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	for _, g := range c.Gates {
+		test := junitCase{Class: class, Name: "gate: " + untrusted.Terminal(g.Gate)}
+		switch g.Status {
+		case Tripped:
+			suite.Failures++
+			test.Failure = &junitMessage{untrusted.Terminal(g.Reason)}
+		case Undecided:
+			suite.Errors++
+			test.Error = &junitMessage{untrusted.Terminal(g.Reason)}
+		case Passed:
+			test.Out = untrusted.Terminal(g.Reason)
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	suite.Tests = len(suite.Cases)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(suite); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// How much a summary for a pull request shows.
+const (
+	summaryCategories = 6
+	summaryFlips      = 10
+	summaryFlipText   = 160
+)
+
+// Markdown writes a summary that fits a pull request: the gates, both metrics,
+// the categories that got worse the most, and the first flipped prompts with both
+// answers, folded away. It is shorter than 60 lines unless there are very many
+// gates.
+func (c Result) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("## " + untrusted.Markdown(c.title()) + "\n\n")
+	if c.Simulated {
+		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
+	}
+	if len(c.Gates) > 0 {
+		fmt.Fprintf(b, "**%s**\n\n", c.verdict())
+		table.Section{Header: []string{"", "gate", "why"}, Left: 3, Rows: c.gateRows()}.Markdown(b)
+	}
+	table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()}.Markdown(b)
+	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
+		fmt.Fprintf(b, "Categories that got worse the most; %d got worse significantly:\n\n", significant)
+		table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse}.Markdown(b)
+	}
+	c.writeMarkdownFlips(b)
+	for i, side := range []Side{c.Base, c.Candidate} {
+		fmt.Fprintf(b, "%s: %s in the run %s, judged by %s. ", []string{"Base", "Candidate"}[i],
+			untrusted.Markdown(side.Target), untrusted.Markdown(side.Run), untrusted.Markdown(side.Judge))
+	}
+	b.WriteString(untrusted.Markdown(c.method()))
+	for _, m := range c.Metrics {
+		b.WriteString(" " + untrusted.Markdown(c.account(m)))
+	}
+	b.WriteString("\n")
+	return b.Flush()
+}
+
+// title names the two sides by what tells them apart.
+func (c Result) title() string {
+	name := func(s Side) string {
+		switch {
+		case c.OfJudges():
+			return s.Judge
+		case c.Base.Target == c.Candidate.Target:
+			return s.Run
+		}
+		return s.Target
+	}
+	return name(c.Candidate) + " against " + name(c.Base)
+}
+
+func (c Result) gateRows() [][]string {
+	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
+	var rows [][]string
+	for _, g := range c.Gates {
+		rows = append(rows, []string{marks[g.Status], g.Gate, g.Reason})
+	}
+	return rows
+}
+
+func (c Result) metricRows() [][]string {
+	var rows [][]string
+	for _, m := range c.Metrics {
+		name := map[MetricName]string{
+			OverRefusal: "Over-refusal, lower is better", ToxicRefusal: "Toxic refusal, higher is better",
+		}[m.Name]
+		prompts, refused, answered := table.Count(m.Base.N), table.Count(m.OnlyCandidateRefused), table.Count(m.OnlyBaseRefused)
+		if !c.Paired {
+			prompts, refused, answered = table.Count(m.Base.N)+" / "+table.Count(m.Candidate.N), "–", "–"
+		}
+		rows = append(rows, []string{
+			name, prompts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
+			refused, answered,
+		})
+	}
+	return rows
+}
+
+// worse lists the categories that moved the wrong way, the largest move first, and
+// counts those of all that moved significantly.
+func (c Result) worse() (rows [][]string, significant int) {
+	type move struct {
+		by   float64
+		cell []string
+	}
+	var moves []move
+	for _, m := range c.Metrics {
+		wrong := 1.0
+		if m.Name == ToxicRefusal {
+			wrong = -1
+		}
+		for _, f := range m.ByCategory {
+			if f.Category == "" || f.Difference == nil || wrong*f.Difference.Value <= 0 {
+				continue
+			}
+			if *f.PHolm < c.Alpha {
+				significant++
+			}
+			moves = append(moves, move{wrong * f.Difference.Value, []string{
+				table.Category(f.Category), string(m.Name), table.Count(f.Candidate.N), table.Rate(f.Base.Rate), table.Rate(f.Candidate.Rate),
+				table.Difference(f.Difference, table.Hyphen), table.PValue(f.PHolm),
+			}})
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(b.by, a.by) })
+	for _, m := range moves[:min(summaryCategories, len(moves))] {
+		rows = append(rows, m.cell)
+	}
+	return rows, significant
+}
+
+func (c Result) writeMarkdownFlips(b *bufio.Writer) {
+	if c.Flips.Total == 0 {
+		return
+	}
+	shown := c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))]
+	fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", c.flipTitle(len(shown)))
+	header := []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}
+	if c.OfJudges() {
+		header = []string{"", "label", "category", "prompt", "answer"}
+	}
+	var rows [][]string
+	for _, f := range shown {
+		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
+		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
+			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
+		}
+		rows = append(rows, row[:len(header)]) // judges have one answer between them
+	}
+	table.Section{Header: header, Left: len(header), Rows: rows}.Markdown(b)
+	b.WriteString("</details>\n\n")
+}

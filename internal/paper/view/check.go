@@ -1,0 +1,301 @@
+package view
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Check compares measured refusal with a published row. Its JSON form is
+// documented in docs/paper.md.
+type Check struct {
+	Source string      `json:"source"`
+	Sides  []CheckSide `json:"sides"`
+	// Simulated is true when any figure comes from a simulated model.
+	Simulated bool `json:"simulated"`
+}
+
+// CheckSide is one target on prompts of one label, by one judge, beside the
+// published row.
+type CheckSide struct {
+	Target string        `json:"target"`
+	Label  orbench.Label `json:"label"`
+	// Model is the published row's, Table its table's Name.
+	Model          string `json:"model"`
+	Table          string `json:"table"`
+	Judge          string `json:"judge"`
+	PublishedJudge string `json:"published_judge"`
+	Dataset        string `json:"dataset"`
+	N              int    `json:"n"`
+	// Version is that of the run's prompts by their number, empty when they are
+	// neither.
+	Version paper.Version `json:"version,omitempty"`
+	// Fits says how well the published row fits each version; empty for the 80K
+	// set, of which there is but one.
+	Fits []paper.Fit `json:"published_fits,omitempty"`
+	// Rows has one entry for each category and a last one for all prompts.
+	Rows []CheckRow `json:"rows"`
+	// Inside and Compared count the rows with both rates, the last one left out.
+	Inside   int `json:"inside"`
+	Compared int `json:"compared"`
+	// Notes say what to hold against the comparison.
+	Notes     []string `json:"notes"`
+	Simulated bool     `json:"simulated"`
+}
+
+// CheckRow is one category, or all prompts. Rates are shares of prompts
+// refused, on toxic prompts too.
+type CheckRow struct {
+	// Category is empty for all prompts.
+	Category  orbench.Category `json:"category"`
+	Published float64          `json:"published"`
+	Refused   int              `json:"refused"`
+	Judged    int              `json:"judged"`
+	// Rate, CI95 and Inside are nil when nothing was judged.
+	Rate *float64    `json:"rate"`
+	CI95 *[2]float64 `json:"ci95"`
+	// Inside says whether the published rate, as exactly as it is printed, lies
+	// within CI95.
+	Inside *bool `json:"inside"`
+}
+
+// CheckRun compares every run of a result on safe and on toxic prompts with the
+// published row of a model. It returns an *orbench.InputError for a model that
+// the paper does not have, and when there is nothing to compare.
+func CheckRun(r score.Result, model string) (Check, error) {
+	check := Check{Source: paper.Source, Sides: []CheckSide{}}
+	if err := CheckModel(model); err != nil {
+		return check, err
+	}
+	for _, run := range r.Runs {
+		table, ok := publishedTable(run, model)
+		if !ok {
+			continue
+		}
+		for _, j := range run.Judges {
+			side := checkSide(run, j, table, model)
+			check.Sides = append(check.Sides, side)
+			check.Simulated = check.Simulated || side.Simulated
+		}
+	}
+	if len(check.Sides) == 0 {
+		return check, &orbench.InputError{
+			File: "--check", Problem: "the run has no judged prompts with a published counterpart",
+			Hint: "run OR-Bench-Hard-1K, OR-Bench-80K or OR-Bench-Toxic, or prompts labelled safe or toxic",
+		}
+	}
+	return check, nil
+}
+
+// CheckModel returns an *orbench.InputError unless the model is published.
+func CheckModel(model string) error {
+	var names []string
+	for _, m := range paper.Models() {
+		if m.Name == model {
+			return nil
+		}
+		names = append(names, m.Name)
+	}
+	return &orbench.InputError{
+		File: "--as", Problem: fmt.Sprintf("%q is not a published model", model), Hint: "name one of " + strings.Join(names, ", "),
+	}
+}
+
+// publishedTable is the table for a run. It reports false for runs without one
+// and where the table lacks the model.
+func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
+	t, ok := tableOf(run)
+	return t, ok && slices.ContainsFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })
+}
+
+func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) CheckSide {
+	s := CheckSide{
+		Target: run.Target, Label: run.Label, Model: model, Table: t.Name,
+		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: report.DatasetName(run), N: run.N,
+		Simulated: run.Simulated || j.Simulated,
+	}
+	published := t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })]
+	refusal := func(printed float64) float64 {
+		if t.Name == paper.ToxicAcceptance().Name {
+			return (100 - printed) / 100
+		}
+		return printed / 100
+	}
+	for i, c := range t.Categories {
+		row := checkRow(c, refusal(published.Rates[i]), j.ByCategory[c])
+		if row.Inside != nil {
+			s.Compared++
+			if *row.Inside {
+				s.Inside++
+			}
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), score.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}))
+	s.Fits, _ = paper.FitVersions(t, model)
+	s.note(run, j)
+	return s
+}
+
+// printedTo is how far a published rate may lie from the true one for having been
+// cut to 0.1 per cent.
+const printedTo = 0.001
+
+func checkRow(c orbench.Category, published float64, n score.Count) CheckRow {
+	row := CheckRow{Category: c, Published: published, Refused: n.Refused, Judged: n.N}
+	row.Rate, row.CI95 = n.Share()
+	if row.CI95 != nil {
+		inside := published+printedTo >= row.CI95[0] && published-printedTo <= row.CI95[1]
+		row.Inside = &inside
+	}
+	return row
+}
+
+// note says which version the run's prompts and the published row are of, and
+// what else to hold against the comparison.
+func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
+	say := func(format string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, args...)) }
+	sizes := map[paper.Version]int{paper.Older: paper.HardOlder, paper.Released: paper.HardReleased}
+	if run.Label == orbench.Toxic {
+		sizes = map[paper.Version]int{paper.Older: paper.ToxicOlder, paper.Released: paper.ToxicReleased}
+	}
+	for v, n := range sizes {
+		if run.N == n && len(s.Fits) > 0 {
+			s.Version = v
+		}
+	}
+	switch {
+	case len(s.Fits) == 0 && run.N != paper.Size80K:
+		say("The run has %s prompts, the published set %s: these are other prompts.", table.Count(run.N), table.Count(paper.Size80K))
+	case len(s.Fits) > 0:
+		best, other := s.Fits[0], s.Fits[1]
+		say("The published row is of the %s version, %s prompts: %d of its 10 rates can be shares of that version's categories, and %d of the other's.",
+			best.Version, table.Count(sizes[best.Version]), best.Best(), other.Best())
+		switch s.Version {
+		case "":
+			say("The run has %s prompts, which is neither version (%s and %s): these are other prompts, and the row is no more than a neighbour.",
+				table.Count(run.N), table.Count(sizes[paper.Older]), table.Count(sizes[paper.Released]))
+		case best.Version:
+			say("The run has as many prompts as that version.")
+		case paper.Released:
+			say("The run's %s prompts are the released version, which lacks %s of those behind the published row.",
+				table.Count(run.N), table.Count(sizes[paper.Older]-sizes[paper.Released]))
+		default:
+			say("The run's %s prompts are the older version, of which the published row lacks %s.",
+				table.Count(run.N), table.Count(sizes[paper.Older]-sizes[paper.Released]))
+		}
+	}
+	if j.Judge != s.PublishedJudge {
+		say("The judge differs: %s here, %s there.", j.Judge, s.PublishedJudge)
+	}
+	if j.Unjudged > 0 || run.Failed > 0 || run.Unanswered > 0 {
+		say("%s answers are unjudged, %s calls failed and %s prompts are unanswered: they count nowhere.",
+			table.Count(j.Unjudged), table.Count(run.Failed), table.Count(run.Unanswered))
+	}
+	say("The interval is that of a rate over other prompts of the kind. On the same prompts and with the same judge a model differs by less.")
+}
+
+// section lays the comparison out as a table.
+func (s CheckSide) section() table.Section {
+	t := table.Section{
+		Title:  fmt.Sprintf("%s on %s prompts of %s, beside %s (%s)", s.Target, s.Label, s.Dataset, s.Model, s.Table),
+		Header: []string{"category", "published refusal", "measured", "95% interval", "refused", "judged", "published lies"}, Left: 1,
+	}
+	if s.Simulated {
+		t.Title += ", SIMULATED"
+	}
+	for _, r := range s.Rows {
+		name := string(r.Category)
+		if name == "" {
+			name = "all prompts"
+		}
+		where := "–"
+		if r.Inside != nil {
+			where = map[bool]string{true: "inside", false: "outside"}[*r.Inside]
+		}
+		t.Rows = append(t.Rows, []string{
+			name, table.Percent(r.Published), table.Rate(r.Rate), table.Interval(r.CI95), table.Count(r.Refused), table.Count(r.Judged), where,
+		})
+	}
+	t.Note = fmt.Sprintf("%d of %d published categories lie inside the measured intervals. %s", s.Inside, s.Compared, strings.Join(s.Notes, " "))
+	return t
+}
+
+// Text writes the comparison for people to read on a terminal.
+func (c Check) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if c.Simulated {
+		b.WriteString(table.SimulatedNotice + "\n\n")
+	}
+	for _, side := range c.Sides {
+		s := side.section()
+		s.Note = ""
+		s.Text(b)
+		table.Paragraph(b, "- ", fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", side.Inside, side.Compared))
+		for _, n := range side.Notes {
+			table.Paragraph(b, "- ", untrusted.Terminal(n))
+		}
+		b.WriteString("\n")
+	}
+	return b.Flush()
+}
+
+// Markdown writes the comparison as GitHub-flavoured Markdown.
+func (c Check) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("# A run beside the published row\n\n")
+	if c.Simulated {
+		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
+	}
+	for _, side := range c.Sides {
+		side.section().Markdown(b)
+	}
+	return b.Flush()
+}
+
+// JSON writes the comparison in the form of docs/paper.md.
+func (c Check) JSON(w io.Writer) error { return table.JSON(w, c) }
+
+// CSV writes one line for each category and one for all prompts, its category
+// "all". Rates are shares; what is not known is empty.
+func (c Check) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{
+		"target", "dataset", "label", "judge", "model", "table", "category",
+		"published", "refused", "judged", "rate", "ci95_lo", "ci95_hi", "inside", "simulated",
+	}); err != nil {
+		return err
+	}
+	for _, s := range c.Sides {
+		for _, r := range s.Rows {
+			category, inside := string(r.Category), ""
+			if category == "" {
+				category = "all"
+			}
+			if r.Inside != nil {
+				inside = strconv.FormatBool(*r.Inside)
+			}
+			line := []string{
+				untrusted.Cell(s.Target), untrusted.Cell(s.Dataset), string(s.Label), untrusted.Cell(s.Judge), s.Model, s.Table, category,
+				table.Number(r.Published), strconv.Itoa(r.Refused), strconv.Itoa(r.Judged),
+			}
+			line = append(append(line, table.RateCells(r.Rate, r.CI95)...), inside, strconv.FormatBool(s.Simulated))
+			if err := out.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

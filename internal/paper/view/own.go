@@ -1,0 +1,188 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// ownRow is a run of the reader's own as a line of a published table, by its
+// first judge.
+type ownRow struct {
+	name, target, dataset, judge string
+	simulated                    bool
+	// rates has one entry for each category of the table, in per cent, and overall
+	// is over all prompts; both may be table.Unknown.
+	rates   []float64
+	overall float64
+	// ci95 is of overall, in per cent; nil with an table.Unknown one.
+	ci95 *[2]float64
+}
+
+// tableOf chooses the published table that a run's prompts belong to: that of the
+// 80K set for safe prompts of its number or name, the hard one for other safe
+// prompts, the toxic one for toxic prompts. It reports false for other labels.
+func tableOf(run score.RunResult) (paper.Table, bool) {
+	switch {
+	case run.Label == orbench.Toxic:
+		return paper.ToxicAcceptance(), true
+	case run.Label != orbench.Safe:
+		return paper.Table{}, false
+	case run.N == paper.Size80K || strings.Contains(strings.ToLower(run.Dataset), "80k"):
+		return paper.KeywordRefusal80K(), true
+	}
+	return paper.HardRefusal(), true
+}
+
+// ownRows gives the reader's runs that belong to a published table, with rates in
+// the table's direction.
+func (p Study) ownRows(t paper.Table) []ownRow {
+	var rows []ownRow
+	for _, run := range p.Own.Runs {
+		own, ok := tableOf(run)
+		if !ok || own.Name != t.Name || len(run.Judges) == 0 {
+			continue
+		}
+		j := run.Judges[0]
+		row := ownRow{
+			name: untrusted.Terminal(run.Target), target: run.Target, dataset: report.DatasetName(run), judge: j.Judge,
+			simulated: run.Simulated || j.Simulated, overall: table.Unknown,
+		}
+		inDirection := func(refused float64) float64 {
+			if t.Name == paper.ToxicAcceptance().Name {
+				return 100 - 100*refused
+			}
+			return 100 * refused
+		}
+		for _, c := range t.Categories {
+			rate, _ := j.ByCategory[c].Share()
+			if rate == nil || j.Withheld {
+				row.rates = append(row.rates, table.Unknown)
+				continue
+			}
+			row.rates = append(row.rates, inDirection(*rate))
+		}
+		if ci := j.Interval(); j.Rate != nil && ci != nil {
+			row.overall = inDirection(*j.Rate)
+			a, b := inDirection(ci[0]), inDirection(ci[1])
+			row.ci95 = &[2]float64{min(a, b), max(a, b)}
+		}
+		rows = append(rows, row)
+	}
+	for i, row := range rows {
+		if slices.ContainsFunc(rows, func(other ownRow) bool { return other.target == row.target && other.dataset != row.dataset }) {
+			rows[i].name += " (" + untrusted.Terminal(row.dataset) + ")"
+		}
+	}
+	return rows
+}
+
+// label names the row in a table of text.
+func (r ownRow) label() string {
+	if r.simulated {
+		return r.name + " (simulated)"
+	}
+	return r.name
+}
+
+// ownNote says what the reader's rows are made of; empty without rows.
+func ownNote(rows []ownRow) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var datasets, judges []string
+	simulated := ""
+	for _, r := range rows {
+		if !slices.Contains(datasets, untrusted.Terminal(r.dataset)) {
+			datasets = append(datasets, untrusted.Terminal(r.dataset))
+		}
+		if !slices.Contains(judges, untrusted.Terminal(r.judge)) {
+			judges = append(judges, untrusted.Terminal(r.judge))
+		}
+		if r.simulated {
+			simulated = ", SIMULATED models among them"
+		}
+	}
+	return fmt.Sprintf("Last come your runs%s, of %s by %s.", simulated,
+		untrusted.Shorten(strings.Join(datasets, ", "), 50), untrusted.Shorten(strings.Join(judges, ", "), 40))
+}
+
+// bothSets is a model's refusal of the 80K set and of the hard one, each possibly
+// table.Unknown, and for the reader's own models with intervals.
+type bothSets struct {
+	model           string
+	broad, hard     float64
+	broadCI, hardCI *[2]float64
+}
+
+// ownAgainst80K joins the reader's runs on the two kinds of safe prompts.
+func (p Study) ownAgainst80K() (joined []bothSets, rows []ownRow) {
+	at := func(name string) *bothSets {
+		i := slices.IndexFunc(joined, func(b bothSets) bool { return b.model == name })
+		if i < 0 {
+			i = len(joined)
+			joined = append(joined, bothSets{model: name, broad: table.Unknown, hard: table.Unknown})
+		}
+		return &joined[i]
+	}
+	hard, broad := p.ownRows(paper.HardRefusal()), p.ownRows(paper.KeywordRefusal80K())
+	for _, r := range hard {
+		b := at(r.name)
+		b.hard, b.hardCI = r.overall, r.ci95
+	}
+	for _, r := range broad {
+		b := at(r.name)
+		b.broad, b.broadCI = r.overall, r.ci95
+	}
+	return joined, append(hard, broad...)
+}
+
+// openingWords is the judge that matches the paper's opening words.
+const openingWords = "paper-keywords"
+
+// ownKeyword is what the paper's opening words and another judge make of the same
+// answers, in per cent.
+type ownKeyword struct {
+	ownRow
+	keyword, other     float64
+	keywordCI, otherCI *[2]float64
+}
+
+// ownKeywords gives the reader's runs that were judged by the paper's opening
+// words and by another judge.
+func (p Study) ownKeywords() []ownKeyword {
+	var rows []ownKeyword
+	for _, run := range p.Own.Runs {
+		for _, a := range run.Agreement {
+			keyword, other, judge := a.Both+a.OnlyA, a.Both+a.OnlyB, a.B
+			switch {
+			case a.N == 0:
+				continue
+			case strings.HasPrefix(a.B, openingWords):
+				keyword, other, judge = other, keyword, a.A
+			case !strings.HasPrefix(a.A, openingWords):
+				continue
+			}
+			row := ownKeyword{ownRow: ownRow{
+				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
+				dataset: report.DatasetName(run), judge: judge, simulated: run.Simulated,
+			}}
+			row.keyword, row.keywordCI = inPercent(score.Count{N: a.N, Refused: keyword}.Share())
+			row.other, row.otherCI = inPercent(score.Count{N: a.N, Refused: other}.Share())
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// inPercent turns a known share and its interval into per cent.
+func inPercent(share *float64, ci *[2]float64) (float64, *[2]float64) {
+	return 100 * *share, &[2]float64{100 * ci[0], 100 * ci[1]}
+}

@@ -1,0 +1,323 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// sections lays out the study as tables.
+func (p Study) sections() []table.Section {
+	all := []table.Section{p.modelSection()}
+	if own := p.own(); len(own) > 0 {
+		all = append(all, ownSection(own))
+	}
+	all = append(all, p.correlationSection())
+	for _, t := range p.Tables {
+		all = append(all, p.categoryTable(t))
+	}
+	return append(all, p.againstSection(), p.familySection(), p.shareSection(), p.temperatureSection(),
+		p.keywordSection(), p.advBenchSection(), p.moderatorSection())
+}
+
+// measured shows a correlation with its interval.
+func measured(m paper.Measured) string {
+	s := strconv.FormatFloat(m.Value, 'f', 4, 64)
+	if m.CI95 == nil {
+		return s + " [–]"
+	}
+	return s + fmt.Sprintf(" [%.2f, %.2f]", m.CI95[0], m.CI95[1])
+}
+
+func (p Study) modelSection() table.Section {
+	s := table.Section{
+		Title:  "Trade-off: refusal of hard safe prompts and of toxic prompts, per cent",
+		Header: []string{"model", "family", "hard", "toxic", "hard n", "toxic n", "helped to"}, Left: 2,
+		Note: "n is the size of the version of the prompts that the rates fit. A model that helped to moderate or to select " +
+			"the prompts is scored on prompts that it helped to choose: read its rates with that in mind.",
+	}
+	for _, m := range p.Models {
+		s.Rows = append(s.Rows, []string{
+			m.Name, familyOf(m).Title, strconv.FormatFloat(m.Hard, 'f', 2, 64), table.PerCent(m.Toxic),
+			table.Count(m.HardN), table.Count(m.ToxicN), helped(m),
+		})
+	}
+	return s
+}
+
+// helped says which choice of prompts a model took part in.
+func helped(m paper.Model) string {
+	switch {
+	case m.Moderator && m.Selector:
+		return "moderate, select"
+	case m.Moderator:
+		return "moderate"
+	case m.Selector:
+		return "select"
+	}
+	return ""
+}
+
+func familyOf(m paper.Model) paper.Family {
+	families := paper.Families()
+	return families[slices.IndexFunc(families, func(f paper.Family) bool { return f.Name == m.Family })]
+}
+
+func ownSection(own []report.Pair) table.Section {
+	s := table.Section{
+		Title: "Your runs",
+		Header: []string{
+			"target", "judge", "over-refusal", "95% interval", "n", "toxic refusal", "95% interval", "n", "Youden's J", "95% interval", "prompts",
+		}, Left: 2, Note: comparabilityOfOwn,
+	}
+	for _, o := range own {
+		name := o.Name()
+		if o.Simulated() {
+			name += " (simulated)"
+		}
+		row := []string{name, o.Judge}
+		for _, side := range []*score.Side{o.Safe, o.Toxic} {
+			if !report.Defined(side) {
+				row = append(row, "–", "–", "–")
+				continue
+			}
+			row = append(row, table.Rate(side.Judge.Rate), table.Interval(side.Judge.Interval()), table.Count(side.Judge.Judged))
+		}
+		j := []string{"–", "–"}
+		if report.Defined(o.Safe) && report.Defined(o.Toxic) {
+			e := youdenJ(o)
+			j = []string{fmt.Sprintf("%.3f", e.Value), fmt.Sprintf("%.3f–%.3f", e.Lo, e.Hi)}
+		}
+		s.Rows = append(s.Rows, append(append(row, j...), o.Versions()))
+	}
+	return s
+}
+
+// youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
+// from the intervals that are shown of them. Of Wilson's that is Newcombe's.
+func youdenJ(p report.Pair) stats.Estimate {
+	estimate := func(s *score.Side) stats.Estimate {
+		ci := s.Judge.Interval()
+		return stats.Estimate{Value: *s.Judge.Rate, Lo: ci[0], Hi: ci[1]}
+	}
+	return stats.RateDifference(estimate(p.Toxic), estimate(p.Safe))
+}
+
+const comparabilityOfOwn = "Other prompts and another judge move a rate by more than its interval: compare your own " +
+	"runs with each other first, and one of them with the published row of the same model by orbench paper --check."
+
+func (p Study) correlationSection() table.Section {
+	s := table.Section{
+		Title:  "Correlation of the two refusal rates over models, with 95% bootstrap intervals",
+		Header: []string{"models", "n", "Spearman", "Pearson", "Kendall's tau-b"}, Left: 1,
+		Note: fmt.Sprintf("The least-squares curve over all models is y = %.4f + %.5f x − %.7f x². ", p.Fit.A, p.Fit.B, -p.Fit.C) +
+			"[–]: models in perfect order repeat that order in every resample, and no interval can be had. " +
+			"An interval supposes that the models were drawn independently; lines of one maker are not, so it is too narrow.",
+	}
+	for _, c := range p.Correlations {
+		s.Rows = append(s.Rows, []string{c.Title, strconv.Itoa(c.N), measured(c.Spearman), measured(c.Pearson), measured(c.Kendall)})
+	}
+	return s
+}
+
+// categoryTable lays out a published table, and the reader's runs below it.
+func (p Study) categoryTable(t paper.Table) table.Section {
+	s := table.Section{
+		Title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
+		Header: []string{"model"}, Left: 1,
+	}
+	for _, c := range t.Categories {
+		s.Header = append(s.Header, string(c))
+	}
+	s.Header = append(s.Header, "overall")
+	for _, r := range t.Rows {
+		row := []string{r.Model}
+		for _, v := range r.Rates {
+			row = append(row, table.PerCent(v))
+		}
+		s.Rows = append(s.Rows, append(row, table.PerCent(r.Overall)))
+	}
+	own := p.ownRows(t)
+	for _, r := range own {
+		row := []string{r.label()}
+		for _, v := range r.rates {
+			row = append(row, table.PerCent(v))
+		}
+		s.Rows = append(s.Rows, append(row, table.PerCent(r.overall)))
+	}
+	s.Note = ownNote(own)
+	return s
+}
+
+// figure4 are the models of the paper's figure 4, in its order.
+var figure4 = []string{
+	"Claude-2.1", "Claude-3-haiku", "Claude-3-sonnet", "Claude-3-opus",
+	"GPT-3.5-turbo-0301", "GPT-3.5-turbo-0613", "GPT-3.5-turbo-0125",
+	"Llama-2-7b", "Llama-2-13b", "Llama-2-70b", "Llama-3-8b", "Llama-3-70b",
+	"Mistral-small-latest", "Mistral-medium-latest", "Mistral-large-latest",
+}
+
+// against80K joins tables 2 and 7 for the models of figure 4.
+func against80K() []bothSets {
+	overall := func(t paper.Table, model string) float64 {
+		return t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })].Overall
+	}
+	broad, hard := paper.KeywordRefusal80K(), paper.HardRefusal()
+	var rows []bothSets
+	for _, m := range figure4 {
+		rows = append(rows, bothSets{model: m, broad: overall(broad, m), hard: overall(hard, m)})
+	}
+	return rows
+}
+
+func (p Study) againstSection() table.Section {
+	s := table.Section{
+		Title:  "Figure 4: refusal of the 80K set and of the hard set, per cent",
+		Header: []string{"model", "80K, opening words", "hard, GPT-4", "times"}, Left: 1,
+		Note: "Two judges: opening words find fewer refusals than GPT-4, so a part of the gap is theirs.",
+	}
+	own, rows := p.ownAgainst80K()
+	for _, r := range append(against80K(), own...) {
+		times := "–"
+		if r.broad > 0 && r.hard != table.Unknown {
+			times = table.PerCent(r.hard / r.broad)
+		}
+		s.Rows = append(s.Rows, []string{r.model, table.PerCent(r.broad), table.PerCent(r.hard), times})
+	}
+	if note := ownNote(rows); note != "" {
+		s.Note += " " + note
+	}
+	return s
+}
+
+func (p Study) familySection() table.Section {
+	s := table.Section{
+		Title:  "Family averages of the refusal of hard prompts, per cent",
+		Header: []string{"family", "models", "printed mean", "printed std", "mean", "std"}, Left: 1,
+		Note: "The deviations are of the models themselves (divided by n). The Claude average leaves out Claude 2.1 and 3.5.",
+	}
+	for _, f := range p.Families {
+		s.Rows = append(s.Rows, []string{
+			f.Name, strconv.Itoa(len(f.Models)), table.PerCent(f.PrintedMean), table.PerCent(f.PrintedStd),
+			strconv.FormatFloat(f.Mean, 'f', 2, 64), strconv.FormatFloat(f.Std, 'f', 2, 64),
+		})
+	}
+	return s
+}
+
+func (p Study) shareSection() table.Section {
+	s := table.Section{
+		Title: "Figure 7: categories of the three sets, per cent, and numbers of prompts",
+		Header: []string{
+			"category", "80K", "hard", "toxic", "hard n, older", "hard n, released", "toxic n, older", "toxic n, released",
+		}, Left: 1,
+		Note: "The printed shares of the hard and the toxic set are those of the older version.",
+	}
+	var sum paper.CategorySize
+	for _, c := range p.Categories {
+		s.Rows = append(s.Rows, []string{
+			string(c.Category), table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic),
+			table.Count(c.HardOlder), table.Count(c.HardReleased), table.Count(c.ToxicOlder), table.Count(c.ToxicReleased),
+		})
+		sum.HardOlder += c.HardOlder
+		sum.HardReleased += c.HardReleased
+		sum.ToxicOlder += c.ToxicOlder
+		sum.ToxicReleased += c.ToxicReleased
+	}
+	s.Rows = append(s.Rows, []string{
+		"all", "100", "100", "100", table.Count(sum.HardOlder), table.Count(sum.HardReleased), table.Count(sum.ToxicOlder), table.Count(sum.ToxicReleased),
+	})
+	return s
+}
+
+func (p Study) temperatureSection() table.Section {
+	s := table.Section{
+		Title:  "Table 4: refusal of hard prompts by temperature, per cent",
+		Header: []string{"model"}, Left: 1,
+		Note: "Two models that refuse most prompts anyway, one run each.",
+	}
+	for _, t := range p.Temperatures {
+		s.Header = append(s.Header, strconv.FormatFloat(t, 'f', 2, 64))
+	}
+	for _, r := range p.Temperature {
+		row := []string{r.Model}
+		for _, v := range r.Rates {
+			row = append(row, table.PerCent(v))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+// nudged rounds a half away from zero where its binary form lies a little below, as
+// table.PerCent does.
+func nudged(v float64) float64 { return v + math.Copysign(1e-9, v) }
+
+func (p Study) keywordSection() table.Section {
+	s := table.Section{
+		Title:  "Table 8: refusal by opening words and by GPT-4, per cent",
+		Header: []string{"model", "opening words", "GPT-4", "gap"}, Left: 1,
+		Note: "The sample's size is not published, so there are no intervals.",
+	}
+	for _, r := range p.Keyword {
+		s.Rows = append(s.Rows, []string{r.Model, table.PerCent(r.Keyword), table.PerCent(r.GPT4), table.PerCent(r.GPT4 - r.Keyword)})
+	}
+	own, rows := p.ownKeywords(), []ownRow(nil)
+	for _, r := range own {
+		rows = append(rows, r.ownRow)
+		s.Rows = append(s.Rows, []string{r.label(), table.PerCent(r.keyword), table.PerCent(r.other), table.Signed(nudged(r.other-r.keyword), table.MinusOnly)})
+	}
+	if note := ownNote(rows); note != "" {
+		s.Note += " " + note + " Your other judge is in the place of GPT-4."
+	}
+	return s
+}
+
+func (p Study) advBenchSection() table.Section {
+	s := table.Section{
+		Title:  "Table 5: toxic prompts answered, per cent",
+		Header: []string{"model", "AdvBench", "OR-Bench-Toxic"}, Left: 1,
+		Note: "Spearman " + measured(p.AdvBenchSpearman) + " over " + strconv.Itoa(len(p.AdvBench)) + " models.",
+	}
+	for _, r := range p.AdvBench {
+		s.Rows = append(s.Rows, []string{r.Model, table.PerCent(r.AdvBench), table.PerCent(r.Toxic)})
+	}
+	return s
+}
+
+// moderatorCounts gives, each of how many, the safe prompts that were called
+// safe, the toxic ones called so, and the prompts that were called right.
+func moderatorCounts(m paper.Moderator) [3][2]int {
+	return [3][2]int{{m.TP, m.TP + m.FN}, {m.FP, m.FP + m.TN}, {m.TP + m.TN, m.N()}}
+}
+
+func (p Study) moderatorSection() table.Section {
+	s := table.Section{
+		Title: "Tables 1 and 12: moderators and people on 100 prompts",
+		Header: []string{
+			"rater", "safe called safe", "95% interval", "toxic called safe", "95% interval", "accuracy", "95% interval", "kappa",
+		}, Left: 1,
+	}
+	for _, m := range p.Moderators {
+		row := []string{m.Name}
+		for _, n := range moderatorCounts(m) {
+			lo, hi := stats.Wilson(n[0], n[1], 0.95)
+			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], table.Percent(float64(n[0])/float64(n[1]))), table.Interval(&[2]float64{lo, hi}))
+		}
+		k, _ := m.Kappa()
+		s.Rows = append(s.Rows, append(row, strconv.FormatFloat(k, 'f', 2, 64)))
+	}
+	r := p.Residual
+	s.Note = fmt.Sprintf("If %.0f%% of the prompts were toxic before moderation, %.1f%% [%.1f–%.1f] of those that the ensemble "+
+		"accepted still are: it called %d of %d toxic and %d of %d safe prompts safe. The interval is of the validation's size alone, "+
+		"not of the supposed %.0f%%. The truth is the majority of the five raters themselves.",
+		r.Prior, r.Value, r.CI95[0], r.CI95[1], r.AcceptedToxic, r.Toxic, r.AcceptedSafe, r.Safe, r.Prior)
+	return s
+}

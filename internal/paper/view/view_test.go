@@ -1,0 +1,521 @@
+package view
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report/reporttest"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// study is the published study beside three made-up runs.
+var update = flag.Bool("update", false, "rewrite the pictures of docs/paper.md")
+
+func study(t *testing.T) Study {
+	t.Helper()
+	own, _ := reporttest.Fixture{Targets: 3, Safe: 20, Toxic: 6, Simulated: true}.Make()
+	return Study{Study: paper.NewStudy(), Own: own}
+}
+
+// The JSON gives the study's headline figures under the names of docs/paper.md.
+func TestPaperJSON(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := (Study{Study: paper.NewStudy()}).JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), `"own"`) {
+		t.Error("there is an own part without runs")
+	}
+	type measured struct {
+		Value float64
+		CI95  []float64
+	}
+	var got struct {
+		Models []struct {
+			Model               string
+			Hard                float64 `json:"hard_refusal_pct"`
+			Moderator, Selector bool
+			Version             string
+			HardN               int `json:"hard_n"`
+		}
+		Correlations []struct {
+			Name                       string
+			N                          int
+			Spearman, Pearson, Kendall measured
+		}
+		Fit            struct{ A, B, C float64 }
+		Residual       measured `json:"residual_toxicity"`
+		AdvBench       measured `json:"advbench_spearman"`
+		Contradictions []struct{ Where, Printed, Found string }
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	rounded := func(v float64, digits int) float64 {
+		return math.Round(v*math.Pow10(digits)) / math.Pow10(digits)
+	}
+	want := map[string]struct {
+		n        int
+		spearman float64
+		digits   int
+	}{
+		"all": {32, 0.8935, 4}, "older": {25, 0.8784, 4}, "newer": {7, 1, 4},
+		"without_moderators": {29, 0.932, 3}, "without_selectors": {26, 0.889, 3},
+	}
+	for _, c := range got.Correlations {
+		w, ok := want[c.Name]
+		if !ok || c.N != w.n || rounded(c.Spearman.Value, w.digits) != w.spearman {
+			t.Errorf("%s: Spearman %v over %d models, want %v over %d", c.Name, c.Spearman.Value, c.N, w.spearman, w.n)
+		}
+		if (len(c.Spearman.CI95) == 2) != (w.spearman < 1) || len(c.Pearson.CI95) != 2 {
+			t.Errorf("%s: intervals %v and %v", c.Name, c.Spearman.CI95, c.Pearson.CI95)
+		}
+		delete(want, c.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("no correlations for %v", want)
+	}
+	if r := rounded(got.Correlations[0].Pearson.Value, 3); r != 0.793 {
+		t.Errorf("Pearson %v, want 0.793", r)
+	}
+	if rounded(got.Fit.A, 2) != 75.24 || rounded(got.Fit.B, 4) != 0.4696 || rounded(got.Fit.C, 6) != -0.002246 {
+		t.Errorf("the fit is %+v", got.Fit)
+	}
+	if rounded(got.Residual.Value, 1) != 1.8 || len(got.Residual.CI95) != 2 ||
+		rounded(got.Residual.CI95[0], 1) != 0.7 || rounded(got.Residual.CI95[1], 1) != 3.9 {
+		t.Errorf("residual toxicity %+v, want 1.8 from 0.7 to 3.9", got.Residual)
+	}
+	if rounded(got.AdvBench.Value, 3) != 0.991 {
+		t.Errorf("AdvBench's Spearman is %v", got.AdvBench.Value)
+	}
+	if len(got.Models) != 32 || len(got.Contradictions) < 18 {
+		t.Errorf("%d models and %d contradictions", len(got.Models), len(got.Contradictions))
+	}
+}
+
+// Every format shows the reader's own runs beside the published models.
+func TestPaperFormats(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"table": func(b *bytes.Buffer) error { return p.Text(b) },
+		"json":  func(b *bytes.Buffer) error { return p.JSON(b) },
+		"csv":   func(b *bytes.Buffer) error { return p.CSV(b) },
+		"md":    func(b *bytes.Buffer) error { return p.Markdown(b) },
+		"page":  func(b *bytes.Buffer) error { return p.page(b) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b, again bytes.Buffer
+			if err := write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(&again); err != nil {
+				t.Fatal(err)
+			}
+			if b.String() != again.String() {
+				t.Error("a second time gives other bytes")
+			}
+			for _, want := range []string{"Llama-3.1-405B", "sim/temper-3", "openai/gpt-1-mini"} {
+				if !strings.Contains(b.String(), want) {
+					t.Errorf("%s is not in it", want)
+				}
+			}
+			if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+				t.Error("it holds what is no number")
+			}
+		})
+	}
+}
+
+// The CSV has a line for each figure, with a number in each.
+func TestPaperCSV(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := study(t).CSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]int{}
+	for _, r := range rows[1:] {
+		sections[r[0]]++
+		for _, cell := range r[3:] {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" {
+				t.Errorf("%v: %v", r, err)
+			}
+		}
+		if (r[4] == "") != (r[5] == "") {
+			t.Errorf("%v has half an interval", r)
+		}
+	}
+	want := map[string]int{
+		"models": 4 * 32, "correlations": 4 * 5, "fit": 3, "hard-1k-refusal": 32 * 11, "toxic-acceptance": 32 * 11,
+		"80k-keyword-refusal": 20 * 11, "families": 40, "temperature": 10, "keyword_against_gpt4": 12, "advbench": 15,
+		"moderators": 20, "residual_toxicity": 1, "categories": 70, "own": 6,
+	}
+	for name, n := range want {
+		if sections[name] != n {
+			t.Errorf("%d lines of %s, want %d", sections[name], name, n)
+		}
+	}
+	if len(sections) != len(want) {
+		t.Errorf("sections %v, want those of %v", sections, want)
+	}
+}
+
+// The names of the trade-off plot cover neither each other nor a mark, and each
+// stands in one of its two parts.
+func TestPaperNamesDoNotCollide(t *testing.T) {
+	t.Parallel()
+	inCorner := study(t)
+	for i := range inCorner.Own.Runs {
+		j := &inCorner.Own.Runs[i].Judges[0]
+		rate := map[orbench.Label]float64{orbench.Safe: 0.9, orbench.Toxic: 0.99}[inCorner.Own.Runs[i].Label]
+		j.Rate, j.CI95 = &rate, &[2]float64{rate - 0.2, rate + 0.01}
+	}
+	for name, p := range map[string]Study{"published": {Study: paper.NewStudy()}, "with own": study(t), "own in the corner": inCorner} {
+		own := p.ownPoints()
+		all, enlarged := p.scatterPlots(own)
+		texts := map[string]int{}
+		for part, g := range map[string]*plot.Plot{"all": all, "enlarged": enlarged} {
+			s := &paperScatter{models: p.Models, own: own, enlarged: g == enlarged}
+			// About what the axes leave of the figure.
+			height := vg.Length(510)
+			if s.enlarged {
+				height = 155
+			}
+			c := draw.New(vgimg.New(870, height))
+			published, _, names := s.arrange(&c, g)
+			box := func(n named) vg.Rectangle {
+				return vg.Rectangle{Min: n.Corner, Max: vg.Point{X: n.Corner.X + n.Width, Y: n.Corner.Y + n.Height}}
+			}
+			for i, n := range names {
+				texts[n.text]++
+				b := box(n)
+				if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
+					t.Errorf("%s, %s: %s is cut", name, part, n.text)
+				}
+				for _, other := range names[:i] {
+					if chart.Overlap(b, box(other)) > 0 {
+						t.Errorf("%s, %s: %s and %s collide", name, part, n.text, other.text)
+					}
+				}
+				for _, spot := range published {
+					if spot.at != n.At && !n.Led && chart.Distance(b, spot.at) <= chart.Distance(b, n.At) {
+						t.Errorf("%s, %s: %s could be the name of %s", name, part, n.text, spot.model.Name)
+					}
+					if chart.Overlap(b, chart.Around(spot.at, 3)) > 0 {
+						t.Errorf("%s, %s: %s covers the mark of %s", name, part, n.text, spot.model.Name)
+					}
+				}
+				if !s.enlarged && (chart.Overlap(b, s.legendArea(&c)) > 0 || chart.Overlap(b, s.frameArea(&c, g)) > 0) {
+					t.Errorf("%s: %s covers the legend or the frame", name, n.text)
+				}
+			}
+		}
+		if len(texts) != 32+len(own) {
+			t.Errorf("%s: %d names, want %d", name, len(texts), 32+len(own))
+		}
+		for text, n := range texts {
+			if n != 1 {
+				t.Errorf("%s: %s is named %d times", name, text, n)
+			}
+		}
+	}
+}
+
+// Every plot says what it is of, in the right numbers of texts.
+func TestPaperPlots(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	want := map[string][]string{
+		"tradeoff":         {"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"},
+		"radars":           append([]string{"harassment"}, figure3...),
+		"radars-more":      append([]string{"violence"}, figure8...),
+		"80k-against-hard": append([]string{"52.9", "99.8", "sim/temper-3"}, figure4...),
+		"category-pies":    {"illegal 39.8", "illegal 11.6", "illegal 7.6", "OR-Bench-Toxic"},
+		"categories":       {"illegal", "39.8", "11.6", "7.6"},
+		"families":         {"Claude 3", "93.9", "Llama 3.1", "53.6"},
+		"temperature":      {"Llama-2-7b", "96.7", "85.4", "0.25"},
+
+		"keyword-against-gpt4": {"Llama-3-70b", "26.8", "40.2"},
+		"advbench":             {"GPT-4-1106-preview", "37.9", "12.7"},
+		"moderators":           {"Ensemble", "96.0", "16.0", "93.0"},
+		"radars-own":           {"sim/temper-3", "sexual"},
+	}
+	for _, f := range p.plots() {
+		reporttest.KeepPicture(t, "paper-"+f.name, f.figure)
+		texts := reporttest.SVGTexts(t, f.figure)
+		for _, w := range want[f.name] {
+			if !slices.Contains(texts, w) {
+				t.Errorf("%s lacks the text %q", f.name, w)
+			}
+		}
+		if len(want[f.name]) == 0 {
+			t.Errorf("%s is not expected", f.name)
+		}
+		delete(want, f.name)
+	}
+	for name := range want {
+		t.Errorf("%s is not drawn", name)
+	}
+}
+
+// Where prompts of the reader's runs share clusters, the intervals shown are those
+// that count them, and Youden's J is made of them.
+func TestPaperOwnClusters(t *testing.T) {
+	t.Parallel()
+	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) score.RunResult {
+		return score.RunResult{Target: "openai/a", Dataset: "mine", Label: label, N: 100, Judges: []score.JudgeResult{
+			{Judge: "lexical", Judged: 100, Refused: int(100 * rate), Rate: &rate, CI95: plain, CI95Clustered: clustered},
+		}}
+	}
+	p := Study{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
+		run(orbench.Safe, 0.25, &[2]float64{0.2, 0.3}, &[2]float64{0.1, 0.6}), run(orbench.Toxic, 0.75, &[2]float64{0.7, 0.8}, nil),
+	}}}
+	s := ownSection(p.own())
+	// Square-and-add, 0.5 - √(0.05² + 0.35²) and 0.5 + √(0.05² + 0.15²).
+	want := []string{"openai/a", "lexical", "25.0%", "10.0–60.0", "100", "75.0%", "70.0–80.0", "100", "0.500", "0.146–0.658"}
+	if len(s.Rows) != 1 || !slices.Equal(s.Rows[0][:len(want)], want) {
+		t.Errorf("the table has %q, want %q", s.Rows, want)
+	}
+	var b strings.Builder
+	if err := p.CSV(&b); err != nil || !strings.Contains(b.String(), "over_refusal_pct,25,10,60") || !strings.Contains(b.String(), "toxic_refusal_pct,75,70,80") {
+		t.Errorf("CSV lacks the clustered interval (%v):\n%s", err, b.String()[max(0, b.Len()-300):])
+	}
+}
+
+// The reader's runs stand in the published tables: refusal of safe prompts as it
+// is, and of toxic ones turned into acceptance.
+func TestPaperOwnRows(t *testing.T) {
+	t.Parallel()
+	share := func(refused, n int) score.JudgeResult {
+		rate := float64(refused) / float64(n)
+		return score.JudgeResult{
+			Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{rate / 2, (1 + rate) / 2},
+			ByCategory: map[orbench.Category]score.Count{"privacy": {N: n, Refused: refused}},
+		}
+	}
+	run := func(target, dataset string, label orbench.Label, n, refused int) score.RunResult {
+		return score.RunResult{Target: target, Dataset: dataset, Label: label, N: n, Judges: []score.JudgeResult{share(refused, n)}}
+	}
+	hard := run("openai/a", "or-bench-hard-1k", orbench.Safe, 1319, 660)
+	hard.Agreement = []score.Agreement{
+		{A: "lexical", B: openingWords, N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
+		{A: "lexical", B: "llm:sim/judge", N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
+	}
+	withheld := run("openai/b", "or-bench-hard-1k", orbench.Safe, 1319, 660)
+	withheld.Judges[0].Rate, withheld.Judges[0].CI95, withheld.Judges[0].Withheld = nil, nil, true
+	p := Study{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
+		hard, withheld, run("openai/a", "or-bench-80k", orbench.Safe, 1000, 50), run("openai/a", "or-bench-toxic", orbench.Toxic, 655, 655),
+	}}}
+	find := func(title, name string) []string {
+		for _, s := range p.sections() {
+			for _, row := range s.Rows {
+				if strings.HasPrefix(s.Title, title) && row[0] == name {
+					return row
+				}
+			}
+		}
+		t.Fatalf("%s has no row of %s", title, name)
+		return nil
+	}
+	for _, tt := range []struct {
+		table, name string
+		want        []string
+	}{
+		{"Table 2", "openai/a", []string{"–", "–", "–", "–", "–", "50.0", "–", "–", "–", "–", "50.0"}},
+		{"Table 2", "openai/b", []string{"–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"}},
+		{"Table 6", "openai/a", []string{"–", "–", "–", "–", "–", "0.0", "–", "–", "–", "–", "0.0"}},
+		{"Table 7", "openai/a", []string{"–", "–", "–", "–", "–", "5.0", "–", "–", "–", "–", "5.0"}},
+		{"Figure 4", "openai/a", []string{"5.0", "50.0", "10.0"}},
+		{"Figure 4", "openai/b", []string{"–", "–", "–"}},
+		{"Table 8", "openai/a, safe", []string{"15.0", "40.0", "25.0"}},
+	} {
+		if got := find(tt.table, tt.name)[1:]; !slices.Equal(got, tt.want) {
+			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
+		}
+	}
+	texts := reporttest.SVGTexts(t, p.againstFigure())
+	if !slices.Contains(texts, "openai/a") || slices.Contains(texts, "openai/b") {
+		t.Errorf("the plot should show the model with rates alone: %v", texts)
+	}
+}
+
+// The families' colors follow the page's theme: none is left as it is on white.
+func TestPaperPageIsDark(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := study(t).page(&b); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, f := range paper.Families() {
+		k := familyColor(f)
+		hex := "#" + strings.ToUpper(strconv.FormatInt(int64(k.RGB.R)<<16|int64(k.RGB.G)<<8|int64(k.RGB.B)|1<<24, 16)[1:])
+		if strings.Contains(page, "fill:"+hex) {
+			t.Errorf("%s keeps its color on a dark page", f.Title)
+		}
+		if !strings.Contains(page, ","+hex+")") {
+			t.Errorf("%s has no mark in its color", f.Title)
+		}
+		if looks[f.Name].dark == "" {
+			t.Errorf("%s has no color on a dark page", f.Title)
+		}
+	}
+	if !strings.Contains(page, table.SimulatedNotice) {
+		t.Error("nothing says that own runs are simulated")
+	}
+}
+
+// Nothing of a folder is left out, and drawing again gives the same bytes.
+func TestPaperFolder(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	root := t.TempDir()
+	dir := filepath.Join(root, "a", "first")
+	if err := p.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	again := map[string]func(io.Writer) error{
+		"paper.html": p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
+	}
+	for _, f := range p.plots() {
+		again[f.name+".svg"], again[f.name+".pdf"] = f.figure.SVG, f.figure.PDF
+		// Pixels take a hundred times as long, and one picture's say as much as all.
+		again[f.name+".png"] = nil
+		if f.name == "families" {
+			again[f.name+".png"] = f.figure.PNG
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		draw, ok := again[e.Name()]
+		if !ok {
+			t.Errorf("nothing should write %s", e.Name())
+		}
+		delete(again, e.Name())
+		first, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if draw != nil {
+			var second bytes.Buffer
+			if err := draw(&second); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(first, second.Bytes()) {
+				t.Errorf("%s has other bytes the second time", e.Name())
+			}
+		}
+		if head := map[string]string{".pdf": "%PDF-", ".png": "\x89PNG"}[filepath.Ext(e.Name())]; !bytes.HasPrefix(first, []byte(head)) {
+			t.Errorf("%s begins with %q", e.Name(), first[:8])
+		}
+		if bytes.Contains(first, []byte("/CreationDate (D:")) {
+			t.Errorf("%s says when it was written", e.Name())
+		}
+	}
+	for name := range again {
+		t.Errorf("%s is not written", name)
+	}
+	if err := p.Write(dir); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a second report into the folder: %v, want an input error", err)
+	}
+	entries, err = os.ReadDir(root)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the report there is %v (%v)", entries, err)
+	}
+}
+
+// Names from outside stay text in the page, the plots and the PDF.
+func TestPaperHostileNames(t *testing.T) {
+	t.Parallel()
+	p := study(t)
+	p.Own = score.Result{Runs: slices.Clone(p.Own.Runs)}
+	for i := range p.Own.Runs {
+		p.Own.Runs[i].Target = "<script>\x1b[31m\u202e模型=1+1"
+	}
+	var b bytes.Buffer
+	if err := p.page(&b); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "<script") {
+		t.Error("the page holds a script of the target's name")
+	}
+	for _, f := range p.plots() {
+		reporttest.SVGTexts(t, f.figure)
+		b.Reset()
+		if err := f.figure.PDF(&b); err != nil {
+			t.Errorf("%s as PDF: %v", f.name, err)
+		}
+	}
+	b.Reset()
+	if err := p.Text(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
+		t.Errorf("the table holds an escape (%v)", err)
+	}
+}
+
+// The pictures of docs/paper.md are these; -update writes them.
+func TestPaperPictures(t *testing.T) {
+	t.Parallel()
+	for _, f := range (Study{Study: paper.NewStudy()}).plots() {
+		file := filepath.Join("..", "..", "..", "docs", "images", "paper-"+f.name+".svg")
+		if f.name != "tradeoff" && f.name != "radars" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.figure.SVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(kept, b.Bytes()) {
+			t.Errorf("%s is out of date: go test ./internal/paper/view -run TestPaperPictures -update", file)
+		}
+	}
+}
+
+func TestFamiliesDiffer(t *testing.T) {
+	t.Parallel()
+	marks, colors := map[chart.Mark]bool{}, map[any]bool{}
+	for _, f := range paper.Families() {
+		marks[looks[f.Name].mark], colors[looks[f.Name].light] = true, true
+	}
+	if n := len(paper.Families()); n != 8 || len(marks) != n || len(colors) != n {
+		t.Errorf("%d families with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))
+	}
+}

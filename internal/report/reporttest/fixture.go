@@ -1,0 +1,251 @@
+package reporttest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
+)
+
+// Fixture describes a run to be made up: targets whose personas range from
+// permissive to prudish, two judges that mostly agree, every outcome and class.
+type Fixture struct {
+	Targets int
+	// Safe and Toxic are the prompts of each category.
+	Safe, Toxic int
+	// Dataset is "starter" where it is empty.
+	Dataset   string
+	Simulated bool
+	// OneJudge leaves out the second judge.
+	OneJudge bool
+}
+
+// SHA is the fixtures' dataset hash.
+const SHA = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
+
+// providers give the made-up targets names of the usual lengths.
+var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b-chat-hf", "sim/temper-%d", "anthropic/claude-%d", "mistral/m%d"}
+
+// TargetName names the i-th made-up target.
+func TargetName(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
+
+// Make gives the result and the rows behind it. Equal fixtures are equal.
+func (f Fixture) Make() (score.Result, []score.Row) {
+	if f.Dataset == "" {
+		f.Dataset = "starter"
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(f.Targets)))
+	var rows []score.Row
+	for i := range f.Targets {
+		// Personas keep away from each other in both directions.
+		mood := (float64(i) + 0.5) / float64(f.Targets)
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			n, chance := f.Safe, mood*mood
+			if label == orbench.Toxic {
+				n, chance = f.Toxic, 1-(1-mood)*0.5
+			}
+			for k := range n * len(orbench.PaperCategories) {
+				category := orbench.PaperCategories[k%len(orbench.PaperCategories)]
+				text := fmt.Sprintf("A %s question about %s, number %d?", label, category, k/len(orbench.PaperCategories))
+				rows = append(rows, f.row(rng, TargetName(i), orbench.NewPrompt(text, category, label), chance))
+			}
+		}
+	}
+	return ResultOf(rows, f.Simulated), rows
+}
+
+func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
+	row := score.Row{
+		Target: target, Dataset: f.Dataset, Prompt: p, Status: score.Answered,
+		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
+		Simulated: f.Simulated,
+	}
+	judges := []string{"lexical", "llm:openai/gpt-4o"}
+	if f.OneJudge {
+		judges = judges[:1]
+	}
+	class := orbench.FullAnswer
+	switch u := rng.Float64(); {
+	case u < 0.01:
+		row.Status, row.Response, row.Failure = score.Failed, model.Response{}, "openai/x: transient (HTTP 500): try later"
+		return row
+	case u < 0.015:
+		row.Status, row.Response = score.Unanswered, model.Response{}
+		return row
+	case rng.Float64() < chance:
+		class = []orbench.Class{orbench.Refusal, orbench.Refusal, orbench.SafeAlternative, orbench.Blocked}[rng.IntN(4)]
+		row.Response.Text = "Thank you for asking. I'm sorry, but I can't help with that. Here is something else instead."
+	default:
+		row.Response.Text = strings.Repeat("Of course. First look at where it comes from, then at what it does. ", 1+rng.IntN(4))
+	}
+	if class == orbench.Blocked {
+		row.Status = score.Blocked
+		row.Response = model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.OutputFilter, Detail: "SAFETY"}}
+	}
+	if rng.IntN(10) == 0 {
+		row.Response.Thinking = "Is this safe? Let me think about it."
+	}
+	for k, judge := range judges {
+		v := orbench.Verdict{Class: class}
+		if start := strings.Index(row.Response.Text, "I'm sorry"); k == 0 && start >= 0 {
+			v.Span = orbench.Span{Start: start, End: start + len("I'm sorry, but I can't help with that.")}
+		}
+		if v.Class.Refused() {
+			v.Score, v.Reason = 1, orbench.ReasonSafety
+		}
+		if k == 1 {
+			v.Rationale = "The answer was read as a whole."
+			switch u := rng.Float64(); {
+			case u < 0.03:
+				v = orbench.Verdict{Rationale: "no verdict in the reply, asked twice"}
+			case u < 0.10 && class != orbench.Blocked && v.Class.Refused():
+				v = orbench.Verdict{Class: orbench.AnswerWithWarning, Rationale: "It helps after an apology."}
+			case u < 0.10 && class != orbench.Blocked:
+				v = orbench.Verdict{Class: orbench.Partial, Score: 0.7, Reason: orbench.ReasonSafety, Rationale: "It leaves out the main thing."}
+			}
+		}
+		row.Verdicts = append(row.Verdicts, score.JudgeVerdict{Judge: judge, Verdict: v})
+	}
+	return row
+}
+
+// ResultOf counts rows into a result, simply and slowly.
+func ResultOf(rows []score.Row, simulated bool) score.Result {
+	type key struct {
+		target, dataset string
+		label           orbench.Label
+	}
+	var order []key
+	runs := map[key]*score.RunResult{}
+	for _, row := range rows {
+		k := key{row.Target, row.Dataset, row.Prompt.Label}
+		run := runs[k]
+		if run == nil {
+			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA, Label: k.label, Simulated: simulated}
+			runs[k] = run
+			order = append(order, k)
+		}
+		run.N++
+		switch row.Status {
+		case score.Answered:
+			run.Answered++
+		case score.Blocked:
+			run.Blocked++
+		case score.Failed:
+			run.Failed++
+		case score.Unanswered:
+			run.Unanswered++
+		}
+		for i, v := range row.Verdicts {
+			if len(run.Judges) <= i {
+				run.Judges = append(run.Judges, score.JudgeResult{
+					Judge: v.Judge, ByClass: map[orbench.Class]int{}, BySource: map[score.Source]int{}, ByCategory: map[orbench.Category]score.Count{},
+				})
+			}
+			j := &run.Judges[i]
+			if v.Class == orbench.Unjudged {
+				j.Unjudged++
+				continue
+			}
+			j.Judged++
+			j.ByClass[v.Class]++
+			n := j.ByCategory[row.Prompt.Category]
+			n.N++
+			if v.Class.Refused() {
+				j.Refused++
+				j.BySource[sourceIn(v.Class, row.Response)]++
+				n.Refused++
+			}
+			j.ByCategory[row.Prompt.Category] = n
+		}
+		if len(row.Verdicts) == 2 {
+			countAgreement(run, row.Verdicts[0], row.Verdicts[1])
+		}
+	}
+	usd := 0.0123
+	result := score.Result{Simulated: simulated, Cost: score.Cost{
+		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
+	}}
+	for _, k := range order {
+		run := runs[k]
+		for i := range run.Judges {
+			if j := &run.Judges[i]; j.Judged > 0 {
+				rate := float64(j.Refused) / float64(j.Judged)
+				lo, hi := stats.Wilson(j.Refused, j.Judged, 0.95)
+				j.Rate, j.CI95 = &rate, &[2]float64{lo, hi}
+				filtered := j.BySource[score.FromPromptFilter] + j.BySource[score.FromOutputFilter] + j.BySource[score.FromNoCandidate]
+				u := score.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
+				if u.Judged > 0 {
+					rate := float64(u.Refused) / float64(u.Judged)
+					lo, hi := stats.Wilson(u.Refused, u.Judged, 0.95)
+					u.Rate, u.CI95 = &rate, &[2]float64{lo, hi}
+				}
+				j.Unfiltered = u
+			}
+		}
+		for i := range run.Agreement {
+			a := &run.Agreement[i]
+			if kappa, ok := stats.CohenKappa([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}}); ok {
+				a.Kappa = &kappa
+			}
+		}
+		result.Runs = append(result.Runs, *run)
+	}
+	result.Finish()
+	return result
+}
+
+// sourceIn says where a refusal of the fixture came from.
+func sourceIn(class orbench.Class, r model.Response) score.Source {
+	switch {
+	case r.Block != nil:
+		return score.Source(r.Block.Kind)
+	case class == orbench.Empty:
+		return score.FromEmpty
+	case class == orbench.Refusal:
+		return score.Direct
+	}
+	return score.Indirect
+}
+
+// countAgreement counts one answer into the run's only pair of judges.
+func countAgreement(run *score.RunResult, a, b score.JudgeVerdict) {
+	if a.Class == orbench.Unjudged || b.Class == orbench.Unjudged {
+		return
+	}
+	if len(run.Agreement) == 0 {
+		run.Agreement = []score.Agreement{{A: a.Judge, B: b.Judge}}
+	}
+	g := &run.Agreement[0]
+	g.N++
+	switch ra, rb := a.Class.Refused(), b.Class.Refused(); {
+	case ra && rb:
+		g.Both++
+	case ra:
+		g.OnlyA++
+	case rb:
+		g.OnlyB++
+	default:
+		g.Neither++
+	}
+}
+
+// OnlyLabel keeps the runs of one label for the targets chosen.
+func OnlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
+	var runs []score.RunResult
+	for _, run := range r.Runs {
+		chosen := len(targets) == 0
+		for _, t := range targets {
+			chosen = chosen || run.Target == t
+		}
+		if !chosen || run.Label == label {
+			runs = append(runs, run)
+		}
+	}
+	r.Runs = runs
+	return r
+}

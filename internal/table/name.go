@@ -1,0 +1,44 @@
+package table
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// SimulatedNotice heads every output that holds simulated figures.
+const SimulatedNotice = "SIMULATED: figures marked so come from simulated models. They say nothing about any real one."
+
+// Name marks a name as simulated where it is.
+func Name(name string, simulated bool) string {
+	if simulated {
+		return name + " (simulated)"
+	}
+	return name
+}
+
+// ShortHash is as much of a dataset's hash as figures show: enough to tell two
+// versions apart.
+func ShortHash(sha string) string {
+	short, _ := untrusted.Cut(sha, 8)
+	return short
+}
+
+// Category names a category for people.
+func Category(c orbench.Category) string {
+	if c == "" {
+		return "(none)"
+	}
+	return string(c)
+}
+
+// LabelTitle says what the refusal rate on prompts of a label is called, and
+// which way is good.
+func LabelTitle(l orbench.Label) string {
+	switch l {
+	case orbench.Safe:
+		return "Over-refusal: safe prompts refused, lower is better"
+	case orbench.Toxic:
+		return "Toxic refusal: toxic prompts refused, higher is better"
+	}
+	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
+}

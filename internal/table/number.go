@@ -1,0 +1,142 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench/stats"
+)
+
+// None stands for a figure that is undefined.
+const None = "–"
+
+// Percent shows a share, such as 0.127, as "12.7%".
+func Percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
+
+// Rate shows a share that may be undefined.
+func Rate(r *float64) string {
+	if r == nil {
+		return None
+	}
+	return Percent(*r)
+}
+
+// Interval shows the interval of a share in per cent, as "11.0–14.6".
+func Interval(ci *[2]float64) string {
+	if ci == nil {
+		return None
+	}
+	return strconv.FormatFloat(100*ci[0], 'f', 1, 64) + "–" + strconv.FormatFloat(100*ci[1], 'f', 1, 64)
+}
+
+// Estimate shows an estimated share that may be undefined.
+func Estimate(e *stats.Estimate) string {
+	if e == nil {
+		return None
+	}
+	return Percent(e.Value)
+}
+
+// EstimateInterval shows the interval of an estimated share.
+func EstimateInterval(e *stats.Estimate) string {
+	if e == nil {
+		return None
+	}
+	return Interval(&[2]float64{e.Lo, e.Hi})
+}
+
+// Unknown stands for a rate that is not known, beside rates in per cent.
+const Unknown = -1.0
+
+// PerCent shows a rate in per cent, Unknown too, to one decimal. A half is rounded
+// up as people do where its binary form lies a little below.
+func PerCent(v float64) string {
+	if v == Unknown {
+		return None
+	}
+	return strconv.FormatFloat(v+1e-9, 'f', 1, 64)
+}
+
+// Count shows a number with its thousands parted.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Sign is how signed points are marked.
+type Sign struct{ plus, minus string }
+
+// The ways of marking signed points. Hyphen can be pasted into a spreadsheet and
+// into a gate of orbench compare.
+var (
+	Hyphen    = Sign{"+", "-"}
+	Minus     = Sign{"+", "−"}
+	MinusOnly = Sign{"", "−"}
+)
+
+// Signed shows percentage points to one decimal with their sign; what rounds to
+// zero has none.
+func Signed(points float64, sign Sign) string {
+	s := strconv.FormatFloat(math.Abs(points), 'f', 1, 64)
+	switch {
+	case s == "0.0":
+		return s
+	case points < 0:
+		return sign.minus + s
+	}
+	return sign.plus + s
+}
+
+// Difference shows a difference of shares, which may be undefined, in percentage
+// points.
+func Difference(d *stats.Estimate, sign Sign) string {
+	if d == nil {
+		return None
+	}
+	return Signed(100*d.Value, sign)
+}
+
+// DifferenceInterval shows the interval of a difference, as "-0.4 to +4.6".
+func DifferenceInterval(d *stats.Estimate, sign Sign) string {
+	if d == nil {
+		return None
+	}
+	return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign)
+}
+
+// PValue shows a p-value that may be undefined.
+func PValue(p *float64) string {
+	switch {
+	case p == nil:
+		return None
+	case *p < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(*p, 'f', 4, 64)
+}
+
+// Fraction shows a number from -1 to 1 to two decimals.
+func Fraction(v float64) string {
+	return strings.Replace(strconv.FormatFloat(v, 'f', 2, 64), "-", "−", 1)
+}
+
+// Kappa shows a kappa to two decimals, which is undefined where all verdicts are
+// alike.
+func Kappa(k *float64) string {
+	if k == nil {
+		return None
+	}
+	return strconv.FormatFloat(*k, 'f', 2, 64)
+}
+
+// Measure shows a measure from 0 to 1, which may be undefined, to three decimals.
+func Measure(v *float64) string {
+	if v == nil {
+		return None
+	}
+	return strconv.FormatFloat(*v, 'f', 3, 64)
+}

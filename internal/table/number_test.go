@@ -1,0 +1,64 @@
+package table_test
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	tests := map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 80359: "80,359", 1234567: "1,234,567", -1234: "-1,234"}
+	for n, want := range tests {
+		if got := table.Count(n); got != want {
+			t.Errorf("table.Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestSigned(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		points float64
+		sign   table.Sign
+		want   string
+	}{
+		{2.14, table.Hyphen, "+2.1"},
+		{-2.14, table.Hyphen, "-2.1"},
+		{0.04, table.Hyphen, "0.0"},
+		{-0.04, table.Minus, "0.0"},
+		{-2.14, table.Minus, "−2.1"},
+		{2.14, table.Minus, "+2.1"},
+		{2.14, table.MinusOnly, "2.1"},
+		{-2.14, table.MinusOnly, "−2.1"},
+	}
+	for _, tt := range tests {
+		if got := table.Signed(tt.points, tt.sign); got != tt.want {
+			t.Errorf("Signed(%v) = %q, want %q", tt.points, got, tt.want)
+		}
+	}
+	d := stats.Estimate{Value: 0.021, Lo: -0.004, Hi: 0.046}
+	if got := table.DifferenceInterval(&d, table.Hyphen); got != "-0.4 to +4.6" {
+		t.Errorf("the interval is %q", got)
+	}
+}
+
+// What is undefined is a dash for people and empty for programs.
+func TestUndefined(t *testing.T) {
+	t.Parallel()
+	for name, got := range map[string]string{
+		"rate": table.Rate(nil), "interval": table.Interval(nil), "estimate": table.Estimate(nil),
+		"its interval": table.EstimateInterval(nil), "p": table.PValue(nil), "kappa": table.Kappa(nil),
+		"measure": table.Measure(nil), "difference": table.Difference(nil, table.Minus), "per cent": table.PerCent(table.Unknown),
+	} {
+		if got != table.None {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	for _, cell := range append(table.RateCells(nil, nil), table.EstimateCells(nil)...) {
+		if cell != "" {
+			t.Errorf("a cell holds %q", cell)
+		}
+	}
+}

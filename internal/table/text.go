@@ -1,0 +1,120 @@
+package table
+
+import (
+	"bufio"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// MaxWidth is how wide, in columns of a terminal, paragraphs and tables of many
+// columns grow.
+const MaxWidth = 110
+
+// Section is one table of figures as text.
+type Section struct {
+	// Title stands above the table and Note below it.
+	Title, Note string
+	Header      []string
+	// Left is how many leading columns are names; the rest are figures.
+	Left int
+	Rows [][]string
+}
+
+// Drop leaves out those of the columns that say nothing in any row, and gives
+// their number.
+func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {
+	for _, name := range columns {
+		at := slices.Index(s.Header, name)
+		if slices.ContainsFunc(s.Rows, func(row []string) bool { return !nothing(row, at) }) {
+			continue
+		}
+		dropped++
+		s.Header = slices.Delete(s.Header, at, at+1)
+		for i := range s.Rows {
+			s.Rows[i] = slices.Delete(s.Rows[i], at, at+1)
+		}
+	}
+	return dropped
+}
+
+// Text writes the section for a terminal, its columns lined up by display width,
+// and an empty line.
+func (s Section) Text(b *bufio.Writer) {
+	widths := make([]int, len(s.Header))
+	lines := append([][]string{s.Header}, s.Rows...)
+	for i, line := range lines {
+		lines[i] = make([]string, len(line))
+		for j, text := range line {
+			lines[i][j] = untrusted.Terminal(text)
+			widths[j] = max(widths[j], untrusted.Width(lines[i][j]))
+		}
+	}
+	b.WriteString(untrusted.Terminal(s.Title) + "\n")
+	for _, line := range lines {
+		for j, text := range line {
+			line[j] = Pad(text, widths[j], j >= s.Left)
+		}
+		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
+	}
+	if s.Note != "" {
+		b.WriteString(untrusted.Terminal(s.Note) + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// Pad fills s with spaces to n columns of a terminal, before it when right is true.
+func Pad(s string, n int, right bool) string {
+	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
+
+// Paragraph writes a text in lines of at most MaxWidth columns, the first after a
+// mark and the others below its text.
+func Paragraph(b *bufio.Writer, mark, text string) {
+	line := mark
+	indent := strings.Repeat(" ", untrusted.Width(mark))
+	for word := range strings.FieldsSeq(text) {
+		if untrusted.Width(line)+untrusted.Width(word) > MaxWidth && line != indent && line != mark {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = indent
+		}
+		line += word + " "
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// Markdown writes the section as GitHub-flavored Markdown, without a heading where
+// it has no title.
+func (s Section) Markdown(b *bufio.Writer) {
+	if s.Title != "" {
+		b.WriteString("## " + untrusted.Markdown(s.Title) + "\n\n")
+	}
+	markdownRow(b, s.Header)
+	for i := range s.Header {
+		if i < s.Left {
+			b.WriteString("| --- ")
+		} else {
+			b.WriteString("| ---: ")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range s.Rows {
+		markdownRow(b, row)
+	}
+	b.WriteString("\n")
+	if s.Note != "" {
+		b.WriteString(untrusted.Markdown(s.Note) + "\n\n")
+	}
+}
+
+func markdownRow(b *bufio.Writer, row []string) {
+	for _, text := range row {
+		b.WriteString("| " + untrusted.Markdown(text) + " ")
+	}
+	b.WriteString("|\n")
+}
