@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
@@ -12,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -178,12 +178,8 @@ func variantOf(t evaluate.Target, way experiment.Way, d *defense.Defense, labels
 	if d != nil {
 		t.Defense, t.Guarded = d, d.Name()
 	}
-	if sample > 0 {
-		labels = append(slices.Clone(labels), fmt.Sprintf("sample %d", sample+1))
-	}
-	if len(labels) > 0 {
-		t.Base = t.Name
-		t.Name += " [" + strings.Join(labels, ", ") + "]"
+	if name := score.NameOf(t.Name, labels, sample); name != t.Name {
+		t.Name, t.Base = name, t.Name
 	}
 	return t
 }

@@ -122,8 +122,9 @@ func (r *Run) Only(target string) (sampled, found bool) {
 	if i < 0 {
 		return false, false
 	}
-	second := []string{target + " [sample 2]", strings.TrimSuffix(target, "]") + ", sample 2]"}
-	sampled = slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Sample == 1 && slices.Contains(second, t.Name) })
+	sampled = slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool {
+		return t.Sample == 1 && score.WithoutSample(t.Name, t.Sample) == target
+	})
 	r.Targets = r.Targets[i : i+1]
 	return sampled, true
 }

@@ -11,7 +11,7 @@ import (
 
 // Aggregated gives the result with one run for each target, where Runs has one for
 // each sample of a target that is asked several times. Counts are sums over the
-// samples, and Samples says how many. The rate is the mean propensity, and its
+// samples, and Samples says how many. The rate is the mean of the prompts' own, and its
 // interval counts that answers to one prompt are alike: CI95 is CI95Clustered, and
 // there is none without the filters. Corrected is the mean of the samples' own,
 // whose interval is on the wide side. r is left as it is.
@@ -54,7 +54,7 @@ type aggregateKey struct {
 	limit                int
 }
 
-// sampledBy finds a propensity to which the run belongs, nil for none.
+// sampledBy finds the rates of prompts to which the run belongs, nil for none.
 func (r *Result) sampledBy(run RunResult) *PromptRates {
 	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
 		return p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 && p.Label == run.Label && p.Limit == run.Limit &&
@@ -152,7 +152,7 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Corrected.Hi += o.Corrected.Hi
 }
 
-// aggregateRates gives a run of summed counts the rates of its propensities.
+// aggregateRates gives a run of summed counts the rates of its prompts.
 func (r *Result) aggregateRates(run *RunResult) {
 	for i := range run.Judges {
 		j := &run.Judges[i]
@@ -183,7 +183,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 	}
 }
 
-// promptRatesOf finds the propensity behind a run of Aggregated.
+// promptRatesOf finds the rates of prompts behind a run of Aggregated.
 func (r *Result) promptRatesOf(run RunResult, judge string) *PromptRates {
 	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
 		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&

@@ -39,7 +39,7 @@ type PromptRates struct {
 	// undefined; see stats.Intraclass. Near 1 the temperature matters little.
 	Intraclass *float64                      `json:"intraclass"`
 	ByCategory map[orbench.Category]Refusals `json:"by_category"`
-	// Greedy holds the propensities against the verdicts on the same target at
+	// Greedy holds the per-prompt refusal rates against the verdicts on the same target at
 	// temperature 0, nil where the run has no such target.
 	Greedy    *VersusGreedy `json:"greedy,omitempty"`
 	Simulated bool          `json:"simulated,omitempty"`
@@ -51,7 +51,7 @@ type PromptRates struct {
 }
 
 // Refusals are the figures of some prompts that were asked several times. A
-// prompt's propensity is the share of its judged samples that refuse.
+// prompt's refusal rate is the share of its judged samples that refuse.
 type Refusals struct {
 	// Prompts have at least one judged sample; of Complete ones all are judged.
 	Prompts  int `json:"prompts"`
@@ -59,7 +59,7 @@ type Refusals struct {
 	// Judged and Refused count samples.
 	Judged  int `json:"judged"`
 	Refused int `json:"refused"`
-	// Mean is the mean propensity of Prompts. Its 95% interval takes the prompts as
+	// Mean is the mean refusal rate of Prompts. Its 95% interval takes the prompts as
 	// the clusters that they are; see stats.MeanRate.
 	Mean *stats.Estimate `json:"mean"`
 	// Always, Sometimes and Never count the complete prompts by how many of their
@@ -73,7 +73,7 @@ type Refusals struct {
 	EveryTime   *stats.Estimate `json:"every_time"`
 }
 
-// VersusGreedy holds propensities against the verdicts on a single answer at
+// VersusGreedy holds per-prompt refusal rates against the verdicts on a single answer at
 // temperature 0, over the prompts that have both.
 type VersusGreedy struct {
 	// Target is the target at temperature 0.
@@ -83,7 +83,7 @@ type VersusGreedy struct {
 	// 95% interval.
 	Refused int             `json:"refused"`
 	Rate    *stats.Estimate `json:"rate"`
-	// Difference is the mean propensity less Rate, over the same prompts: above 0
+	// Difference is the mean refusal rate less Rate, over the same prompts: above 0
 	// the greedy verdicts under-count refusals. See stats.MeanDifference.
 	Difference *stats.Estimate `json:"difference"`
 	// Agree counts the prompts whose samples mostly do what the greedy answer does,
@@ -95,7 +95,7 @@ type VersusGreedy struct {
 	OnlySamples int             `json:"only_samples_refuse"`
 	Even        int             `json:"even"`
 	Agreement   *stats.Estimate `json:"agreement"`
-	// WhereAnswered is the mean propensity of the prompts that are answered
+	// WhereAnswered is the mean refusal rate of the prompts that are answered
 	// greedily, the luck of the draw that one verdict hides, and WhereRefused that
 	// of the others.
 	WhereAnswered *stats.Estimate `json:"where_answered"`
@@ -168,7 +168,7 @@ func (ks kinds) clusters(wanted func(promptKind) bool, of func(promptKind) stats
 	return all
 }
 
-// mean is the mean propensity of the prompts that are wanted.
+// mean is the mean refusal rate of the prompts that are wanted.
 func (ks kinds) mean(wanted func(promptKind) bool) *stats.Estimate {
 	return ks.meanAt(wanted, Confidence)
 }

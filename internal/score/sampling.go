@@ -51,7 +51,7 @@ func (d *Design) sampleGroups() []variant {
 		switch {
 		case !ok:
 			index[key] = len(all)
-			all = append(all, variant{name: withoutSample(t), samples: []int{i}, greedy: -1})
+			all = append(all, variant{name: WithoutSample(t.Name, t.Sample), samples: []int{i}, greedy: -1})
 		case !slices.ContainsFunc(all[n].samples, func(other int) bool { return d.Targets[other].Sample == t.Sample }):
 			all[n].samples = append(all[n].samples, i)
 		}
@@ -76,17 +76,29 @@ func (a Asked) key() string {
 	return string(b)
 }
 
-// withoutSample is the target's name without the number of its sample, which
-// stands last among the changes in brackets.
-func withoutSample(t Target) string {
-	number := fmt.Sprintf("sample %d]", t.Sample+1)
-	if name, ok := strings.CutSuffix(t.Name, " ["+number); ok {
-		return name
+// NameOf names a target that differs from the one called base as labels say, for
+// its n-th sample, from 0. The labels stand in brackets, and that of a further
+// sample is the last of them.
+func NameOf(base string, labels []string, n int) string {
+	if n > 0 {
+		labels = append(slices.Clone(labels), fmt.Sprintf("sample %d", n+1))
 	}
-	if name, ok := strings.CutSuffix(t.Name, ", "+number); ok {
-		return name + "]"
+	if len(labels) == 0 {
+		return base
 	}
-	return t.Name
+	return base + " [" + strings.Join(labels, ", ") + "]"
+}
+
+// WithoutSample undoes what NameOf adds to a name for the n-th sample.
+func WithoutSample(name string, n int) string {
+	number := fmt.Sprintf("sample %d]", n+1)
+	if rest, ok := strings.CutSuffix(name, " ["+number); ok {
+		return rest
+	}
+	if rest, ok := strings.CutSuffix(name, ", "+number); ok {
+		return rest + "]"
+	}
+	return name
 }
 
 // sampling counts how often targets that are asked several times refuse each
