@@ -93,7 +93,7 @@ func (e *Error) Fatal() bool {
 
 // FromTransport turns an error of a connection or a client library that is not
 // a provider's reply into an *Error: a deadline is a Timeout, the rest is
-// Transient. A cancelled context is returned as it is.
+// Transient. A canceled context is returned as it is.
 func FromTransport(provider, name string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

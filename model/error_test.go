@@ -73,9 +73,9 @@ func TestKinds(t *testing.T) {
 
 func TestFromTransport(t *testing.T) {
 	t.Parallel()
-	cancelled := fmt.Errorf("get: %w", context.Canceled)
-	if err := model.FromTransport("p", "m", cancelled); err != cancelled {
-		t.Errorf("a cancelled context became %v", err)
+	canceled := fmt.Errorf("get: %w", context.Canceled)
+	if err := model.FromTransport("p", "m", canceled); err != canceled {
+		t.Errorf("a canceled context became %v", err)
 	}
 	for kind, cause := range map[model.Kind]error{
 		model.Timeout:   fmt.Errorf("get: %w", context.DeadlineExceeded),

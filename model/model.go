@@ -117,7 +117,7 @@ const (
 	RefusalField BlockKind = "refusal_field"
 	// NoCandidate: the reply was well-formed but held no answer at all.
 	NoCandidate BlockKind = "no_candidate"
-	// Defended: a defence around the model, and not its provider, withheld it; see
+	// Defended: a defense around the model, and not its provider, withheld it; see
 	// package defense.
 	Defended BlockKind = "defense"
 )

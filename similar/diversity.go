@@ -10,7 +10,7 @@ import (
 
 // Opener is how some texts begin.
 type Opener struct {
-	// Text is the first words, normalised.
+	// Text is the first words, normalized.
 	Text string `json:"text"`
 	// Count is the number of texts that begin so.
 	Count int `json:"count"`

@@ -14,7 +14,7 @@ func Normalise(text string) string {
 	return string(appendNormal(make([]byte, 0, len(text)), text))
 }
 
-// appendNormal appends the normalised text.
+// appendNormal appends the normalized text.
 func appendNormal(b []byte, text string) []byte {
 	start, space := len(b), false
 	for _, r := range text {
@@ -46,7 +46,7 @@ type vocabulary struct {
 	normal  []byte // room for a text
 }
 
-// add appends the numbers of a text's normalised words.
+// add appends the numbers of a text's normalized words.
 func (v *vocabulary) add(numbers []uint32, text string) []uint32 {
 	if v.numbers == nil {
 		v.numbers = map[string]uint32{}

@@ -17,7 +17,7 @@ func TestCorrelationAndFit(t *testing.T) {
 		fit                        *stats.Quadratic
 	}{
 		{
-			"neighbours swapped",
+			"neighbors swapped",
 			[]float64{1, 2, 3, 4, 5},
 			[]float64{2, 1, 4, 3, 5},
 			0.8, 0.8, 0.6,

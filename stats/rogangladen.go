@@ -37,8 +37,8 @@ func RoganGladen(positive, n int, calibration Confusion, confidence float64) (Es
 	se, sp = (float64(calibration.TP)+1)/sizeSe, (float64(calibration.TN)+1)/sizeSp
 	rate := correct(p, se, sp)
 	varSe, varSp := se*(1-se)/sizeSe, sp*(1-sp)/sizeSp
-	centre := rate + 2*z*z*(rate*varSe-(1-rate)*varSp)
+	center := rate + 2*z*z*(rate*varSe-(1-rate)*varSp)
 	half := z / (se + sp - 1) * math.Sqrt(p*(1-p)/size+rate*rate*varSe+(1-rate)*(1-rate)*varSp)
 	// Where the rate was cut the interval may end short of it, and is stretched.
-	return estimate(value, centre-half, centre+half, 0, 1), true
+	return estimate(value, center-half, center+half, 0, 1), true
 }

@@ -28,16 +28,16 @@ func Wilson(k, n int, confidence float64) (lo, hi float64) {
 func wilson(p, n, confidence float64) (lo, hi float64) {
 	z := zOf(confidence)
 	scale := 1 + z*z/n
-	centre := (p + z*z/(2*n)) / scale
+	center := (p + z*z/(2*n)) / scale
 	half := z / scale * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	// At the ends one bound is exact in theory and off by a rounding error in
 	// floating point.
 	lo, hi = 0, 1
 	if p > 0 {
-		lo = math.Max(0, centre-half)
+		lo = math.Max(0, center-half)
 	}
 	if p < 1 {
-		hi = math.Min(1, centre+half)
+		hi = math.Min(1, center+half)
 	}
 	return lo, hi
 }

@@ -111,7 +111,7 @@ func (r *jsonReference) list(typ reflect.Type) {
 		meaning := r.plain(comments.fields[typ.Name()+"."+f.Name], fields, optional)
 		switch {
 		case optional:
-			form += ", may be absent"
+			form = "? " + form
 		case f.Type.Kind() == reflect.Pointer:
 			form += " or `null`"
 		}

@@ -27,7 +27,7 @@ func TestLine(t *testing.T) {
 	for path, want := range map[string]int{
 		"$.name":           2,
 		"$.inner.list[1]":  6,
-		"$.inner.list[7]":  5, // its neighbours begin there
+		"$.inner.list[7]":  5, // its neighbors begin there
 		"$.inner.nothing":  4,
 		"$.nothing.at.all": 0,
 		"$":                0,

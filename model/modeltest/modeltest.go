@@ -479,7 +479,7 @@ func (d Dialect) testContext(t *testing.T) {
 			<-r.Context().Done()
 		}), started
 	}
-	t.Run("cancelled", func(t *testing.T) {
+	t.Run("canceled", func(t *testing.T) {
 		t.Parallel()
 		s, started := hang(t)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -492,13 +492,13 @@ func (d Dialect) testContext(t *testing.T) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
 		if _, ok := errors.AsType[*model.Error](err); ok {
-			t.Errorf("got %v, but a cancelled call is no provider's fault", err)
+			t.Errorf("got %v, but a canceled call is no provider's fault", err)
 		}
 		if n := s.calls.Load(); n != 1 {
 			t.Errorf("asked %d times, want once", n)
 		}
 	})
-	t.Run("cancelled before", func(t *testing.T) {
+	t.Run("canceled before", func(t *testing.T) {
 		t.Parallel()
 		s, _ := hang(t)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -146,7 +146,7 @@ func TestFailure(t *testing.T) {
 			}
 		})
 	}
-	t.Run("cancelled", func(t *testing.T) {
+	t.Run("canceled", func(t *testing.T) {
 		t.Parallel()
 		err := wire.Failure("p", "m", fmt.Errorf("with %s: %w", secret, context.Canceled), secret)
 		if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), secret) {
