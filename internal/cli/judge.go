@@ -17,7 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/progress"
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/report/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -221,7 +221,7 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 		for _, j := range r.Judges {
 			names = append(names, j.Name())
 		}
-		rows := report.NewDisagreements(file, names)
+		rows := recorded.NewDisagreements(file, names)
 		sink = rows.Add
 		defer func() { err = errors.Join(err, rows.Flush(), file.Close()) }()
 	}
@@ -232,13 +232,13 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 	var print func(io.Writer, score.RecordedResult) error
 	switch f.out.format {
 	case "json":
-		print = report.RecordedJSON
+		print = recorded.JSON
 	case "csv":
-		print = report.RecordedCSV
+		print = recorded.CSV
 	case "md":
-		print = report.RecordedMarkdown
+		print = recorded.Markdown
 	default:
-		print = report.RecordedTable
+		print = recorded.Text
 	}
 	return print(a.env.Stdout, result)
 }

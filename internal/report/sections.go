@@ -345,22 +345,22 @@ func cell(c score.Count) string {
 func agreementSection(r score.Result) table.Section {
 	s := table.Section{
 		Title:  "Where judges disagree, among the answers that both judged",
-		Header: append([]string{"target", "dataset", "label", "judge A", "judge B"}, agreementHeader...),
+		Header: append([]string{"target", "dataset", "label", "judge A", "judge B"}, AgreementHeader...),
 		Left:   5,
 	}
 	for _, run := range r.Runs {
 		for _, a := range run.Agreement {
-			s.Rows = append(s.Rows, append([]string{run.Target, DatasetName(run), string(run.Label), a.A, a.B}, agreementCells(a)...))
+			s.Rows = append(s.Rows, append([]string{run.Target, DatasetName(run), string(run.Label), a.A, a.B}, AgreementCells(a)...))
 		}
 	}
 	return s
 }
 
-// agreementHeader names the figures of an Agreement, and agreementCells shows
+// AgreementHeader names the figures of an Agreement, and AgreementCells shows
 // them.
-var agreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa"}
+var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa"}
 
-func agreementCells(a score.Agreement) []string {
+func AgreementCells(a score.Agreement) []string {
 	share, ci := score.Count{N: a.N, Refused: a.Both + a.Neither}.Share()
 	return []string{
 		table.Count(a.N), table.Rate(share), table.Interval(ci), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa),

@@ -1,4 +1,4 @@
-package report
+package recorded
 
 import (
 	"bytes"
@@ -58,9 +58,9 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 	return r
 }
 
-// TestRecordedTable shows every figure, those that are undefined as dashes, in
+// TestText shows every figure, those that are undefined as dashes, in
 // columns that line up.
-func TestRecordedTable(t *testing.T) {
+func TestText(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		gold         bool
@@ -82,7 +82,7 @@ func TestRecordedTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := RecordedTable(&b, recordedResult("answers.csv", tc.gold)); err != nil {
+			if err := Text(&b, recordedResult("answers.csv", tc.gold)); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range tc.want {
@@ -108,7 +108,7 @@ func TestRecordedTable(t *testing.T) {
 	undefined := recordedResult("a", false)
 	undefined.FleissKappa = nil
 	var b bytes.Buffer
-	if err := RecordedTable(&b, undefined); err != nil {
+	if err := Text(&b, undefined); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Fleiss' kappa of all judges is undefined") {
@@ -120,14 +120,14 @@ func TestRecordedTable(t *testing.T) {
 func TestRecordedFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := RecordedTable(&b, recordedResult("a\x1b[31m\u202e\r\nb\x00", true)); err != nil {
+	if err := Text(&b, recordedResult("a\x1b[31m\u202e\r\nb\x00", true)); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", b.String()[i:min(i+40, b.Len())])
 	}
 	b.Reset()
-	if err := RecordedMarkdown(&b, recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)); err != nil {
+	if err := Markdown(&b, recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)); err != nil {
 		t.Fatal(err)
 	}
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(b.String(), "")
@@ -137,7 +137,7 @@ func TestRecordedFormatsAreHarmless(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := RecordedCSV(&b, recordedResult("=1+1", true)); err != nil {
+	if err := CSV(&b, recordedResult("=1+1", true)); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range readCSV(t, &b) {
@@ -158,8 +158,8 @@ func readCSV(t *testing.T, b *bytes.Buffer) [][]string {
 	return rows
 }
 
-// TestRecordedCSV reads the cells back by their names.
-func TestRecordedCSV(t *testing.T) {
+// TestCSV reads the cells back by their names.
+func TestCSV(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		gold bool
@@ -176,7 +176,7 @@ func TestRecordedCSV(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := RecordedCSV(&b, recordedResult("a.csv", tc.gold)); err != nil {
+			if err := CSV(&b, recordedResult("a.csv", tc.gold)); err != nil {
 				t.Fatal(err)
 			}
 			rows := readCSV(t, &b)
@@ -196,12 +196,12 @@ func TestRecordedCSV(t *testing.T) {
 	}
 }
 
-// TestRecordedJSONReadsBack says the same as the result.
-func TestRecordedJSONReadsBack(t *testing.T) {
+// TestJSONReadsBack says the same as the result.
+func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want := recordedResult("<a> & b.csv", true)
 	var b bytes.Buffer
-	if err := RecordedJSON(&b, want); err != nil {
+	if err := JSON(&b, want); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"responses": "<a> & b.csv"`) {

@@ -1,4 +1,4 @@
-package report
+package recorded
 
 import (
 	"bufio"
@@ -8,46 +8,47 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// RecordedTable writes what judges made of a file of answers, for people to read
+// Text writes what judges made of a file of answers, for people to read
 // on a terminal.
-func RecordedTable(w io.Writer, r score.RecordedResult) error {
+func Text(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
-	for _, s := range recordedSections(r) {
+	for _, s := range sections(r) {
 		s.Text(b)
 	}
 	return b.Flush()
 }
 
-// RecordedMarkdown writes the tables of RecordedTable as Markdown.
-func RecordedMarkdown(w io.Writer, r score.RecordedResult) error {
+// Markdown writes the tables of Text as Markdown.
+func Markdown(w io.Writer, r score.RecordedResult) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Judges\n\n")
 	if r.Simulated {
 		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
 	}
-	for _, s := range recordedSections(r) {
+	for _, s := range sections(r) {
 		s.Markdown(b)
 	}
 	return b.Flush()
 }
 
-// RecordedJSON writes the result in its documented form.
-func RecordedJSON(w io.Writer, r score.RecordedResult) error {
+// JSON writes the result in its documented form.
+func JSON(w io.Writer, r score.RecordedResult) error {
 	return table.JSON(w, r)
 }
 
-// RecordedCSV writes one line for each judge (scope "all") and one for each judge
+// CSV writes one line for each judge (scope "all") and one for each judge
 // and group (scope "group"). Shares are from 0 to 1; what is undefined, and the
 // measures where nobody labelled, are empty. Text is as harmless as in CSV.
-func RecordedCSV(w io.Writer, r score.RecordedResult) error {
+func CSV(w io.Writer, r score.RecordedResult) error {
 	header := []string{
 		"responses", "sha256", "judge", "scope", "group",
 		"n", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",
@@ -98,10 +99,10 @@ func confusion(m *score.Measures, show func(int) string) []string {
 	return []string{show(c.TP), show(c.FP), show(c.FN), show(c.TN)}
 }
 
-// recordedSections are the tables of a recorded result.
-func recordedSections(r score.RecordedResult) []table.Section {
+// sections are the tables of a recorded result.
+func sections(r score.RecordedResult) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
-	sections := []table.Section{{
+	all := []table.Section{{
 		Title: "What the judges say of " + table.Count(r.Answers) + " answers in " + file, Left: 1,
 		Header: append([]string{"judge"}, refusalHeader...),
 	}}
@@ -111,24 +112,24 @@ func recordedSections(r score.RecordedResult) []table.Section {
 		Note:   "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + ".",
 	}
 	for _, j := range r.Judges {
-		name := recordedName(j)
-		sections[0].Rows = append(sections[0].Rows, append([]string{name}, refusalCells(&j.RecordedFigures)...))
+		name := judgeName(j)
+		all[0].Rows = append(all[0].Rows, append([]string{name}, refusalCells(&j.RecordedFigures)...))
 		if j.Measures != nil {
 			gold.Rows = append(gold.Rows, append([]string{name}, measuresCells(&j.RecordedFigures)...))
 		}
 	}
 	if len(gold.Rows) > 0 {
-		sections = append(sections, gold)
+		all = append(all, gold)
 	}
 	for _, j := range r.Judges {
 		if len(j.By) > 0 {
-			sections = append(sections, groupSection(j, r.Groups))
+			all = append(all, groupSection(j, r.Groups))
 		}
 	}
 	if len(r.Agreement) > 0 {
-		sections = append(sections, recordedAgreement(r))
+		all = append(all, agreementSection(r))
 	}
-	return sections
+	return all
 }
 
 // The columns of figures, and their cells.
@@ -152,10 +153,10 @@ func measuresCells(f *score.RecordedFigures) []string {
 // groupSection shows one judge by group: its accuracy where people labelled, and
 // its refusals otherwise.
 func groupSection(j score.RecordedJudge, groups []string) table.Section {
-	s := table.Section{Title: "Refusals by group: judge " + recordedName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1}
+	s := table.Section{Title: "Refusals by group: judge " + judgeName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1}
 	cells := refusalCells
 	if j.Measures != nil {
-		s.Title, s.Header = "Accuracy by group: judge "+recordedName(j), append([]string{"group"}, measuresHeader...)
+		s.Title, s.Header = "Accuracy by group: judge "+judgeName(j), append([]string{"group"}, measuresHeader...)
 		cells = measuresCells
 	}
 	for _, g := range groups {
@@ -166,13 +167,13 @@ func groupSection(j score.RecordedJudge, groups []string) table.Section {
 	return s
 }
 
-func recordedAgreement(r score.RecordedResult) table.Section {
+func agreementSection(r score.RecordedResult) table.Section {
 	s := table.Section{
 		Title: "Where judges disagree, among the answers that both judged", Left: 2,
-		Header: append([]string{"judge A", "judge B"}, agreementHeader...),
+		Header: append([]string{"judge A", "judge B"}, report.AgreementHeader...),
 	}
 	for _, a := range r.Agreement {
-		s.Rows = append(s.Rows, append([]string{a.A, a.B}, agreementCells(a)...))
+		s.Rows = append(s.Rows, append([]string{a.A, a.B}, report.AgreementCells(a)...))
 	}
 	s.Note = "Fleiss' kappa of all judges is undefined: there is no answer that all of them judged, or all verdicts are alike."
 	if r.FleissKappa != nil {
@@ -181,8 +182,8 @@ func recordedAgreement(r score.RecordedResult) table.Section {
 	return s
 }
 
-// recordedName names a judge, a simulated one as such.
-func recordedName(j score.RecordedJudge) string {
+// judgeName names a judge, a simulated one as such.
+func judgeName(j score.RecordedJudge) string {
 	if j.Simulated {
 		return j.Judge + " (simulated)"
 	}
