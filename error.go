@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// ErrInput marks an error that the user mends by changing a file, a flag or a
+// ErrInput marks an error that the user corrects by changing a file, a flag or a
 // setting: bad usage or bad input. The command line exits with 2 for it.
 var ErrInput = errors.New("bad input")
 
-// InputError is a fault in what the user gave: what, where, and how to mend it.
+// InputError is a fault in what the user gave: what, where, and how to correct it.
 // errors.Is(err, ErrInput) holds for it.
 //
 // A setting is called by its name alone, such as label-column, so that each front
@@ -30,7 +30,7 @@ type InputError struct {
 	Err error
 }
 
-// Error gives one line: place, problem and mend.
+// Error gives one line: place, problem and hint.
 func (e *InputError) Error() string {
 	s := e.Problem
 	switch {

@@ -14,7 +14,7 @@ import (
 // Comparison says how much two datasets have in common. Prompts are compared by
 // their text alone, of a conversation by the last thing that the user says.
 type Comparison struct {
-	// Threshold is the least likeness of near prompts, as in package similar, and
+	// Threshold is the least similarity of near prompts, as in package similar, and
 	// Seed chose the samples.
 	Threshold float64 `json:"threshold"`
 	Seed      uint64  `json:"seed"`
@@ -76,7 +76,7 @@ type CategoryOverlap struct {
 type PromptPair struct {
 	A, B orbench.Prompt
 	// Exact says that they have the same words. Jaccard is then 1, and otherwise
-	// their likeness from the threshold to 1.
+	// their similarity from the threshold to 1.
 	Exact   bool
 	Jaccard float64
 }

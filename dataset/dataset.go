@@ -78,7 +78,7 @@ type Options struct {
 // ends in .csv, .tsv, .jsonl, .ndjson or .parquet; a name wins over a file of
 // the same name, which ./ before it still reaches.
 //
-// The error is an *orbench.InputError when the user can mend it, the context's
+// The error is an *orbench.InputError when the user can correct it, the context's
 // error, or an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	built, file := benchmarkOf(ref), filepath.Base(ref)

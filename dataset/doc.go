@@ -17,6 +17,6 @@
 // each is an answer of its own.
 //
 // A fault in what the user gave is an *orbench.InputError with the file, the
-// line and the mend. The package does not write datasets, and it reads no
+// line and a hint. The package does not write datasets, and it reads no
 // environment variables.
 package dataset

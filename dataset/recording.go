@@ -92,7 +92,7 @@ type Answer struct {
 // OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON
 // Lines or Parquet, by its ending. An empty answer is an answer; a missing one
 // (null), an empty prompt in a column of prompts and an empty gold label are
-// faults. The error is an *orbench.InputError when the user can mend it, the
+// faults. The error is an *orbench.InputError when the user can correct it, the
 // context's error, or an error of the file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
 	format, err := formatOf(path)
@@ -293,7 +293,7 @@ func (in *recordingInput) answer() (Answer, error) {
 	return a, nil
 }
 
-// checkResponse gives the fault of a recorded answer and its mend, or "".
+// checkResponse gives the fault of a recorded answer and a hint, or "".
 func checkResponse(text, column string) (problem, hint string) {
 	switch {
 	case len(text) > MaxCell:

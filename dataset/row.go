@@ -95,7 +95,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label) (orben
 	return p, nil
 }
 
-// checkMessages gives the fault of a conversation and its mend, or "".
+// checkMessages gives the fault of a conversation and a hint, or "".
 func checkMessages(messages []orbench.Message, column string) (problem, hint string) {
 	size, asked := 0, false
 	for _, m := range messages {
@@ -124,7 +124,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 	return "", ""
 }
 
-// checkName gives the fault of a category, a label or a group and its mend, or
+// checkName gives the fault of a category, a label or a group and a hint, or
 // "". These become the rows of reports, so they must be names.
 func checkName(name, what, column, setting string) (problem, hint string) {
 	other := "name another column with `" + setting + "`"
@@ -139,9 +139,9 @@ func checkName(name, what, column, setting string) (problem, hint string) {
 	return "", ""
 }
 
-// utf8Hint mends the usual cause of invalid UTF-8: a file saved by a program of
+// utf8Hint is for the usual cause of invalid UTF-8: a file saved by a program of
 // an older time.
 const utf8Hint = "save the file as UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
 
-// nulHint mends the usual cause of a NUL byte.
+// nulHint is for the usual cause of a NUL byte.
 const nulHint = "the file is binary, damaged or UTF-16; save it as plain UTF-8 text"

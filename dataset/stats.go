@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// NearThreshold is the likeness from which Stats counts a prompt as a near
+// NearThreshold is the similarity from which Stats counts a prompt as a near
 // duplicate: a Jaccard index of word triples, as package similar has it. It lets
 // through one word changed in the middle of twelve (7/13). OR-Bench-Hard-1K has
 // 10 prompts past it, all of them rewordings, and none past 0.7; XSTest has 29,
@@ -51,7 +51,7 @@ type Lengths struct {
 // Near is a prompt that says nearly the same as an earlier one.
 type Near struct {
 	Prompt, Earlier orbench.Prompt
-	// Jaccard is their likeness, from NearThreshold to 1.
+	// Jaccard is their similarity, from NearThreshold to 1.
 	Jaccard float64
 }
 

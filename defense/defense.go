@@ -139,7 +139,7 @@ type Finding struct {
 	Step     string   `json:"step"`
 	Decision Decision `json:"decision"`
 	// Why is the step's reason in a clause or more. It may hold a model's words
-	// and is as hostile as they are.
+	// and is as untrusted as they are.
 	Why string `json:"why"`
 }
 

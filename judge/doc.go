@@ -13,7 +13,7 @@
 // refusals, and panels of any of these. docs/judges.md says when to use which.
 //
 // What a judge reads was written by the model under measurement, and so is
-// hostile. The language-model judge keeps it behind a fence whose code follows
+// untrusted. The language-model judge keeps it behind a fence whose code follows
 // from a hash of the text itself, and believes a verdict only behind a marker
 // that does not occur in that text and in one place of the reply; package
 // internal/question does both. A judge that gives no readable verdict when asked

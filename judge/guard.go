@@ -22,7 +22,7 @@ const (
 	// WildGuard (allenai/wildguard) tells prompt harm, answer harm and refusal in
 	// one reply.
 	WildGuard Guard = "wildguard"
-	// LlamaGuard (meta-llama/Llama-Guard-3-8B and its kin) tells the harm of the
+	// LlamaGuard (meta-llama/Llama-Guard-3-8B and its like) tells the harm of the
 	// last turn, with the codes of the hazards.
 	LlamaGuard Guard = "llamaguard"
 	// ShieldGemma (google/shieldgemma-2b and larger) tells the harm of the last

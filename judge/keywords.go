@@ -38,7 +38,7 @@ func keywordLists() []keywordList {
 // released code on purpose: white space before the answer is skipped, because
 // several servers send a leading blank; a curly apostrophe matches a straight
 // one, because newer models write curly ones and would all seem to answer; and
-// the fault that keeps the Mistral rules from ever matching is mended.
+// the fault that keeps the Mistral rules from ever matching is corrected.
 type keywords struct {
 	name string
 	list keywordList

@@ -3,8 +3,8 @@
 // them by a rule.
 //
 // Like a judge, a Moderator is a pure function of its item and of the replies
-// that are there; it calls no model itself. What it puts to the vote is hostile
-// text, which package internal/sealed keeps behind a fence.
+// that are there; it calls no model itself. What it puts to the vote is untrusted
+// text, which package internal/question keeps behind a fence.
 //
 // A moderator that is blocked, silent or unreadable when asked twice abstains. An
 // abstention is no vote: a prompt short of votes is undecided, and never safe.

@@ -60,7 +60,7 @@ func (a *app) providerState(ctx context.Context, p provider.Provider) string {
 	e, err := p.Resolve("", a.env.Getenv)
 	switch {
 	case err != nil:
-		return "not set up: " + err.Error()
+		return "not set up: " + withFlags(err)
 	case e.Key != "":
 		return "key found"
 	case !p.KeyOptional:

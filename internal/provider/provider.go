@@ -185,7 +185,7 @@ func (t Table) nearest(name string) string {
 func ParseTarget(s string) (name, model string, err error) {
 	fault := func(problem string) (string, string, error) {
 		return "", "", &orbench.InputError{
-			File: "--target", Problem: problem,
+			Setting: "target", Problem: problem,
 			Hint: "write it as provider/model, such as openai/gpt-4o or ollama/llama3.2",
 		}
 	}

@@ -145,9 +145,9 @@ func TestResolveFault(t *testing.T) {
 	}{
 		{"no key", "anthropic", "", nil, "there is no key for anthropic; set ANTHROPIC_API_KEY"},
 		{"no key of two", "google", "", nil, "set GEMINI_API_KEY or GOOGLE_API_KEY"},
-		{"no address", "azure", "", map[string]string{"AZURE_OPENAI_API_KEY": "k"}, "set AZURE_OPENAI_ENDPOINT to it, or give --base-url"},
-		{"no scheme", "openai", "127.0.0.1:8080/v1", nil, "--base-url: "},
-		{"no URL", "openai", "http://a b:secret-1/", nil, "--base-url: it is not a URL"},
+		{"no address", "azure", "", map[string]string{"AZURE_OPENAI_API_KEY": "k"}, "set AZURE_OPENAI_ENDPOINT to it, or give `base-url`"},
+		{"no scheme", "openai", "127.0.0.1:8080/v1", nil, "base-url: "},
+		{"no URL", "openai", "http://a b:secret-1/", nil, "base-url: it is not a URL"},
 		{"no host", "openai", "http:///v1", nil, "names no host"},
 		{"another scheme", "openai", "file:///etc/passwd", nil, "must start with http"},
 		{"a password", "openai", "https://u:secret-1@example.org/v1", nil, "must not hold a user or a password"},

@@ -40,21 +40,21 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 	switch {
 	case baseURL != "":
 		if e.BaseURL, err = cleanURL(baseURL); err != nil {
-			return Endpoint{}, &orbench.InputError{File: "--base-url", Problem: err.Error(), Hint: "give an address such as http://127.0.0.1:8080/v1"}
+			return Endpoint{}, &orbench.InputError{Setting: "base-url", Problem: err.Error(), Hint: "give an address such as http://127.0.0.1:8080/v1"}
 		}
 		if p.OtherServerMaxTokensField != "" && !sameDomain(e.BaseURL, own) {
 			e.MaxTokensField = p.OtherServerMaxTokensField
 		}
 	case p.BaseURLEnv != "" && strings.TrimSpace(getenv(p.BaseURLEnv)) != "":
 		if e.BaseURL, err = p.fromEnv(getenv(p.BaseURLEnv)); err != nil {
-			return Endpoint{}, &orbench.InputError{Problem: fmt.Sprintf("the address in %s is wrong: %v", p.BaseURLEnv, err), Hint: "correct it, or give --base-url"}
+			return Endpoint{}, &orbench.InputError{Problem: fmt.Sprintf("the address in %s is wrong: %v", p.BaseURLEnv, err), Hint: "correct it, or give `base-url`"}
 		}
 	case own != "":
 		e.BaseURL = own
 	default:
 		return Endpoint{}, &orbench.InputError{
 			Problem: fmt.Sprintf("the address of %s is not known", p.Name),
-			Hint:    fmt.Sprintf("set %s to it, or give --base-url", p.BaseURLEnv),
+			Hint:    fmt.Sprintf("set %s to it, or give `base-url`", p.BaseURLEnv),
 		}
 	}
 	if e.BaseURL != own {

@@ -62,11 +62,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if info, err := os.Stat(filepath.Dir(abs)); err != nil || !info.IsDir() {
 		return nil, &orbench.InputError{
 			File: path, Problem: "the folder for the store does not exist",
-			Hint: "create it, or name another file with --store", Err: err,
+			Hint: "create it, or name another file with `store`", Err: err,
 		}
 	}
 	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with --store"}
+		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
 	s := &Store{path: path, now: time.Now}
 	version, err := s.check(ctx, abs)
@@ -155,20 +155,20 @@ func (s *Store) check(ctx context.Context, abs string) (version int, err error) 
 	if err := db.QueryRowContext(ctx, query).Scan(&id, &version, &tables); err != nil {
 		return 0, &orbench.InputError{
 			File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
-			Hint: "name another file with --store", Err: err,
+			Hint: "name another file with `store`", Err: err,
 		}
 	}
 	switch {
 	case id != applicationID && (id != 0 || tables > 0):
 		return 0, &orbench.InputError{
 			File: s.path, Problem: "is a SQLite file of another program",
-			Hint: "name another file with --store",
+			Hint: "name another file with `store`",
 		}
 	case version > len(migrations):
 		return 0, &orbench.InputError{
 			File:    s.path,
 			Problem: fmt.Sprintf("was written by a newer orbench (schema %d, this one knows %d)", version, len(migrations)),
-			Hint:    "use that version, or name another file with --store",
+			Hint:    "use that version, or name another file with `store`",
 		}
 	}
 	return version, nil
