@@ -10,7 +10,7 @@
 // version that has been used is never edited.
 //
 // What a request carries (the seed, the examples, the rewrite to repair) was
-// written by models, and so is hostile. It stands between lines with a code that
+// written by models, and so is untrusted. It stands between lines with a code that
 // follows from a hash of that very text; see package internal/question.
 //
 // The method is that of OR-Bench (arXiv 2405.20947, sections 3.2 and 3.3); the
