@@ -173,7 +173,7 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a *app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
-	live := fill.NewLive(memory, f.calls.config(prices, a.hurry))
+	live := fill.NewLive(memory, f.calls.config(prices, a.abort))
 	width := 0
 	for at, c := range clients.All() {
 		limits := f.calls.limits(c)

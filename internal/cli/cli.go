@@ -74,7 +74,7 @@ func ExitCode(err error) int {
 func Run(args []string, env Env) int {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
-	hurry := make(chan struct{})
+	abort := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -89,11 +89,11 @@ func Run(args []string, env Env) int {
 		}
 		select {
 		case <-signals:
-			close(hurry)
+			close(abort)
 		case <-finished:
 		}
 	}()
-	a := &app{env: env, hurry: hurry, args: args}
+	a := &app{env: env, abort: abort, args: args}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -106,7 +106,7 @@ func Run(args []string, env Env) int {
 // app is what the commands share.
 type app struct {
 	env   Env
-	hurry <-chan struct{}
+	abort <-chan struct{}
 	args  []string
 }
 

@@ -193,7 +193,7 @@ func (x spec) providers() []string {
 			specs = append(specs, t.Target)
 		}
 	}
-	for _, w := range x.Ways() {
+	for _, w := range x.Expand() {
 		specs = append(specs, x.Spec(w))
 	}
 	if named := namedProviders(specs); len(named) > 0 {

@@ -192,7 +192,7 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var stats fill.Stats
 	var filled error
 	if memory != nil {
-		live := f.calls.live(memory, f.calls.config(prices, a.hurry), clients, r.Models())
+		live := f.calls.live(memory, f.calls.config(prices, a.abort), clients, r.Models())
 		if !f.calls.quiet {
 			shown := progress.NewFill(a.env.Stderr, r.Recording.Count*len(asked.Models()), live.Stats)
 			go shown.Run()

@@ -83,7 +83,7 @@ func stopped(err error) bool {
 
 // fill makes the missing calls and shows how it goes.
 func (a *app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Stats, error) {
-	config := m.calls.config(prices, a.hurry)
+	config := m.calls.config(prices, a.abort)
 	var shown *progress.Fill
 	var live *fill.Live
 	if !m.calls.quiet {

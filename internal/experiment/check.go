@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// mostWays bounds the variants, and mostSamples the samples of each, so that a
+	// maxVariants bounds the variants, and maxSamples the samples of each, so that a
 	// slip of the finger is no bill.
-	mostWays    = 10_000
-	mostSamples = 1_000
+	maxVariants = 10_000
+	maxSamples  = 1_000
 )
 
 // Check completes the experiment, putting what names stand for in their places,
@@ -28,7 +28,7 @@ const (
 func (c *Config) Check() *settings.Fault {
 	for _, find := range []func() *settings.Fault{
 		c.checkTargets, c.checkDatasets, c.checkJudges, c.checkNumbers, c.checkSystems, c.checkTemperatures, c.checkFramings, c.checkLanguages, c.checkDefenses,
-		c.checkAlso, c.checkWays,
+		c.checkAlso, c.checkVariants,
 	} {
 		if f := find(); f != nil {
 			return f
@@ -198,8 +198,8 @@ func (t *Temperature) complete(path string) *settings.Fault {
 		return settings.Wrong(path, t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
 	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
 		return settings.Wrong(path, fmt.Sprintf("%g is no temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
-	case t.Samples < 1 || t.Samples > mostSamples:
-		return settings.Wrong(path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", mostSamples))
+	case t.Samples < 1 || t.Samples > maxSamples:
+		return settings.Wrong(path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
 	case t.Samples > 1 && t.Value != nil && *t.Value == 0:
 		return settings.Wrong(path+".samples", "several samples at temperature 0, where all answers are meant to be the same", "give a temperature above 0")
 	}
@@ -302,7 +302,7 @@ func (c *Config) checkDefenses() *settings.Fault {
 	return nil
 }
 
-// completeDefense gives a defence the name that it has written in full.
+// completeDefense gives a defense the name that it has written in full.
 func (c *Config) completeDefense(path string, spec *string) *settings.Fault {
 	d, err := defense.Parse(*spec, defense.Options{})
 	if err != nil {
@@ -345,20 +345,20 @@ func (c *Config) checkAlso() *settings.Fault {
 	return nil
 }
 
-// checkWays holds the variants together: how many there are, and whether their
+// checkVariants holds the variants together: how many there are, and whether their
 // names tell them apart.
-func (c *Config) checkWays() *settings.Fault {
+func (c *Config) checkVariants() *settings.Fault {
 	if f := c.checkReplays(); f != nil {
 		return f
 	}
-	if n := c.Variants.count(); n > mostWays {
-		return settings.Wrong("$.variants", fmt.Sprintf("more than %d variants of each target", mostWays), "write cross: false, and list single combinations under also")
+	if n := c.Variants.count(); n > maxVariants {
+		return settings.Wrong("$.variants", fmt.Sprintf("more than %d variants of each target", maxVariants), "write cross: false, and list single combinations under also")
 	}
 	// meant has what a label stands for.
-	meant := map[string]Way{}
-	ways := c.Ways()
-	plain := ways[0]
-	for _, w := range ways {
+	meant := map[string]Variant{}
+	variants := c.Expand()
+	plain := variants[0]
+	for _, w := range variants {
 		for _, one := range w.apart(plain) {
 			label := one.Labels(plain)[0]
 			if other, taken := meant[label]; taken && !other.equal(one) {
@@ -368,9 +368,9 @@ func (c *Config) checkWays() *settings.Fault {
 		}
 	}
 	for i, single := range c.Variants.Also {
-		w := single.way(plain)
-		k := slices.IndexFunc(ways, func(o Way) bool { return slices.Equal(o.Labels(plain), w.Labels(plain)) })
-		if n := ways[k].Temperature.Samples; n != w.Temperature.Samples {
+		w := single.variant(plain)
+		k := slices.IndexFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), w.Labels(plain)) })
+		if n := variants[k].Temperature.Samples; n != w.Temperature.Samples {
 			return settings.Wrong(at("variants.also", i)+".temperature", fmt.Sprintf("the same combination is there with another number of samples, %d", n), "change one of the two numbers, or remove one of the two")
 		}
 	}
@@ -392,16 +392,16 @@ func (c *Config) checkReplays() *settings.Fault {
 	return settings.Wrong(at("targets", i), "recorded answers are to the prompts as they are, not to framed or translated ones", "measure it in an experiment of its own")
 }
 
-// apart gives the ways in which each of the differences from the plain one stands
+// apart gives the variants in which each of the differences from the plain one stands
 // alone.
-func (w Way) apart(plain Way) []Way {
-	var all []Way
-	for _, set := range []func(*Way){
-		func(o *Way) { o.System = w.System },
-		func(o *Way) { o.Temperature = w.Temperature },
-		func(o *Way) { o.Framing = w.Framing },
-		func(o *Way) { o.Language = w.Language },
-		func(o *Way) { o.Defense = w.Defense },
+func (w Variant) apart(plain Variant) []Variant {
+	var all []Variant
+	for _, set := range []func(*Variant){
+		func(o *Variant) { o.System = w.System },
+		func(o *Variant) { o.Temperature = w.Temperature },
+		func(o *Variant) { o.Framing = w.Framing },
+		func(o *Variant) { o.Language = w.Language },
+		func(o *Variant) { o.Defense = w.Defense },
 	} {
 		one := plain
 		set(&one)
@@ -412,8 +412,8 @@ func (w Way) apart(plain Way) []Way {
 	return all
 }
 
-// equal reports whether two ways ask the same.
-func (w Way) equal(o Way) bool {
+// equal reports whether two variants ask the same.
+func (w Variant) equal(o Variant) bool {
 	return w.System == o.System && w.Temperature.same(o.Temperature) &&
 		w.Framing == o.Framing && w.Language == o.Language && w.Defense == o.Defense
 }

@@ -74,7 +74,7 @@ type Dataset struct {
 }
 
 // Variants are ways of asking, as axes of which the plain target takes the first
-// system prompt and the first temperature, and no framing, language or defence.
+// system prompt and the first temperature, and no framing, language or defense.
 type Variants struct {
 	// Cross takes every value of each axis with every value of the others; without
 	// it each variant differs from the plain target in one.
@@ -124,7 +124,7 @@ type Combination struct {
 	Defense     string       `yaml:"defense" json:"defense,omitempty"`
 }
 
-// None is the name of no system prompt, no framing, no language and no defence.
+// None is the name of no system prompt, no framing, no language and no defense.
 const None = "none"
 
 // Default is what an experiment that says nothing means, except for its targets
@@ -133,8 +133,8 @@ func Default() Config {
 	return Config{Judges: []string{"lexical"}, MaxTokens: 1000, JudgeMaxTokens: 1000, Variants: Variants{Cross: true}}
 }
 
-// Way is one way of asking a target.
-type Way struct {
+// Variant is one way of asking a target.
+type Variant struct {
 	System      System
 	Temperature Temperature
 	Framing     Framing
@@ -143,9 +143,9 @@ type Way struct {
 	Defense  string
 }
 
-// Labels say in what a way differs from another, the plain one: a name for each
+// Labels say in what a variant differs from another, the plain one: a name for each
 // difference, in a fixed order. Samples are no difference.
-func (w Way) Labels(plain Way) []string {
+func (w Variant) Labels(plain Variant) []string {
 	var labels []string
 	add := func(differs bool, label string) {
 		if differs {
@@ -181,72 +181,72 @@ func (t Temperature) same(o Temperature) bool {
 	return *t.Value == *o.Value
 }
 
-// Ways lists the variants, each once, the plain one first.
-func (c *Config) Ways() []Way {
+// Expand lists the variants, each once, the plain one first.
+func (c *Config) Expand() []Variant {
 	v := c.Variants
-	plain := Way{System: System{Name: None}, Temperature: Temperature{Value: new(float64), Samples: 1}, Framing: Framing{Name: None}, Language: None, Defense: None}
+	plain := Variant{System: System{Name: None}, Temperature: Temperature{Value: new(float64), Samples: 1}, Framing: Framing{Name: None}, Language: None, Defense: None}
 	if len(v.SystemPrompts) > 0 {
 		plain.System = v.SystemPrompts[0]
 	}
 	if len(v.Temperatures) > 0 {
 		plain.Temperature = v.Temperatures[0]
 	}
-	// Each axis sets one thing; the first of its values leaves the plain way as it
+	// Each axis sets one thing; the first of its values leaves the plain variant as it
 	// is.
-	axes := [][]func(*Way){{func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}, {func(*Way) {}}}
+	axes := [][]func(*Variant){{func(*Variant) {}}, {func(*Variant) {}}, {func(*Variant) {}}, {func(*Variant) {}}, {func(*Variant) {}}}
 	for _, s := range v.SystemPrompts[min(1, len(v.SystemPrompts)):] {
-		axes[0] = append(axes[0], func(w *Way) { w.System = s })
+		axes[0] = append(axes[0], func(w *Variant) { w.System = s })
 	}
 	for _, t := range v.Temperatures[min(1, len(v.Temperatures)):] {
-		axes[1] = append(axes[1], func(w *Way) { w.Temperature = t })
+		axes[1] = append(axes[1], func(w *Variant) { w.Temperature = t })
 	}
 	for _, f := range v.Framings {
 		if f.Name != None {
-			axes[2] = append(axes[2], func(w *Way) { w.Framing = f })
+			axes[2] = append(axes[2], func(w *Variant) { w.Framing = f })
 		}
 	}
 	for _, l := range v.Languages {
 		if l != None {
-			axes[3] = append(axes[3], func(w *Way) { w.Language = l })
+			axes[3] = append(axes[3], func(w *Variant) { w.Language = l })
 		}
 	}
 	for _, d := range v.Defenses {
 		if d != None {
-			axes[4] = append(axes[4], func(w *Way) { w.Defense = d })
+			axes[4] = append(axes[4], func(w *Variant) { w.Defense = d })
 		}
 	}
-	ways := []Way{plain}
+	variants := []Variant{plain}
 	for _, values := range axes {
 		if !v.Cross {
 			for _, set := range values[1:] {
 				w := plain
 				set(&w)
-				ways = append(ways, w)
+				variants = append(variants, w)
 			}
 			continue
 		}
-		var crossed []Way
-		for _, way := range ways {
+		var crossed []Variant
+		for _, variant := range variants {
 			for _, set := range values {
-				w := way
+				w := variant
 				set(&w)
 				crossed = append(crossed, w)
 			}
 		}
-		ways = crossed
+		variants = crossed
 	}
 	for _, single := range v.Also {
-		w := single.way(plain)
+		w := single.variant(plain)
 		name := w.Labels(plain)
-		if !slices.ContainsFunc(ways, func(o Way) bool { return slices.Equal(o.Labels(plain), name) }) {
-			ways = append(ways, w)
+		if !slices.ContainsFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), name) }) {
+			variants = append(variants, w)
 		}
 	}
-	return ways
+	return variants
 }
 
-// way is the combination as a variant of the plain way.
-func (c Combination) way(plain Way) Way {
+// variant is the combination as a variant of the plain variant.
+func (c Combination) variant(plain Variant) Variant {
 	if c.System != nil {
 		plain.System = *c.System
 	}
@@ -265,7 +265,7 @@ func (c Combination) way(plain Way) Way {
 	return plain
 }
 
-// count is the number of ways before repetitions are left out, at most most.
+// count is the number of variants before repetitions are left out, at most most.
 func (v Variants) count() int {
 	const most = math.MaxInt32
 	sizes := []int{len(v.SystemPrompts), len(v.Temperatures), len(v.Framings) + 1, len(v.Languages) + 1, len(v.Defenses) + 1}
@@ -282,7 +282,7 @@ func (v Variants) count() int {
 
 // Spec is the ladder of steps, as defense.Parse reads it, that stands before a
 // target asked in this way.
-func (c *Config) Spec(w Way) string {
+func (c *Config) Spec(w Variant) string {
 	if w.Language == None {
 		return w.Defense
 	}

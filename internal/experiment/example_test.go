@@ -19,9 +19,9 @@ variants:
 		fmt.Println(err)
 		return
 	}
-	ways := file.Ways()
-	for _, way := range ways {
-		fmt.Printf("%s [%s]\n", file.Targets[0].Called(), strings.Join(way.Labels(ways[0]), ", "))
+	variants := file.Expand()
+	for _, variant := range variants {
+		fmt.Printf("%s [%s]\n", file.Targets[0].Called(), strings.Join(variant.Labels(variants[0]), ", "))
 	}
 	// Output:
 	// sim/balanced []

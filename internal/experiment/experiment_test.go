@@ -23,9 +23,9 @@ const least = "targets: [sim/balanced]\ndatasets: [starter]\n"
 // labels are the names of the variants, the plain one's empty.
 func labels(c *Config) []string {
 	var all []string
-	ways := c.Ways()
-	for _, w := range ways {
-		all = append(all, strings.Join(w.Labels(ways[0]), ", "))
+	variants := c.Expand()
+	for _, w := range variants {
+		all = append(all, strings.Join(w.Labels(variants[0]), ", "))
 	}
 	return all
 }
@@ -45,9 +45,9 @@ func TestLeastExperiment(t *testing.T) {
 	if f.Targets[0].Target != "sim/balanced" || f.Datasets[0].Dataset != "starter" || !slices.Equal(f.Judges, []string{"lexical"}) || f.MaxTokens != 1000 {
 		t.Errorf("%+v", f.Config)
 	}
-	ways := f.Ways()
-	if len(ways) != 1 || ways[0].System.Text != "" || *ways[0].Temperature.Value != 0 || ways[0].Temperature.Samples != 1 || f.Spec(ways[0]) != None {
-		t.Errorf("%+v", ways)
+	variants := f.Expand()
+	if len(variants) != 1 || variants[0].System.Text != "" || *variants[0].Temperature.Value != 0 || variants[0].Temperature.Samples != 1 || f.Spec(variants[0]) != None {
+		t.Errorf("%+v", variants)
 	}
 }
 
@@ -83,11 +83,11 @@ variants:
 	if second.Called() != "short" || second.Target != "openai/m" || *second.MaxTokens != 0 || *second.Seed != 7 {
 		t.Errorf("second target %+v", second)
 	}
-	ways := f.Ways()
-	if ways[0].System.Text == "" || ways[0].Temperature.Value != nil || ways[1].System.Text != "" || ways[4].Temperature.Samples != 4 {
-		t.Errorf("ways %+v", ways[:5])
+	variants := f.Expand()
+	if variants[0].System.Text == "" || variants[0].Temperature.Value != nil || variants[1].System.Text != "" || variants[4].Temperature.Samples != 4 {
+		t.Errorf("variants %+v", variants[:5])
 	}
-	last := ways[len(ways)-2]
+	last := variants[len(variants)-2]
 	if last.System.Text != "Be brief." || last.Framing.Suffix != "Thanks." || f.Spec(last) != "translate:fr@sim/translator+icl" {
 		t.Errorf("a single combination %+v, %s", last, f.Spec(last))
 	}
@@ -97,9 +97,9 @@ variants:
 func TestSamplesOfACombination(t *testing.T) {
 	t.Parallel()
 	f := parse(t, least+"variants:\n  temperatures: [0, 0.7]\n  also:\n    - {framing: purpose, temperature: {temperature: 0.7, samples: 3}}\n")
-	ways := f.Ways()
-	if last := ways[len(ways)-1]; len(ways) != 3 || last.Temperature.Samples != 3 || ways[1].Temperature.Samples != 1 {
-		t.Errorf("%+v", ways)
+	variants := f.Expand()
+	if last := variants[len(variants)-1]; len(variants) != 3 || last.Temperature.Samples != 3 || variants[1].Temperature.Samples != 1 {
+		t.Errorf("%+v", variants)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// many lists a hundred defences, letters a hundred languages.
+// many lists a hundred defenses, letters a hundred languages.
 func many() string {
 	var all []string
 	for n := range 100 {
@@ -224,7 +224,7 @@ func TestSystemPromptsFromFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Ways()[1].System.Text; got != "Be kind." {
+	if got := f.Expand()[1].System.Text; got != "Be kind." {
 		t.Errorf("got %q", got)
 	}
 	if got := f.Resolve("own.txt"); got != filepath.Join(dir, "own.txt") {
@@ -238,7 +238,7 @@ func TestSystemPromptsFromFiles(t *testing.T) {
 func TestTemplateAndSchema(t *testing.T) {
 	t.Parallel()
 	f := parse(t, Template)
-	if n := len(f.Ways()); n != 11 {
+	if n := len(f.Expand()); n != 11 {
 		t.Errorf("the template has %d variants, and says eleven", n)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))

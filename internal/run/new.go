@@ -81,15 +81,15 @@ func (o *opening) addTargets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ways := o.x.Ways()
+	variants := o.x.Expand()
 	for i, named := range o.x.Targets {
 		t, err := o.target(ctx, named)
 		if err != nil {
 			return wrong(err, "$.targets[%d]", i)
 		}
-		for k, way := range ways {
-			for sample := range way.Temperature.Samples {
-				o.Targets = append(o.Targets, variantOf(t, way, defenses[k], way.Labels(ways[0]), sample))
+		for k, variant := range variants {
+			for sample := range variant.Temperature.Samples {
+				o.Targets = append(o.Targets, variantOf(t, variant, defenses[k], variant.Labels(variants[0]), sample))
 			}
 		}
 	}
@@ -113,10 +113,10 @@ func (o *opening) defenses() ([]*defense.Defense, error) {
 		}
 	}
 	var defenses []*defense.Defense
-	for _, way := range o.x.Ways() {
-		d, err := o.clients.Defense(o.x.Spec(way), o.x.JudgeMaxTokens)
+	for _, variant := range o.x.Expand() {
+		d, err := o.clients.Defense(o.x.Spec(variant), o.x.JudgeMaxTokens)
 		if err != nil {
-			return nil, wrong(err, "%s", o.pathOf(way.Defense))
+			return nil, wrong(err, "%s", o.pathOf(variant.Defense))
 		}
 		if d.Name() == experiment.None {
 			d = nil
@@ -170,9 +170,9 @@ func (o *opening) target(ctx context.Context, named experiment.Target) (evaluate
 
 // variantOf is a target asked in a way, for its n-th sample. Its name has a label
 // for everything in which it differs from the plain target, which is its Base.
-func variantOf(t evaluate.Target, way experiment.Way, d *defense.Defense, labels []string, sample int) evaluate.Target {
-	t.System, t.Params.Temperature, t.Sample = way.System.Text, way.Temperature.Value, sample
-	if framing := defense.Framing(way.Framing); framing.Prefix+framing.Suffix != "" {
+func variantOf(t evaluate.Target, variant experiment.Variant, d *defense.Defense, labels []string, sample int) evaluate.Target {
+	t.System, t.Params.Temperature, t.Sample = variant.System.Text, variant.Temperature.Value, sample
+	if framing := defense.Framing(variant.Framing); framing.Prefix+framing.Suffix != "" {
 		t.Framing = &framing
 	}
 	if d != nil {
