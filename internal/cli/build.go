@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
@@ -132,7 +133,7 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 		names = append(names, f.target)
 	}
-	clients, err := a.clients(f.calls, namedProviders(append(names, config.Hard.Judge)), nil)
+	clients, err := a.clients(f.calls, experiment.Providers(append(names, config.Hard.Judge)), nil)
 	if err != nil {
 		return fail(err)
 	}

@@ -125,7 +125,7 @@ func (a *app) eval(ctx context.Context, f evalFlags) error {
 	if err != nil {
 		return err
 	}
-	clients, err := a.clients(f.calls, x.providers(), x.BaseURLs)
+	clients, err := a.clients(f.calls, x.Providers(), x.BaseURLs)
 	if err != nil {
 		return err
 	}

@@ -183,21 +183,3 @@ func (x spec) placed(err error) error {
 	placed.File, placed.Line = x.file.Path, x.file.Line(path)
 	return settings.RenameError(&placed, experiment.Key)
 }
-
-// providers lists the providers of the targets and of those who stand before them,
-// or where these have none of an address of their own, those of the judges.
-func (x spec) providers() []string {
-	var specs []string
-	for _, t := range x.Targets {
-		if t.BaseURL == "" {
-			specs = append(specs, t.Target)
-		}
-	}
-	for _, w := range x.Expand() {
-		specs = append(specs, x.Spec(w))
-	}
-	if named := namedProviders(specs); len(named) > 0 {
-		return named
-	}
-	return namedProviders(x.Judges)
-}

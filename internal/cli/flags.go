@@ -19,7 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
@@ -176,27 +175,6 @@ func (f *callFlags) live(memory *memo.Memo, config fill.Config, clients *client.
 		live.Lane(m, c.Model, f.limits(c))
 	}
 	return live
-}
-
-// namedProviders lists the providers of targets or of judges' models, each once:
-// what stands before the first slash, after the judge's own prefix. A name after
-// that slash may hold a colon, as in ollama/llama3:8b.
-func namedProviders(specs []string) []string {
-	var names []string
-	for _, spec := range specs {
-		if strings.HasPrefix(spec, experiment.ReplayPrefix) {
-			continue
-		}
-		// A spec may be a list or a panel of others.
-		for _, part := range strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(",( )", r) }) {
-			head, _, ok := strings.Cut(part, "/")
-			name := head[strings.LastIndexAny(head, ":@")+1:]
-			if ok && name != score.SimProvider && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
 }
 
 // usualUnjudged is the share of unjudged answers above which there is no rate.

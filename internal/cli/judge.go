@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/progress"
@@ -97,7 +98,7 @@ func (a *app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
 	if err := errors.Join(f.out.check(), f.calls.check()); err != nil {
 		return nil, nil, err
 	}
-	clients, err := a.clients(f.calls, namedProviders(f.judges), nil)
+	clients, err := a.clients(f.calls, experiment.Providers(f.judges), nil)
 	if err != nil {
 		return nil, nil, err
 	}
