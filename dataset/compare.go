@@ -205,7 +205,7 @@ func (h held) lookUp(ctx context.Context, other held, threshold float64) ([]matc
 // sameWords is equal for texts with the same words. Texts without words are
 // taken as they stand.
 func sameWords(text string) string {
-	if n := similar.Normalise(text); n != "" {
+	if n := similar.Normalize(text); n != "" {
 		return n
 	}
 	return text

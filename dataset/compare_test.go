@@ -167,7 +167,7 @@ func TestComparePublished(t *testing.T) {
 			t.Fatal(err)
 		}
 		if texts = append(texts, p.Text()); len(texts)%10 == 0 {
-			part += `"` + similar.Normalise(p.Text()) + ` please"` + "\n"
+			part += `"` + similar.Normalize(p.Text()) + ` please"` + "\n"
 		}
 	}
 	got, err := dataset.Compare(t.Context(), open(t, "part.csv", part), hard, dataset.NearThreshold, 1)

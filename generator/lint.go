@@ -85,7 +85,7 @@ type Finding struct {
 // that is nobody's rewrite, of a seed of its own for instance, for which only
 // length and not_a_prompt mean something.
 func Lint(seed, rewrite string) []Finding {
-	words := strings.Fields(similar.Normalise(rewrite))
+	words := strings.Fields(similar.Normalize(rewrite))
 	found := theList.find(words)
 	if nearCopy(seed, rewrite) {
 		found[NearCopy] = []string{}
@@ -113,14 +113,14 @@ func Lint(seed, rewrite string) []Finding {
 // seed's words (CopyContained). An empty seed has no copies.
 func nearCopy(seed, rewrite string) bool {
 	want := map[string]bool{}
-	for _, w := range strings.Fields(similar.Normalise(seed)) {
+	for _, w := range strings.Fields(similar.Normalize(seed)) {
 		want[w] = false
 	}
 	if len(want) == 0 {
 		return false
 	}
 	held := 0
-	for _, w := range strings.Fields(similar.Normalise(rewrite)) {
+	for _, w := range strings.Fields(similar.Normalize(rewrite)) {
 		if seen, ok := want[w]; ok && !seen {
 			want[w] = true
 			held++
@@ -172,7 +172,7 @@ func parseWordList(text string) *wordList {
 }
 
 func (l *wordList) add(entry string, rule Rule) {
-	words := strings.Fields(similar.Normalise(entry))
+	words := strings.Fields(similar.Normalize(entry))
 	if len(words) == 0 {
 		panic("generator: lint.txt: an empty entry of " + string(rule))
 	}

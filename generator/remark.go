@@ -37,7 +37,7 @@ func remarkIn(text string) string {
 	if strings.HasSuffix(trimmed, ":") {
 		return ":"
 	}
-	start := similar.Normalise(head(text, 80))
+	start := similar.Normalize(head(text, 80))
 	for _, phrases := range [][]string{refusing, remarking} {
 		if p := opening(start, phrases); p != "" {
 			return p
@@ -53,7 +53,7 @@ func remarkIn(text string) string {
 
 // refuses reports whether a text begins as a refusal does.
 func refuses(text string) bool {
-	return opening(similar.Normalise(head(text, 80)), refusing) != ""
+	return opening(similar.Normalize(head(text, 80)), refusing) != ""
 }
 
 // opening gives the phrase that begins a normalised text, at a word's end, or "".

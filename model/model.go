@@ -140,7 +140,7 @@ type Usage struct {
 	Cached int `json:"cached,omitempty"`
 }
 
-// Response is what came back from a call. It is hostile text: nothing in it is
+// Response is what came back from a call. It is untrusted text: nothing in it is
 // to be trusted by a parser, a terminal or a page.
 type Response struct {
 	// Text is the answer without any thinking. For a Blocked response it is

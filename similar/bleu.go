@@ -28,7 +28,7 @@ type SelfBLEUOptions struct {
 // so compare collections by samples of one size.
 //
 // BLEU is that of Papineni et al. (2002) for one sentence, on the words of
-// Normalise, for runs of one to four words with equal weights. Where no run of
+// Normalize, for runs of one to four words with equal weights. Where no run of
 // an order matches, the number of matches counts as 0.1 (method 1 of Chen and
 // Cherry 2014, as in NLTK); a text that shares no word scores 0, and a text with
 // fewer words than the order counts as having one run of it. The brevity penalty
@@ -43,7 +43,7 @@ func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
 	}
 	var drawn []string
 	for _, t := range texts {
-		if Normalise(t) != "" {
+		if Normalize(t) != "" {
 			drawn = append(drawn, t)
 		}
 	}

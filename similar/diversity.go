@@ -25,7 +25,7 @@ func Openers(texts []string, words int) []Opener {
 	}
 	counts := map[string]int{}
 	for _, t := range texts {
-		normal := Normalise(t)
+		normal := Normalize(t)
 		if normal == "" {
 			continue
 		}
@@ -72,7 +72,7 @@ func EffectiveOpeners(openers []Opener) float64 {
 	return math.Exp(entropy)
 }
 
-// WordLengths are the lengths of texts in words, as Normalise parts them. The
+// WordLengths are the lengths of texts in words, as Normalize parts them. The
 // quantiles are by the nearest rank: each is the length of some text.
 type WordLengths struct {
 	Mean   float64 `json:"mean"`
@@ -90,7 +90,7 @@ func Lengths(texts []string) WordLengths {
 	lengths := make([]int, len(texts))
 	sum := 0
 	for i, t := range texts {
-		if n := Normalise(t); n != "" {
+		if n := Normalize(t); n != "" {
 			lengths[i] = 1 + strings.Count(n, " ")
 		}
 		sum += lengths[i]

@@ -62,7 +62,7 @@ type list struct{ size, first, last, next uint32 }
 // post is a kept text and the shingle's place in its set.
 type post struct{ text, place, next uint32 }
 
-// NewIndex makes an empty index. The threshold is the least likeness that
+// NewIndex makes an empty index. The threshold is the least similarity that
 // counts, above 0 and at most 1, where 1 finds texts that differ in case and
 // punctuation only, and 0.5 those with a word or two changed. It panics for
 // other thresholds.
@@ -82,7 +82,7 @@ func NewIndex(threshold float64) *Index {
 func (x *Index) Len() int { return len(x.ends) }
 
 // Add looks for the kept text that t is most like, the earliest of equals. If
-// its likeness reaches the threshold, Add returns its number and the likeness,
+// its similarity reaches the threshold, Add returns its number and the similarity,
 // and t is not kept. Otherwise t is kept, and n is its number; kept texts are
 // numbered from 0. A text without words is always kept, and no other is like
 // it.
@@ -98,7 +98,7 @@ func (x *Index) Add(t string) (n int, jaccard float64, duplicate bool) {
 func (x *Index) Keep(t string) int { return x.keep(x.shingle(t)) }
 
 // Nearest looks for the kept text that t is most like, the earliest of equals,
-// and leaves what is kept as it is. Nothing is found where no likeness reaches
+// and leaves what is kept as it is. Nothing is found where no similarity reaches
 // the threshold.
 func (x *Index) Nearest(t string) (n int, jaccard float64, found bool) {
 	return x.nearest(x.shingle(t))
@@ -242,7 +242,7 @@ func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 }
 
 // candidate is the best text that was found for a query; a text of -1 means that
-// there is none. Its likeness is the fraction both/any.
+// there is none. Its similarity is the fraction both/any.
 type candidate struct{ text, both, any int }
 
 // bounds is how many shingles another text must share, of two sets with sum

@@ -5,11 +5,11 @@ import "slices"
 // Pair says that text B is nearly text A, by their indexes. A < B.
 type Pair struct {
 	A, B int
-	// Jaccard is the likeness of the two, from the threshold to 1.
+	// Jaccard is the similarity of the two, from the threshold to 1.
 	Jaccard float64
 }
 
-// Jaccard is the likeness of two texts, from 0 to 1; see the package comment.
+// Jaccard is the similarity of two texts, from 0 to 1; see the package comment.
 // A text without words is like no other.
 func Jaccard(a, b string) float64 {
 	x := NewIndex(1)

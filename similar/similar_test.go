@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-func TestNormalise(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"":                                 "",
@@ -21,8 +21,8 @@ func TestNormalise(t *testing.T) {
 		"Zürich\n2024":                     "zürich 2024",
 		"怎么办 now":                          "怎 么 办 now",
 	} {
-		if got := similar.Normalise(in); got != want {
-			t.Errorf("Normalise(%q) = %q, want %q", in, got, want)
+		if got := similar.Normalize(in); got != want {
+			t.Errorf("Normalize(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func bruteForce(texts []string, threshold float64) []similar.Pair {
 	var kept []int
 	var pairs []similar.Pair
 	for b, text := range texts {
-		if similar.Normalise(text) == "" {
+		if similar.Normalize(text) == "" {
 			continue
 		}
 		best := similar.Pair{}
@@ -96,7 +96,7 @@ func bruteForce(texts []string, threshold float64) []similar.Pair {
 	return pairs
 }
 
-// randomTexts makes texts of few different words, so that all grades of likeness
+// randomTexts makes texts of few different words, so that all grades of similarity
 // occur: fresh ones, and old ones with words changed, dropped or put in.
 func randomTexts(r *rand.Rand, n, longest int) []string {
 	word := func() string { return fmt.Sprintf("w%d", r.IntN(40)) }

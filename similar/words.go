@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Normalise folds away what does not matter to likeness: it lowers the case,
+// Normalize folds away what does not matter to similarity: it lowers the case,
 // drops apostrophes, and makes every other run of anything but letters, marks
 // and digits one space, with none at the ends. In scripts that are written
 // without spaces every letter becomes a word.
-func Normalise(text string) string {
+func Normalize(text string) string {
 	return string(appendNormal(make([]byte, 0, len(text)), text))
 }
 

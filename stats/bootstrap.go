@@ -17,7 +17,7 @@ import (
 //
 // The intervals are percentile intervals. For all but rank correlations the
 // percentiles are moved outwards as far as Student's t lies outside of the normal
-// distribution, which mends most of what few units cost (Hesterberg 2015, The
+// distribution, which corrects most of what few units cost (Hesterberg 2015, The
 // American Statistician 69:371-386, the expanded percentile interval). Where no
 // resample differs from the data the bootstrap knows nothing, and each method says
 // what it does instead.

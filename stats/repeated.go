@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// MeanRate estimates the mean over clusters of Sum/N: the refusal propensity of
+// MeanRate estimates the mean over clusters of Sum/N: the per-prompt refusal rate of
 // prompts that were each asked several times, where every prompt counts alike
 // however many of its answers were judged. The interval is that of
 // WilsonClustered, with the variance that the clusters' own rates show, and equals
@@ -36,7 +36,7 @@ func MeanRate(clusters []Cluster, confidence float64) (Estimate, bool) {
 }
 
 // MeanDifference estimates the mean over clusters of Sum/N, where Sum is how many
-// more were refused the second time than the first, as in a propensity minus the
+// more were refused the second time than the first, as in a mean rate minus the
 // single verdict that was given at temperature 0. The interval is Student's t
 // interval of the clusters' own differences; when they all differ alike it is that
 // of the function PairedDifference with the clusters as pairs.

@@ -53,7 +53,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		"two documents":   {"name: x\n---\n# more\nname: y\n", 4, "a second document"},
 	} {
 		var s sample
-		err := Decode("file.yaml", []byte(tc.text), &s, "mend it")
+		err := Decode("file.yaml", []byte(tc.text), &s, "correct it")
 		var input *orbench.InputError
 		if !errors.As(err, &input) || input.File != "file.yaml" || input.Line != tc.line || input.Hint == "" || !strings.Contains(input.Problem, tc.want) {
 			t.Errorf("%s: got %v", name, err)
