@@ -81,25 +81,45 @@ type judgedChunk struct {
 // in the memo. Failures are not looked up.
 func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judges []judge.Judge) ([]judgedChunk, error) {
 	all := make([]judgedChunk, len(piece))
-	var steps []model.Step
+	// What targets without a defense are asked is known, and needs no steps.
+	var hashes []model.Hash
 	for n, c := range piece {
-		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts))}
+		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts)), ofTarget: make([][]model.Request, len(c.prompts))}
 		for i, p := range c.prompts {
-			row := &all[n].rows[i]
-			*row = score.Row{
+			all[n].rows[i] = score.Row{
 				Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
 				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
 			}
-			steps = append(steps, c.target.answer(row))
+			if c.target.Defense == nil {
+				hashes = append(hashes, c.target.Request(p).Hash())
+			}
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, steps)
+	responses, err := m.Get(ctx, hashes)
 	if err != nil {
 		return nil, err
 	}
 	for n := range all {
 		j := &all[n]
-		j.ofTarget, lacking = lacking[:len(j.rows)], lacking[len(j.rows):]
+		var steps []model.Step
+		for i := range j.rows {
+			row := &j.rows[i]
+			if j.target.Defense != nil {
+				steps = append(steps, j.target.defended(row))
+				continue
+			}
+			if response, ok := responses[hashes[0]]; ok {
+				noteResponse(row, response)
+			} else {
+				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
+			}
+			hashes = hashes[1:]
+		}
+		if j.target.Defense != nil {
+			if j.ofTarget, err = fill.Recall(ctx, m, steps); err != nil {
+				return nil, err
+			}
+		}
 		if j.ofJudges, err = judgeRows(ctx, m, judges, j.rows); err != nil {
 			return nil, err
 		}
@@ -109,7 +129,8 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 
 // judgeRows has the answers among some rows judged, and gives what the judges lack.
 func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []score.Row) ([][]model.Request, error) {
-	var steps []model.Step
+	steps := make([]model.Step, 0, len(rows)*len(judges))
+	cases := make([]judge.Case, len(rows))
 	for i := range rows {
 		row := &rows[i]
 		if row.Status != score.Answered && row.Status != score.Blocked {
@@ -117,18 +138,19 @@ func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []s
 		}
 		row.Simulated = row.Simulated || row.Response.Simulated()
 		row.Verdicts = make([]score.JudgeVerdict, len(judges))
+		cases[i] = judge.Case{Prompt: row.Prompt, Response: row.Response}
 		for k, j := range judges {
-			steps = append(steps, judging(j, judge.Case{Prompt: row.Prompt, Response: row.Response}, &row.Verdicts[k]))
+			steps = append(steps, judging(j, &cases[i], &row.Verdicts[k]))
 		}
 	}
 	return fill.Recall(ctx, m, steps)
 }
 
 // judging is the step that makes a verdict on a case.
-func judging(j judge.Judge, c judge.Case, v *score.JudgeVerdict) model.Step {
+func judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
-		v.Verdict, missing = j.Verdict(c, func(r model.Request) (model.Response, bool) {
+		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {
 			response, ok := look(r)
 			v.Simulated = v.Simulated || ok && response.Simulated()
 			return response, ok
@@ -137,19 +159,8 @@ func judging(j judge.Judge, c judge.Case, v *score.JudgeVerdict) model.Step {
 	}
 }
 
-// answer is the step that makes the answer to a row's prompt.
-func (t Target) answer(row *score.Row) model.Step {
-	if t.Defense == nil {
-		request := t.Request(row.Prompt)
-		return func(look model.Lookup) []model.Request {
-			response, ok := look(request)
-			if !ok {
-				return []model.Request{request}
-			}
-			noteResponse(row, response)
-			return nil
-		}
-	}
+// defended is the step that makes the answer of a defended target to a row's prompt.
+func (t Target) defended(row *score.Row) model.Step {
 	target, prompt := t.undefended(), t.framed(row.Prompt)
 	return func(look model.Lookup) []model.Request {
 		outcome, missing := t.Defense.Answer(target, prompt, look)

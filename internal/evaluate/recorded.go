@@ -94,7 +94,7 @@ func verdicts(ctx context.Context, m *memo.Memo, judges []judge.Judge, answers [
 		c := caseOf(a)
 		all[i] = make([]score.JudgeVerdict, len(judges))
 		for k, j := range judges {
-			steps = append(steps, judging(j, c, &all[i][k]))
+			steps = append(steps, judging(j, &c, &all[i][k]))
 		}
 	}
 	lacking, err := fill.Recall(ctx, m, steps)

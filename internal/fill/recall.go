@@ -52,7 +52,11 @@ func Recall(ctx context.Context, m *memo.Memo, steps []model.Step) ([][]model.Re
 				absent[h] = true
 			}
 		}
-		maps.Copy(known, found)
+		if len(known) == 0 {
+			known = found
+		} else {
+			maps.Copy(known, found)
+		}
 		// A reply can show that another is needed, so steps go on with what was found.
 		open = slices.DeleteFunc(open, func(i int) bool {
 			return !slices.ContainsFunc(wanted[i], func(h model.Hash) bool { _, ok := found[h]; return ok })
