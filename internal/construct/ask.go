@@ -2,6 +2,7 @@ package construct
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -45,75 +46,55 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	return response, true, nil
 }
 
-// replies lets code that looks replies up, and says which it lacks, be run with
-// calls in between.
-type replies struct {
+// errNoReply says that a call failed for good; the build goes on without it.
+var errNoReply = errors.New("the call failed")
+
+// role asks and counts as ask does, for what resolves itself.
+type role struct {
 	run  *run
-	role benchmark.Role
-	has  map[model.Hash]model.Response
-	// last is the request whose reply was found last, in hex: the one that
-	// decided.
-	last string
+	name benchmark.Role
 }
 
-func (r *run) replies(role benchmark.Role) *replies {
-	return &replies{run: r, role: role, has: map[model.Hash]model.Response{}}
-}
-
-// look is a model.Lookup of the replies so far.
-func (p *replies) look(request model.Request) (model.Response, bool) {
-	hash := request.Hash()
-	response, ok := p.has[hash]
-	if ok {
-		p.last = hash.String()
+// Ask gives the reply, or errNoReply.
+func (r role) Ask(ctx context.Context, request model.Request) (model.Response, error) {
+	response, ok, err := r.run.ask(ctx, r.name, request)
+	if err == nil && !ok {
+		err = errNoReply
 	}
-	return response, ok
-}
-
-// get asks for what is missing. It reports false when a call failed.
-func (p *replies) get(ctx context.Context, missing []model.Request) (bool, error) {
-	for _, request := range missing {
-		response, ok, err := p.run.ask(ctx, p.role, request)
-		if err != nil || !ok {
-			return false, err
-		}
-		p.has[request.Hash()] = response
-	}
-	return true, nil
+	return response, err
 }
 
 // vote has a moderator vote on an item.
-func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (benchmark.Vote, error) {
-	p := r.replies(benchmark.ModeratorRole)
-	for {
-		v, missing := m.Vote(r.policy, item, p.look)
-		if len(missing) == 0 {
-			return benchmark.Vote{Vote: v, Call: p.last}, nil
-		}
-		ok, err := p.get(ctx, missing)
-		if err != nil {
-			return benchmark.Vote{}, err
-		}
-		if !ok {
-			v.Explanation = "the call failed"
-			return benchmark.Vote{Vote: v}, nil
-		}
+func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (v benchmark.Vote, err error) {
+	err = model.Resolve(ctx, role{r, benchmark.ModeratorRole}, func(look model.Lookup) (missing []model.Request) {
+		v.Vote, missing = m.Vote(r.policy, item, func(request model.Request) (model.Response, bool) {
+			response, ok := look(request)
+			if ok {
+				// The reply that is looked at last is the one that decided.
+				v.Call = request.Hash().String()
+			}
+			return response, ok
+		})
+		return missing
+	})
+	if errors.Is(err, errNoReply) {
+		v.Call, v.Explanation, err = "", errNoReply.Error(), nil
 	}
+	return v, err
 }
 
-// verdict has the judge say what an answer is.
-func (r *run) verdict(ctx context.Context, c judge.Case) (orbench.Class, error) {
-	p := r.replies(benchmark.JudgeRole)
-	for {
-		v, missing := r.Judge.Verdict(c, p.look)
-		if len(missing) == 0 {
-			return v.Class, nil
-		}
-		ok, err := p.get(ctx, missing)
-		if err != nil || !ok {
-			return v.Class, err
-		}
+// verdict has the judge say what an answer is; without its reply the answer is
+// unjudged.
+func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, err error) {
+	err = model.Resolve(ctx, role{r, benchmark.JudgeRole}, func(look model.Lookup) []model.Request {
+		v, missing := r.Judge.Verdict(c, look)
+		class = v.Class
+		return missing
+	})
+	if errors.Is(err, errNoReply) {
+		err = nil
 	}
+	return class, err
 }
 
 // seedSeq is a stream of seeds.
