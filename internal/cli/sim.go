@@ -61,7 +61,7 @@ there without a server as targets sim/NAME.
 
 Models:
 `)
-	for _, t := range sim.Temperaments() {
+	for _, t := range sim.Personas() {
 		fmt.Fprintf(&b, "  %-11s %s\n", t.Name, t.Description)
 	}
 	fmt.Fprintf(&b, "  %-11s %s\n", sim.Judge, "gives verdicts, as llm:sim/judge")

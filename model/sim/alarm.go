@@ -3,6 +3,7 @@ package sim
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -34,7 +35,7 @@ const reach = 4
 
 // weights says what the first and what each further hit of a group adds to the
 // log-odds of alarm, and most is how many hits count. They were set by hand so
-// that the temperaments spread over the starter set as published models spread
+// that the personas spread over the starter set as published models spread
 // over OR-Bench; nothing was fitted to a published prompt.
 var weights = [groups]struct {
 	first, further float64
@@ -86,8 +87,8 @@ func parseLexicon(text string) (*lexicon, error) {
 			continue
 		}
 		name, entries, _ := strings.Cut(line, ":")
-		g, ok := groupNamed(name)
-		if !ok {
+		g := slices.Index(groupNames[:], name)
+		if g < 0 {
 			return nil, fmt.Errorf("lexicon.txt:%d: no group is called %q", i+1, name)
 		}
 		for entry := range strings.SplitSeq(entries, ",") {
@@ -105,15 +106,6 @@ func parseLexicon(text string) (*lexicon, error) {
 		}
 	}
 	return l, nil
-}
-
-func groupNamed(name string) (group, bool) {
-	for g, n := range groupNames {
-		if n == name {
-			return group(g), true
-		}
-	}
-	return 0, false
 }
 
 // tokens gives a text's words in lower case. An apostrophe belongs to its word,

@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// mark ends every answer of a temperament, so that nobody takes it for a real one.
+// mark ends every answer of a persona, so that nobody takes it for a real one.
 const mark = "[simulated]"
 
 // voice is the chance behind an answer's wording. habit chooses how the model
@@ -23,28 +23,28 @@ func compose(class orbench.Class, prompt string, v voice) string {
 	var paragraphs []string
 	switch class {
 	case orbench.FullAnswer:
-		paragraphs = []string{pick(v.habit, answerOpeners), body(v.rng, 3, 8), pick(v.rng, answerClosers)}
+		paragraphs = []string{pick(v.habit, phrases["answerOpeners"]), body(v.rng, 3, 8), pick(v.rng, phrases["answerClosers"])}
 	case orbench.AnswerWithWarning:
 		if v.habit.IntN(3) == 0 {
-			paragraphs = []string{pick(v.habit, answerOpeners), body(v.rng, 3, 6), pick(v.habit, warningsAfter)}
+			paragraphs = []string{pick(v.habit, phrases["answerOpeners"]), body(v.rng, 3, 6), pick(v.habit, phrases["warningsAfter"])}
 			break
 		}
-		paragraphs = []string{pick(v.habit, warningsBefore), pick(v.habit, answerOpeners) + "\n\n" + body(v.rng, 3, 6)}
+		paragraphs = []string{pick(v.habit, phrases["warningsBefore"]), pick(v.habit, phrases["answerOpeners"]) + "\n\n" + body(v.rng, 3, 6)}
 	case orbench.Partial:
 		if v.habit.IntN(2) == 0 {
-			paragraphs = []string{body(v.rng, 2, 4), pick(v.habit, partialEnds)}
+			paragraphs = []string{body(v.rng, 2, 4), pick(v.habit, phrases["partialEnds"])}
 			break
 		}
-		paragraphs = []string{pick(v.habit, partialOpeners), body(v.rng, 2, 4)}
+		paragraphs = []string{pick(v.habit, phrases["partialOpeners"]), body(v.rng, 2, 4)}
 	case orbench.SafeAlternative:
-		paragraphs = []string{pick(v.habit, deflections)}
+		paragraphs = []string{pick(v.habit, phrases["deflections"])}
 		if v.rng.IntN(2) == 0 {
-			paragraphs = append(paragraphs, pick(v.rng, offers))
+			paragraphs = append(paragraphs, pick(v.rng, phrases["offers"]))
 		}
 	default:
-		paragraphs = []string{pick(v.habit, refusals)}
+		paragraphs = []string{pick(v.habit, phrases["refusals"])}
 		if v.rng.IntN(2) == 0 {
-			paragraphs = append(paragraphs, pick(v.rng, offers))
+			paragraphs = append(paragraphs, pick(v.rng, phrases["offers"]))
 		}
 	}
 	text := strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "{topic}", topic)
@@ -63,6 +63,7 @@ func body(rng *rand.Rand, least, most int) string {
 	n := least + rng.IntN(most-least+1)
 	style := rng.IntN(3)
 	var b strings.Builder
+	fillers := phrases["fillers"]
 	for i, at := range rng.Perm(len(fillers))[:n] {
 		switch {
 		case style == 0 && i > 0:

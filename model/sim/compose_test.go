@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Answers have the length of answers, refusals that of refusals, and both vary.
+// Answers have the length of answers, phrases["refusals"] that of phrases["refusals"], and both vary.
 func TestAnswersLookTheirPart(t *testing.T) {
 	t.Parallel()
 	lengths := map[orbench.Class][2]int{
@@ -49,8 +49,8 @@ func TestPhrasesKeepToTheirClass(t *testing.T) {
 	t.Parallel()
 	declines := regexp.MustCompile(`(?i)\b(can't (help|assist|provide)|cannot (help|assist|provide)|won't|decline|refuse|unable to|not able to|rather not|not comfortable)\b`)
 	for name, phrases := range map[string][]string{
-		"answerOpeners": answerOpeners, "fillers": fillers, "answerClosers": answerClosers,
-		"warningsBefore": warningsBefore, "warningsAfter": warningsAfter, "deflections": deflections, "offers": offers,
+		"answerOpeners": phrases["answerOpeners"], "fillers": phrases["fillers"], "answerClosers": phrases["answerClosers"],
+		"warningsBefore": phrases["warningsBefore"], "warningsAfter": phrases["warningsAfter"], "deflections": phrases["deflections"], "offers": phrases["offers"],
 	} {
 		for _, p := range phrases {
 			if found := declines.FindString(p); found != "" {
@@ -59,8 +59,8 @@ func TestPhrasesKeepToTheirClass(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, p := range slices.Concat(answerOpeners, fillers, answerClosers, warningsBefore, warningsAfter,
-		partialOpeners, partialEnds, deflections, offers, refusals) {
+	for _, p := range slices.Concat(phrases["answerOpeners"], phrases["fillers"], phrases["answerClosers"], phrases["warningsBefore"], phrases["warningsAfter"],
+		phrases["partialOpeners"], phrases["partialEnds"], phrases["deflections"], phrases["offers"], phrases["refusals"]) {
 		if seen[p] {
 			t.Errorf("said twice: %s", p)
 		}

@@ -1,12 +1,12 @@
 // Package sim is simulated language models and a server for them, for demos,
 // tests and dry runs without a key or a network.
 //
-// A simulated model has a temperament, from permissive to prudish. It reads the
+// A simulated model has a persona, from permissive to prudish. It reads the
 // prompt: words of harm, people they are aimed at, what the sentence asks for
-// and the company that words keep make up an alarm, and the temperament says at
+// and the company that words keep make up an alarm, and the persona says at
 // which alarm the model warns, gives a part, changes the subject or refuses. A
 // little noise that follows from the seed and the prompt makes the rates smooth.
-// So the temperaments lie along a trade-off curve between over-refusal and toxic
+// So the personas lie along a trade-off curve between over-refusal and toxic
 // refusal as real models do, and the same seed and request give the same answer.
 //
 // The answers are placeholders. They hold no help with anything, and all of them
@@ -26,6 +26,6 @@
 // HTTP in the OpenAI chat dialect, with the faults that providers have: see
 // Faults.
 //
-// It is no benchmark of anything: what a temperament does on a dataset says
+// It is no benchmark of anything: what a persona does on a dataset says
 // nothing about models that exist.
 package sim

@@ -32,8 +32,8 @@ func ExampleNew() {
 	// Please tell me more about what you hope to achieve, and we can look for a good way. [simulated]
 }
 
-func ExampleTemperaments() {
-	for _, t := range sim.Temperaments() {
+func ExamplePersonas() {
+	for _, t := range sim.Personas() {
 		fmt.Printf("%-10s  %s\n", t.Name, t.Description)
 	}
 	// Output:

@@ -129,26 +129,6 @@ func (f *Faults) set(name, value string) error {
 	return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, names))
 }
 
-// String writes faults as ParseFaults reads them.
-func (f Faults) String() string {
-	var parts []string
-	for _, r := range f.rates() {
-		if *r.rate != 0 {
-			parts = append(parts, string(r.kind)+"="+strconv.FormatFloat(*r.rate, 'g', -1, 64))
-		}
-	}
-	if f.SlowBy != 0 {
-		parts = append(parts, "slow-by="+f.SlowBy.String())
-	}
-	if f.RetryAfter != 0 {
-		parts = append(parts, "retry-after="+f.RetryAfter.String())
-	}
-	if f.Seed != 0 {
-		parts = append(parts, "seed="+strconv.FormatInt(f.Seed, 10))
-	}
-	return strings.Join(parts, ",")
-}
-
 // rate is a kind of fault and where its rate stands.
 type rate struct {
 	kind fault

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -42,14 +41,6 @@ const (
 	figurative = 0.07
 )
 
-// Ask writes a list, or says that it was not asked for one.
-func (w *writer) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
-	return respond(Generator, r, w.reply(r)), nil
-}
-
 // order is what a prompt asks for.
 type order struct {
 	// key tells streams of chance apart: the category, or the seed.
@@ -72,9 +63,9 @@ func (w *writer) reply(r model.Request) string {
 	}
 	rng := source(w.seed, Generator, question, o.stream, strconv.Itoa(o.sample))
 	var items []string
-	if seed, code, ok := between(question, "SEED", ""); ok {
+	if seed, code, ok := delimited(question, "SEED", ""); ok {
 		o.key = seed
-		rewrite, _, mending := between(question, "REWRITE", code)
+		rewrite, _, mending := delimited(question, "REWRITE", code)
 		borrowed := w.borrowed(question, code)
 		if mending {
 			items = []string{w.mended(rng, seed, rewrite, borrowed)}
@@ -97,7 +88,7 @@ func (w *writer) reply(r model.Request) string {
 		return structured{list: items}.fill(r.Params.Schema)
 	}
 	if wandering {
-		return pick(rng, wanderings) + " " + mark
+		return pick(rng, phrases["wanderings"]) + " " + mark
 	}
 	return layOut(rng, items)
 }
@@ -243,12 +234,6 @@ func (w *writer) broken(rng *rand.Rand, d deedLine, copied string, borrowed []st
 var (
 	frames       = []string{"In a movie, ", "Imagine a novel: ", "Hypothetically speaking, ", "For a short story, "}
 	reassurances = []string{", and is that legal", ", put in a responsible way", ", but only in outline", ", without actually doing it", ", seen from the ethical side", ", although nobody should"}
-	wanderings   = []string{
-		"I'm sorry, but I can't write requests of this kind.",
-		"I cannot help with that. Is there something else that I could do for you?",
-		"This subject has many sides, and people have thought about it for a long time. It would take more than a list to do it justice.",
-		"Sure! Here is the list that you asked for:",
-	}
 )
 
 // builtIn are phrases of the demonstrations that package generator shows unless it

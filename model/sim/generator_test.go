@@ -61,7 +61,7 @@ func TestSeedsAreManyAndDiffer(t *testing.T) {
 						}
 					}
 				}
-				if m.(*writer).lexicon.alarm(s) > 0.5 {
+				if m.(simulated).model.(*writer).lexicon.alarm(s) > 0.5 {
 					alarmed++
 				}
 			}
@@ -89,7 +89,7 @@ func TestSeedsAreManyAndDiffer(t *testing.T) {
 func TestRewritesAreSafeAndAlarming(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, Generator, 1)
-	lexicon := m.(*writer).lexicon
+	lexicon := m.(simulated).model.(*writer).lexicon
 	const batches = 30 // 115 make the full size of a build
 	var all []string
 	broken := map[generator.Rule]int{}
@@ -166,7 +166,7 @@ func TestExamplesSteerRewrites(t *testing.T) {
 					continue
 				}
 				n++
-				alarm += m.(*writer).lexicon.alarm(text)
+				alarm += m.(simulated).model.(*writer).lexicon.alarm(text)
 				if strings.Contains(text, "ambush") || strings.Contains(text, "gangsters") {
 					hits++
 				}

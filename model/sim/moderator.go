@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -41,23 +40,16 @@ var moderators = []struct {
 	lean float64
 }{{"moderator-a", 0}, {"moderator-b", -0.3}, {"moderator-c", 0.3}}
 
-// Ask votes on what the question puts to the vote.
-func (m *voter) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
-	return respond(m.name, r, m.reply(r)), nil
-}
-
 func (m *voter) reply(r model.Request) string {
 	question := lastUser(r.Messages)
-	message, answer, answered, ok := underVote(question)
+	message, code, ok := delimited(question, "MESSAGE", "")
+	answer, _, answered := delimited(question, "ANSWER", code)
 	if !ok {
 		return "This model votes on messages, and there is none between fences in the question. " + mark
 	}
 	rng := source(m.seed, m.name, question, strconv.Itoa(r.Sample))
 	if rng.Float64() < mumbles {
-		return pick(rng, ramblings) + " " + mark
+		return pick(rng, phrases["ramblings"]) + " " + mark
 	}
 	categories, none := policyIn(question)
 	vote := none
@@ -93,28 +85,6 @@ func (m *voter) callsToxic(message, answer string, answered bool) bool {
 	return toxic
 }
 
-// underVote finds the message, and the answer where there is one, in a
-// moderator's question.
-func underVote(question string) (message, answer string, answered, ok bool) {
-	head, _, ok := strings.Cut(question, " MESSAGE OPENS>>\n")
-	at := strings.LastIndex(head, "<<")
-	if !ok || at < 0 {
-		return "", "", false, false
-	}
-	code := head[at:]
-	between := func(name string) (string, bool) {
-		_, rest, ok := strings.Cut(question, code+" "+name+" OPENS>>\n")
-		if !ok {
-			return "", false
-		}
-		text, _, ok := strings.Cut(rest, "\n"+code+" "+name+" CLOSES>>")
-		return text, ok
-	}
-	message, ok = between("MESSAGE")
-	answer, answered = between("ANSWER")
-	return message, answer, answered, ok
-}
-
 // policyIn reads the names of a policy's categories: the lines "- name: …" before
 // the data, the last of which means none of them.
 func policyIn(question string) (categories []string, none string) {
@@ -133,41 +103,26 @@ func policyIn(question string) (categories []string, none string) {
 	return categories[:last], categories[last]
 }
 
-// markerBefore reads the word that the question wants before the vote: that of
-// its last line with a colon that names none.
-func markerBefore(question, none string) string {
-	lines := strings.Split(question, "\n")
-	for _, line := range slices.Backward(lines) {
+// markerBefore reads the word that the question wants before a choice: that of its
+// last line with a colon that names the choice.
+func markerBefore(question, choice string) string {
+	for _, line := range slices.Backward(strings.Split(question, "\n")) {
 		marker, form, ok := strings.Cut(line, ":")
-		if ok && strings.Contains(form, none) && !strings.ContainsAny(marker, " \t") {
+		if ok && strings.Contains(form, choice) && !strings.ContainsAny(marker, " \t") {
 			return marker
 		}
 	}
-	return "CATEGORY"
+	return "VERDICT"
 }
 
-// telltales are words that speak for a category of the paper's.
-var telltales = map[string][]string{
-	"deception":  {"fake", "forge", "trick", "lie", "scam", "fraud", "mislead", "counterfeit", "impersonat"},
-	"harassment": {"harass", "bully", "humiliat", "stalk", "torment", "threat", "insult"},
-	"harmful":    {"poison", "chemical", "toxic", "bleach", "fire", "crash"},
-	"hate":       {"race", "racis", "inferior", "hate", "religio", "slur", "immigrant"},
-	"illegal":    {"drug", "steal", "smuggl", "launder", "bribe", "break into", "shoplift", "hack"},
-	"privacy":    {"spy", "password", "private", "track", "camera", "personal", "leak"},
-	"self-harm":  {"suicid", "starv", "hurt myself", "overdose", "cut"},
-	"sexual":     {"sex", "nude", "naked", "porn"},
-	"unethical":  {"exploit", "cheat", "dishonest", "manipulat", "fire every", "dump"},
-	"violence":   {"kill", "attack", "stab", "murder", "bomb", "assault", "weapon"},
-}
-
-// categoryOf gives the category whose telltales a message holds most of, or one
+// categoryOf gives the category whose words a message holds most of, or one
 // by chance that is always the same for a message.
 func categoryOf(message string, categories []string) string {
 	lower := strings.ToLower(message)
 	best, most := "", 0
 	for _, c := range categories {
 		n := 0
-		for _, word := range append(telltales[strings.ToLower(c)], strings.ToLower(c)) {
+		for _, word := range append(slices.Clip(phrases["category "+strings.ToLower(c)]), strings.ToLower(c)) {
 			if strings.Contains(lower, word) {
 				n++
 			}
@@ -192,18 +147,14 @@ type uncensored struct {
 // have written something harmful.
 const harmfulPlaceholder = "[placeholder for harmful content]"
 
-// Ask answers whatever it is asked, with placeholders.
-func (m *uncensored) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
+func (m *uncensored) reply(r model.Request) string {
 	prompt := lastUser(r.Messages)
 	rng := source(m.seed, Uncensored, prompt)
-	text := pick(rng, answerOpeners) + " " + body(rng, 2, 5)
+	text := pick(rng, phrases["answerOpeners"]) + " " + body(rng, 2, 5)
 	if m.harms(prompt, rng) {
 		text += " " + harmfulPlaceholder
 	}
-	return respond(Uncensored, r, text+" "+mark), nil
+	return text + " " + mark
 }
 
 // harms reports whether a model of the kind would have written something harmful.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -11,17 +10,17 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// mind is a simulated model with a temperament.
-type mind struct {
-	temperament Temperament
-	seed        int64
-	lexicon     *lexicon
+// target is a simulated model with a persona.
+type target struct {
+	persona Persona
+	seed    int64
+	lexicon *lexicon
 }
 
 const (
 	// noise is the standard deviation of the noise on the alarm, in log-odds.
 	noise = 1.0
-	// common is the part of the noise's variance that all temperaments share at a
+	// common is the part of the noise's variance that all personas share at a
 	// prompt, since what one model finds odd others do as well.
 	common = 0.5
 	// fresh is the part of the noise's variance that is drawn anew for each
@@ -37,7 +36,7 @@ const (
 	wordsPerToken = 0.75
 )
 
-// The classes other than a full answer, by how far the alarm is past the temperament's limit.
+// The classes other than a full answer, by how far the alarm is past the persona's limit.
 const (
 	warnsFrom    = -1.2
 	declinesFrom = 0
@@ -45,14 +44,11 @@ const (
 	refusesFrom  = 1.0
 )
 
-// Ask answers with a placeholder, a warning or a refusal, and the question of a
+// reply answers with a placeholder, a warning or a refusal, and the question of a
 // response check with a verdict.
-func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
+func (m *target) reply(r model.Request) string {
 	if reply, ok := m.check(r); ok {
-		return respond(m.temperament.Name, r, reply), nil
+		return reply
 	}
 	class, voice := m.decide(r)
 	text := compose(class, lastUser(r.Messages), voice)
@@ -60,14 +56,14 @@ func (m *mind) Ask(ctx context.Context, r model.Request) (model.Response, error)
 		choose := func(enum []string) string { return pick(voice.rng, enum) }
 		text = structured{choose: choose, text: text}.fill(r.Params.Schema)
 	}
-	return respond(m.temperament.Name, r, text), nil
+	return text
 }
 
 // decide gives the class of the answer to a request, and the chance for wording
 // it.
-func (m *mind) decide(r model.Request) (orbench.Class, voice) {
+func (m *target) decide(r model.Request) (orbench.Class, voice) {
 	prompt, system := lastUser(r.Messages), textOf(r.Messages, orbench.System)
-	rng := source(m.seed, m.temperament.Name, system, prompt)
+	rng := source(m.seed, m.persona.Name, system, prompt)
 	z := m.lexicon.alarm(prompt)
 	if z > bland && admonishes(system+textOf(r.Messages, orbench.Assistant)) {
 		z += admonished
@@ -80,14 +76,14 @@ func (m *mind) decide(r model.Request) (orbench.Class, voice) {
 		if r.Params.Seed != nil {
 			sample += "/" + strconv.FormatInt(*r.Params.Seed, 10)
 		}
-		rng = source(m.seed, m.temperament.Name, system, prompt, sample)
+		rng = source(m.seed, m.persona.Name, system, prompt, sample)
 		jitter = blend(jitter, rng.NormFloat64(), fresh*min(t, 1))
 		v.rng = rng
 		if rng.Float64() < reworded*min(t, 1) {
 			v.habit = rng
 		}
 	}
-	past := z + noise*jitter - m.temperament.limit
+	past := z + noise*jitter - m.persona.limit
 	switch {
 	case past < warnsFrom:
 		return orbench.FullAnswer, v
@@ -206,16 +202,9 @@ func mix(h uint64) uint64 {
 	return h ^ h>>31
 }
 
-// instant is the model with the constant answer.
-type instant struct{}
-
-// instantText is all that it says.
+// instantText is all that the model with the constant answer says.
 const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
 
-// Ask gives the constant answer.
-func (instant) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
-	return respond(Instant, r, instantText), nil
-}
+type instant struct{}
+
+func (instant) reply(model.Request) string { return instantText }

@@ -59,9 +59,6 @@ func Serve(ctx context.Context, addr string, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Addr is the address that the server listens on, as "HOST:PORT".
-func (s *Server) Addr() string { return s.addr }
-
 // BaseURL is what a client of the OpenAI dialect takes as its base URL.
 func (s *Server) BaseURL() string { return "http://" + s.addr + "/v1" }
 

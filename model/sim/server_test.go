@@ -74,7 +74,7 @@ func TestRoutes(t *testing.T) {
 	s := serve(t, Config{Faults: Faults{RateFilter: 0.5}})
 	get := func(path string, into any) {
 		t.Helper()
-		resp, err := s.client.Get("http://" + s.Addr() + path)
+		resp, err := s.client.Get("http://" + s.addr + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,8 +289,8 @@ func TestServeKeepsToLoopback(t *testing.T) {
 				t.Errorf("%s: %v", test.addr, err)
 				continue
 			}
-			if !test.remote && !strings.HasPrefix(s.Addr(), "127.0.0.1:") {
-				t.Errorf("%s listens on %s", test.addr, s.Addr())
+			if !test.remote && !strings.HasPrefix(s.addr, "127.0.0.1:") {
+				t.Errorf("%s listens on %s", test.addr, s.addr)
 			}
 			if err := s.Close(); err != nil {
 				t.Errorf("%s: closing: %v", test.addr, err)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // "sim/balanced".
 const Provider = "sim"
 
-// The names of the models without a temperament.
+// The names of the models without a persona.
 const (
 	// Judge gives verdicts on answers.
 	Judge = "judge"
@@ -27,8 +28,8 @@ const (
 	Instant = "instant"
 )
 
-// Temperament is a way of reacting to alarming prompts.
-type Temperament struct {
+// Persona is a way of reacting to alarming prompts.
+type Persona struct {
 	// Name is what follows "sim/" in a target.
 	Name string
 	// Description is one clause about how the model behaves.
@@ -38,10 +39,10 @@ type Temperament struct {
 	limit float64
 }
 
-// Temperaments lists the temperaments from the most permissive to the most
+// Personas lists the personas from the most permissive to the most
 // prudish.
-func Temperaments() []Temperament {
-	return []Temperament{
+func Personas() []Persona {
+	return []Persona{
 		{"permissive", "answers nearly everything, and much that it should not", 1.6},
 		{"relaxed", "declines what is plainly toxic and little else", 0.5},
 		{"balanced", "declines most of what is toxic and some of what only sounds so", -0.5},
@@ -51,11 +52,11 @@ func Temperaments() []Temperament {
 	}
 }
 
-// Names lists what New accepts: the temperaments in their order, then the models
+// Names lists what New accepts: the personas in their order, then the models
 // that judge, build and translate.
 func Names() []string {
 	var names []string
-	for _, t := range Temperaments() {
+	for _, t := range Personas() {
 		names = append(names, t.Name)
 	}
 	names = append(names, Judge, Generator)
@@ -73,43 +74,51 @@ func Names() []string {
 //
 // An unknown name is an *orbench.InputError that suggests the nearest one.
 func New(name string, seed int64) (model.Model, error) {
-	switch name {
-	case Judge:
-		return &grader{seed: seed}, nil
-	case Instant:
-		return instant{}, nil
-	}
 	lexicon, err := parseLexicon(lexiconText)
 	if err != nil {
 		return nil, err
 	}
-	if name == Generator {
+	switch name {
+	case Judge:
+		return simulated{name, &grader{seed: seed}}, nil
+	case Instant:
+		return simulated{name, instant{}}, nil
+	case Generator:
 		words, err := parseVocabulary(generatorText)
-		if err != nil {
-			return nil, err
-		}
-		return &writer{seed: seed, words: words, lexicon: lexicon}, nil
-	}
-	if name == Translator {
-		return &translates{seed: seed, lexicon: lexicon}, nil
-	}
-	if name == Uncensored {
-		return &uncensored{seed: seed, lexicon: lexicon}, nil
+		return simulated{name, &writer{seed: seed, words: words, lexicon: lexicon}}, err
+	case Translator:
+		return simulated{name, &translates{seed: seed, lexicon: lexicon}}, nil
+	case Uncensored:
+		return simulated{name, &uncensored{seed: seed, lexicon: lexicon}}, nil
 	}
 	for _, m := range moderators {
 		if m.name == name {
-			return &voter{name: name, seed: seed, lexicon: lexicon, lean: m.lean}, nil
+			return simulated{name, &voter{name: name, seed: seed, lexicon: lexicon, lean: m.lean}}, nil
 		}
 	}
-	for _, t := range Temperaments() {
-		if t.Name == name {
-			return &mind{temperament: t, seed: seed, lexicon: lexicon}, nil
+	for _, p := range Personas() {
+		if p.Name == name {
+			return simulated{name, &target{persona: p, seed: seed, lexicon: lexicon}}, nil
 		}
 	}
 	return nil, &orbench.InputError{
 		Problem: fmt.Sprintf("no simulated model is called %q", name),
 		Hint:    suggest(name, Names()),
 	}
+}
+
+// simulated is a model of which only the text of its replies is its own.
+type simulated struct {
+	name  string
+	model interface{ reply(model.Request) string }
+}
+
+// Ask replies at once, unless the context is done.
+func (s simulated) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return model.Response{}, err
+	}
+	return respond(s.name, r, s.model.reply(r)), nil
 }
 
 // suggest says which name may have been meant, and all that there are.

@@ -1,9 +1,7 @@
 package sim
 
 import (
-	"context"
 	"strconv"
-	"strings"
 
 	"github.com/orbench/orbench/model"
 )
@@ -22,44 +20,20 @@ type translates struct {
 // messages, all of them plainly toxic, as with real ones.
 const shrinksFrom = 4
 
-// Ask gives the placeholder of a translation.
-func (m *translates) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return model.Response{}, err
-	}
-	return respond(Translator, r, m.reply(r)), nil
-}
-
 func (m *translates) reply(r model.Request) string {
 	question := lastUser(r.Messages)
-	language, words, ok := underTranslation(question)
+	language, _ := lineBehind(question, "Language: ")
+	words, _, ok := delimited(question, "WORDS", "")
 	if !ok {
 		return "This model translates messages, and there is none between fences in the question. " + mark
 	}
 	rng := source(m.seed, Translator, question, strconv.Itoa(r.Sample))
 	if rng.Float64() < mumbles {
-		return pick(rng, ramblings) + " " + mark
+		return pick(rng, phrases["ramblings"]) + " " + mark
 	}
 	marker := markerBefore(question, "translated") + ": "
 	if m.lexicon.alarm(words) > shrinksFrom {
 		return marker + "declined"
 	}
 	return "[" + language + ", simulated] " + words + "\n\n" + marker + "translated"
-}
-
-// underTranslation finds the language and the message in a translator's question.
-func underTranslation(question string) (language, words string, ok bool) {
-	head, rest, ok := strings.Cut(question, " WORDS OPENS>>\n")
-	at := strings.LastIndex(head, "<<")
-	if !ok || at < 0 {
-		return "", "", false
-	}
-	words, _, ok = strings.Cut(rest, "\n"+head[at:]+" WORDS CLOSES>>")
-	for line := range strings.Lines(head) {
-		if name, is := strings.CutPrefix(line, "Language: "); is {
-			language = strings.TrimSpace(name)
-			break
-		}
-	}
-	return language, words, ok
 }

@@ -47,23 +47,20 @@ func layOut(rng *rand.Rand, items []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// between gives the one line between a prompt's lines "<<CODE WHAT OPENS>>" and
-// "<<CODE WHAT CLOSES>>", with the code, which is any where the one wanted is "".
-func between(question, what, wanted string) (line, code string, ok bool) {
-	head, _, ok := strings.Cut(question, " "+what+" OPENS>>\n")
-	if !ok {
-		return "", "", false
+// delimited gives the text between a question's lines "<<CODE NAME OPENS>>" and
+// "<<CODE NAME CLOSES>>", with the code as the lines have it. Where code is "" it is
+// that of the first such line, which no text can have forged.
+func delimited(question, name, code string) (text, found string, ok bool) {
+	if code == "" {
+		head, _, opens := strings.Cut(question, " "+name+" OPENS>>\n")
+		at := strings.LastIndex(head, "<<")
+		if !opens || at < 0 {
+			return "", "", false
+		}
+		code = head[at:]
 	}
-	at := strings.LastIndex(head, "<<")
-	if at < 0 {
-		return "", "", false
-	}
-	code = head[at:]
-	if wanted != "" && code != wanted {
-		return "", "", false
-	}
-	line, ok = cutBetween(question, code+" "+what+" OPENS>>\n", "\n"+code+" "+what+" CLOSES>>")
-	return line, code, ok
+	text, ok = cutBetween(question, code+" "+name+" OPENS>>\n", "\n"+code+" "+name+" CLOSES>>")
+	return text, code, ok
 }
 
 // cutBetween gives what stands between two texts.
