@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/model/sim"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/orbench/orbench/model/sim"
 )
 
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
@@ -74,7 +76,7 @@ func simserver(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { _ = server.Close() })
 	ts.Setenv("SIM", server.BaseURL())
-	ts.Setenv("SIM_STATS", "http://"+server.Addr()+"/stats")
+	ts.Setenv("SIM_STATS", strings.TrimSuffix(server.BaseURL(), "/v1")+"/stats")
 }
 
 // simasked checks how many requests the server has seen: simasked N

@@ -58,6 +58,6 @@ func ExampleServe() {
 	}
 	defer server.Close()
 	// Clients of the OpenAI dialect ask server.BaseURL() for the model "balanced".
-	fmt.Println(server.Stats().Requests, "requests so far, with", faults)
-	// Output: 0 requests so far, with 429=0.1,reset=0.05,seed=7
+	fmt.Println(server.Stats().Requests, "requests so far, with a rate limit at", faults.Rate429)
+	// Output: 0 requests so far, with a rate limit at 0.1
 }
