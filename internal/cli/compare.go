@@ -233,7 +233,7 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 		return err
 	}
 	if f.flips != "" {
-		if err := writeNew(f.flips, func(w io.Writer) error { return writeFlips(w, flips) }); err != nil {
+		if err := writeNew(f.flips, func(w io.Writer) error { return compare.WriteFlips(w, flips) }); err != nil {
 			return err
 		}
 	}
@@ -262,15 +262,4 @@ func writeOver(path string, write func(io.Writer) error) error {
 		return inputError(path, "cannot make the file: "+err.Error(), "correct the path")
 	}
 	return errors.Join(write(file), file.Close())
-}
-
-// writeFlips writes flipped prompts.
-func writeFlips(w io.Writer, flips []compare.Flip) error {
-	out := compare.NewFlipWriter(w)
-	for _, f := range flips {
-		if err := out.Add(f); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }

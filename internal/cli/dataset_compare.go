@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +43,7 @@ columns hold for both datasets, where they are files.`,
 				return err
 			}
 			if pairs != "" {
-				if err := writePairs(pairs, result); err != nil {
+				if err := writeNew(pairs, func(w io.Writer) error { return overlap.Pairs(w, result) }); err != nil {
 					return err
 				}
 			}
@@ -74,13 +72,4 @@ func comparisonPrinter(format string) (func(io.Writer, dataset.Comparison) error
 		return overlap.Markdown, nil
 	}
 	return nil, inputError("--format", fmt.Sprintf("there is no format %q", format), "use table, json, csv or md")
-}
-
-// writePairs writes the pairs to a file that must be new.
-func writePairs(path string, c dataset.Comparison) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
-	}
-	return errors.Join(overlap.Pairs(file, c), file.Close())
 }

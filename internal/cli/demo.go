@@ -2,10 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/folder"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -22,7 +23,7 @@ The models are simulated: the figures show what a report looks like and say
 nothing about any real model.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := freeFolder(out)
+			dir, err := folder.Free(out)
 			if err != nil {
 				return err
 			}
@@ -48,23 +49,4 @@ nothing about any real model.`,
 	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c
-}
-
-// freeFolder gives dir, or dir-2, dir-3 and so on where that exists, and makes
-// the folder above it.
-func freeFolder(dir string) (string, error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return "", inputError("--out", "cannot make the folder: "+err.Error(), "name another")
-	}
-	for n := 1; ; n++ {
-		free := dir
-		if n > 1 {
-			free = fmt.Sprintf("%s-%d", dir, n)
-		}
-		if _, err := os.Lstat(free); os.IsNotExist(err) {
-			return free, nil
-		} else if err != nil {
-			return "", inputError("--out", err.Error(), "name another folder")
-		}
-	}
 }

@@ -114,34 +114,6 @@ func TestBaseURLOfAnUnknownProvider(t *testing.T) {
 	}
 }
 
-func TestFreeFolder(t *testing.T) {
-	t.Parallel()
-	base := filepath.Join(t.TempDir(), "reports", "demo")
-	for _, want := range []string{base, base + "-2", base + "-3"} {
-		got, err := freeFolder(base)
-		if err != nil || got != want {
-			t.Fatalf("got %s, %v; want %s", got, err, want)
-		}
-		if err := os.Mkdir(got, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// A link to nowhere is in the way too.
-	if err := os.Symlink("nowhere", base+"-4"); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := freeFolder(base); err != nil || got != base+"-5" {
-		t.Errorf("got %s, %v", got, err)
-	}
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := freeFolder(filepath.Join(file, "demo")); ExitCode(err) != exitInput || !strings.Contains(err.Error(), "--out") {
-		t.Errorf("a file where a folder should be: %v", err)
-	}
-}
-
 func TestParseTemperature(t *testing.T) {
 	t.Parallel()
 	if v, err := parseTemperature("default"); v != nil || err != nil {
