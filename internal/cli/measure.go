@@ -116,7 +116,7 @@ func (a *app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, ou
 			return score.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Row, sinks.PromptRate = folder.Add, folder.AddPropensity
+		sinks.Row, sinks.PromptRate = folder.Add, folder.AddPromptRate
 	}
 	for _, r := range runs {
 		r.MostUnjudged = out.mostUnjudged

@@ -143,8 +143,8 @@ var attacks = []string{
 	`{{.Policy}} ${window.pwned = 1}`,
 }
 
-// hostileRows puts the attacks wherever text from outside can stand.
-func hostileRows() []score.Row {
+// untrustedRows puts the attacks wherever text from outside can stand.
+func untrustedRows() []score.Row {
 	var rows []score.Row
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		for i, evil := range attacks {
@@ -269,7 +269,7 @@ func TestPageInABrowser(t *testing.T) {
 
 	t.Run("hostile answers", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "report")
-		rows := hostileRows()
+		rows := untrustedRows()
 		writeReport(t, dir, report.ResultOf(rows), rows)
 		address := b.open(t, dir)
 		eval[chromedp.Void](t, b, `document.querySelectorAll("details").forEach(d => d.open = true)`)

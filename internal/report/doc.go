@@ -1,7 +1,7 @@
 // Package report shows what a run found: as a table on a terminal, as JSON, CSV
 // and Markdown, and as a Folder that holds a page, plots and every answer.
 //
-// The figures come as an score.Result and are never computed again here; the
+// The figures come as a score.Result and are never computed again here; the
 // answers come as a stream of score.Rows into a Collector, which writes each
 // of them out as it arrives and keeps a bounded sample for the page, so that
 // memory does not grow with the run.

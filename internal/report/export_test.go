@@ -15,11 +15,11 @@ func Fixture(targets int, simulated bool) (score.Result, []score.Row) {
 func ResultOf(rows []score.Row) score.Result { return reporttest.ResultOf(rows, false) }
 
 // PromptRates makes up figures of a target that is asked several times.
-func PromptRates() []score.PromptRates { return propensities() }
+func PromptRates() []score.PromptRates { return promptRates() }
 
 // Sampled makes up a result with two samples of a target on safe prompts.
 func Sampled() score.Result {
-	r := score.Result{PromptRates: propensities()[:1], Simulated: true}
+	r := score.Result{PromptRates: promptRates()[:1], Simulated: true}
 	for i, target := range r.PromptRates[0].Targets {
 		rate := 0.145
 		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: &rate, CI95: &[2]float64{0.1, 0.2}}

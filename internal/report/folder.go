@@ -14,8 +14,8 @@ import (
 const (
 	PageFile    = "report.html"
 	AnswersFile = "answers.jsonl"
-	// PropensityFile is there when targets are asked several times.
-	PropensityFile = "propensity.csv"
+	// PromptRateFile is there when targets are asked several times.
+	PromptRateFile = "propensity.csv"
 )
 
 // Folder is a report being written into a directory: the page, the plots as SVG
@@ -30,8 +30,8 @@ const (
 type Folder struct {
 	files     *folder.Folder
 	collector *Collector
-	// propensities is nil until a prompt is added that was asked several times.
-	propensities *csv.Writer
+	// promptRates is nil until a prompt is added that was asked several times.
+	promptRates *csv.Writer
 }
 
 // Create begins a report that will be dir. It returns an *orbench.InputError when
@@ -54,20 +54,20 @@ func (f *Folder) Dir() string { return f.files.Dir() }
 // Add takes one row of the run; see Collector.Add.
 func (f *Folder) Add(row score.Row) error { return f.collector.Add(row) }
 
-// AddPropensity takes what a target that is asked several times does with one
-// prompt: a line of PropensityFile.
-func (f *Folder) AddPropensity(p score.PromptRate) error {
-	if f.propensities == nil {
-		out, err := f.files.Stream(PropensityFile)
+// AddPromptRate takes what a target that is asked several times does with one
+// prompt: a line of PromptRateFile.
+func (f *Folder) AddPromptRate(p score.PromptRate) error {
+	if f.promptRates == nil {
+		out, err := f.files.Stream(PromptRateFile)
 		if err != nil {
 			return err
 		}
-		f.propensities = csv.NewWriter(out)
-		if err := f.propensities.Write(propensityHeader); err != nil {
+		f.promptRates = csv.NewWriter(out)
+		if err := f.promptRates.Write(promptRateHeader); err != nil {
 			return err
 		}
 	}
-	return f.propensities.Write(propensityRow(p))
+	return f.promptRates.Write(promptRateRow(p))
 }
 
 // Finish writes all files for the figures of the rows added and puts the report
@@ -83,10 +83,10 @@ func (f *Folder) write(r score.Result) error {
 	if err := f.collector.Flush(); err != nil {
 		return err
 	}
-	if f.propensities != nil {
-		f.propensities.Flush()
-		if err := f.propensities.Error(); err != nil {
-			return fmt.Errorf("write %s: %w", PropensityFile, err)
+	if f.promptRates != nil {
+		f.promptRates.Flush()
+		if err := f.promptRates.Error(); err != nil {
+			return fmt.Errorf("write %s: %w", PromptRateFile, err)
 		}
 	}
 	if err := f.collector.conserved(r); err != nil {
@@ -112,7 +112,7 @@ func (f *Folder) write(r score.Result) error {
 		if fig, ok := heatMap(shown, judges[0]); ok {
 			files = append(files, file{"categories.svg", fig.SVG}, file{"categories.png", fig.PNG})
 		}
-		if fig, ok := propensityPlot(shown, judges[0]); ok {
+		if fig, ok := promptRatePlot(shown, judges[0]); ok {
 			files = append(files, file{"propensity.svg", fig.SVG}, file{"propensity.png", fig.PNG})
 		}
 	}

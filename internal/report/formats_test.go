@@ -126,8 +126,8 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 	}
 }
 
-// hostileResult has a name that every output must disarm.
-func hostileResult(name string) score.Result {
+// untrustedResult has a name that every output must disarm.
+func untrustedResult(name string) score.Result {
 	r, _ := reporttest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = name, name
@@ -145,7 +145,7 @@ func hostileResult(name string) score.Result {
 func TestTableStripsControls(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Table(&b, hostileResult("a\x1b[31m\u009b\u202e\r\nb\x00")); err != nil {
+	if err := Table(&b, untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') }); i >= 0 {
@@ -188,7 +188,7 @@ func TestTableLinesUp(t *testing.T) {
 func TestMarkdownEscapes(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Markdown(&b, hostileResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")); err != nil {
+	if err := Markdown(&b, untrustedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")); err != nil {
 		t.Fatal(err)
 	}
 	columns := 0
@@ -216,7 +216,7 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=1", "＝1", "＠x", "\ufeff=1", "\x00=1"} {
 		var b bytes.Buffer
-		if err := CSV(&b, hostileResult(evil)); err != nil {
+		if err := CSV(&b, untrustedResult(evil)); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&b).ReadAll()

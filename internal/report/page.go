@@ -43,8 +43,8 @@ type page struct {
 	Clustered string
 
 	Headlines                  []headline
-	Plots, Propensities        []pagePlot
-	Propensity                 []table.Section
+	Plots, PromptRatePlots     []pagePlot
+	PromptRates                []table.Section
 	Heats                      []pageHeat
 	Figures                    []table.Section
 	Agreement, Classes, Shares table.Section
@@ -145,29 +145,29 @@ func writePage(w io.Writer, r score.Result, c *Collector) error {
 		// The drawing library escapes every text that it writes.
 		p.Plots = append(p.Plots, pagePlot{Judge: judge, SVG: template.HTML(svg)})
 	}
-	if err := p.addPropensities(r); err != nil {
+	if err := p.addPromptRates(r); err != nil {
 		return err
 	}
 	p.addAnswers(r, c)
 	return t.Execute(w, p)
 }
 
-// addPropensities draws and lists how often prompts that are asked several times
+// addPromptRates draws and lists how often prompts that are asked several times
 // are refused.
-func (p *page) addPropensities(r score.Result) error {
-	for _, s := range propensitySections(r) {
-		p.Propensity = append(p.Propensity, s)
+func (p *page) addPromptRates(r score.Result) error {
+	for _, s := range promptRateSections(r) {
+		p.PromptRates = append(p.PromptRates, s)
 	}
 	for _, judge := range r.Judges() {
-		f, ok := propensityPlot(r, judge)
+		f, ok := promptRatePlot(r, judge)
 		if !ok {
 			continue
 		}
 		svg, err := f.InlineSVG("Prompts by how many of their samples are refused, by judge " + judge + "; the tables below sum it up")
 		if err != nil {
-			return fmt.Errorf("draw the propensities: %w", err)
+			return fmt.Errorf("draw the refusal rates of prompts: %w", err)
 		}
-		p.Propensities = append(p.Propensities, pagePlot{Judge: judge, SVG: template.HTML(svg)})
+		p.PromptRatePlots = append(p.PromptRatePlots, pagePlot{Judge: judge, SVG: template.HTML(svg)})
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func TestNothingToDraw(t *testing.T) {
 }
 
 // Names from outside cannot break out of the SVG, nor make it invalid XML.
-func TestHostileNamesInPlots(t *testing.T) {
+func TestUntrustedNamesInPlots(t *testing.T) {
 	t.Parallel()
 	r, _ := reporttest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	const evil = "</text><script>alert(1)</script>\x00\x1b[31m\u202e&\"'\xff"

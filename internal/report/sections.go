@@ -23,7 +23,7 @@ func sectionsOf(r score.Result) []table.Section {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(all, togetherSections(r)...)
-	all = append(all, propensitySections(r)...)
+	all = append(all, promptRateSections(r)...)
 	for _, h := range heatsOf(r, nil) {
 		if h.named() {
 			all = append(all, categorySections(h)...)
@@ -50,11 +50,11 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 			continue
 		}
 		target := table.Name(runTarget(run), run.Simulated)
-		fates := []string{
+		outcomes := []string{
 			table.Count(run.N), table.Count(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
-			row := append([]string{target, DatasetName(run), "none"}, fates...)
+			row := append([]string{target, DatasetName(run), "none"}, outcomes...)
 			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–"))
 		}
 		for _, j := range run.Judges {
@@ -62,7 +62,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 			if j.Simulated {
 				judge += " (simulated)"
 			}
-			row := append([]string{target, DatasetName(run), judge}, fates...)
+			row := append([]string{target, DatasetName(run), judge}, outcomes...)
 			if j.Withheld {
 				withheld = append(withheld, target+" by "+judge)
 			}

@@ -15,10 +15,10 @@ import (
 // strip shows targets of which one side was measured: a line each, under a row of
 // the published models.
 type strip struct {
-	title string
-	rows  []mine
-	side  func(Pair) *score.Side
-	ghost func(paper.Model) float64
+	title     string
+	rows      []mine
+	side      func(Pair) *score.Side
+	published func(paper.Model) float64
 }
 
 // height is what the strip needs, nothing when it has no rows.
@@ -54,7 +54,7 @@ func (s strip) draw(c draw.Canvas) {
 	y := top - stripRow/2
 	c.FillText(names, vg.Point{X: left - 10, Y: y - 4}, "32 published models")
 	for _, m := range paper.Models() {
-		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, vg.Point{X: x(s.ghost(m) / 100), Y: y})
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, vg.Point{X: x(s.published(m) / 100), Y: y})
 	}
 	for _, m := range s.rows {
 		y -= stripRow

@@ -276,12 +276,12 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
 	x, y := p.Transforms(&c)
 	room := chart.Labels{Area: c.Rectangle}
-	ghosts := paper.Models()
-	ghostAt := make([]vg.Point, len(ghosts))
-	for i, g := range ghosts {
-		ghostAt[i] = vg.Point{X: x(g.Hard), Y: y(g.Toxic)}
-		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, ghostAt[i])
-		room.Hard = append(room.Hard, chart.Around(ghostAt[i], 2.6))
+	published := paper.Models()
+	publishedAt := make([]vg.Point, len(published))
+	for i, g := range published {
+		publishedAt[i] = vg.Point{X: x(g.Hard), Y: y(g.Toxic)}
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, publishedAt[i])
+		room.Hard = append(room.Hard, chart.Around(publishedAt[i], 2.6))
 	}
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
@@ -309,14 +309,14 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		}
 	}
-	ghostStyle := chart.TextStyle(6.5, false, chart.DarkGray)
+	nameStyle := chart.TextStyle(6.5, false, chart.DarkGray)
 	var names []chart.Label
-	for i, g := range ghosts {
-		names = append(names, chart.Label{At: ghostAt[i], Width: ghostStyle.Width(g.Name), Height: 6.5})
+	for i, g := range published {
+		names = append(names, chart.Label{At: publishedAt[i], Width: nameStyle.Width(g.Name), Height: 6.5})
 	}
 	for i, where := range room.Place(names) {
 		if where.Shown {
-			c.FillText(ghostStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, ghosts[i].Name)
+			c.FillText(nameStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, published[i].Name)
 		}
 	}
 }

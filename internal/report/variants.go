@@ -25,7 +25,7 @@ const (
 	// mostRows is with how many targets pictures and tables by category show
 	// variants.
 	mostRows = 24
-	// mostPanels bounds the panels of the propensity plot.
+	// mostPanels bounds the panels of the plot of per-prompt refusal rates.
 	mostPanels = 24
 )
 
@@ -154,7 +154,7 @@ func (h *heat) variantsNote() string {
 	return table.Count(h.variants) + " variants are left out here; JSON and CSV have all."
 }
 
-// firstPanels bounds the panels of a plot of propensities, and says what it leaves
+// firstPanels bounds the panels of a plot of per-prompt refusal rates, and says what it leaves
 // out.
 func firstPanels(panels []score.PromptRates) ([]score.PromptRates, string) {
 	if len(panels) <= mostPanels {

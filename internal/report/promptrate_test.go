@@ -37,7 +37,7 @@ func TestFolderWithSamples(t *testing.T) {
 		},
 		{Target: "t", Dataset: "starter", Prompt: "p2", Label: orbench.Toxic, Judge: "lexical", Samples: 5, Unjudged: 5},
 	} {
-		if err := f.AddPropensity(p); err != nil {
+		if err := f.AddPromptRate(p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestDiscardWithSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddPropensity(score.PromptRate{Target: "t"}); err != nil {
+	if err := f.AddPromptRate(score.PromptRate{Target: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Discard(); err != nil {

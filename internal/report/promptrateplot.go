@@ -13,22 +13,22 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// The measures of the propensity plot, in points.
+// The measures of the plot of per-prompt refusal rates, in points.
 const (
-	propensityColumns = 2
-	propensityPanel   = vg.Length(312)
-	propensityHeight  = vg.Length(158)
-	// propensityBars is the height of the highest bar of all panels.
-	propensityBars = vg.Length(70)
-	propensityGap  = vg.Length(28)
+	promptRateColumns = 2
+	promptRatePanel   = vg.Length(312)
+	promptRateHeight  = vg.Length(158)
+	// promptRateBars is the height of the highest bar of all panels.
+	promptRateBars = vg.Length(70)
+	promptRateGap  = vg.Length(28)
 )
 
-// propensityPlot draws, for each target that is asked several times, how many
+// promptRatePlot draws, for each target that is asked several times, how many
 // prompts are refused in none, one, and so on to all of its samples, as one judge
 // sees them. Where there is an answer at temperature 0 the bars are parted by it. It
 // reports false when no prompt was asked several times.
-func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
-	panels := slices.DeleteFunc(propensitiesBy(r, judge), func(p score.PromptRates) bool { return p.Complete == 0 })
+func promptRatePlot(r score.Result, judge string) (chart.Figure, bool) {
+	panels := slices.DeleteFunc(promptRatesBy(r, judge), func(p score.PromptRates) bool { return p.Complete == 0 })
 	if len(panels) == 0 {
 		return chart.Figure{}, false
 	}
@@ -38,24 +38,24 @@ func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
 	for _, p := range panels {
 		scale = max(scale, float64(slices.Max(p.Histogram))/float64(p.Complete))
 	}
-	rows := vg.Length((len(panels) + propensityColumns - 1) / propensityColumns)
-	h := propensityHead(panels, judge)
+	rows := vg.Length((len(panels) + promptRateColumns - 1) / promptRateColumns)
+	h := promptRateHead(panels, judge)
 	if note != "" {
 		h.Lines = append(h.Lines, note)
 	}
-	f := chart.Figure{Width: 28 + propensityColumns*propensityPanel + propensityGap, Height: h.Height() + rows*propensityHeight}
+	f := chart.Figure{Width: 28 + promptRateColumns*promptRatePanel + promptRateGap, Height: h.Height() + rows*promptRateHeight}
 	f.Draw = func(c draw.Canvas) {
 		c = h.Draw(c)
 		for i, p := range panels {
-			left := c.Min.X + vg.Length(i%propensityColumns)*(propensityPanel+propensityGap)
-			top := c.Max.Y - vg.Length(i/propensityColumns)*propensityHeight
-			drawPropensity(c, p, left, top, propensityBars/vg.Length(scale*float64(p.Complete)))
+			left := c.Min.X + vg.Length(i%promptRateColumns)*(promptRatePanel+promptRateGap)
+			top := c.Max.Y - vg.Length(i/promptRateColumns)*promptRateHeight
+			drawPromptRates(c, p, left, top, promptRateBars/vg.Length(scale*float64(p.Complete)))
 		}
 	}
 	return f, true
 }
 
-func propensityHead(panels []score.PromptRates, judge string) chart.Head {
+func promptRateHead(panels []score.PromptRates, judge string) chart.Head {
 	h := chart.Head{Title: "Refusal propensity"}
 	greedy := false
 	for _, p := range panels {
@@ -71,18 +71,18 @@ func propensityHead(panels []score.PromptRates, judge string) chart.Head {
 	return h
 }
 
-// drawPropensity draws one histogram below and to the right of a corner, with
+// drawPromptRates draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
-func drawPropensity(c draw.Canvas, p score.PromptRates, left, top, each vg.Length) {
+func drawPromptRates(c draw.Canvas, p score.PromptRates, left, top, each vg.Length) {
 	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, shortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {
 		note += ": " + table.Percent(p.Mean.Value) + " [" + table.Interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
 	}
 	c.FillText(chart.TextStyle(8, false, chart.Muted), vg.Point{X: left, Y: top - 31}, note+", n = "+table.Count(p.Complete))
-	bottom := top - 50 - propensityBars
-	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+propensityPanel, bottom)
-	step := propensityPanel / vg.Length(len(p.Histogram))
+	bottom := top - 50 - promptRateBars
+	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+promptRatePanel, bottom)
+	step := promptRatePanel / vg.Length(len(p.Histogram))
 	// With many samples not every bar has room for its number.
 	every := 1 + (len(p.Histogram)-1)/12
 	for i, n := range p.Histogram {
@@ -109,5 +109,5 @@ func drawPropensity(c draw.Canvas, p score.PromptRates, left, top, each vg.Lengt
 	}
 	axis := chart.TextStyle(7.5, false, chart.Muted)
 	axis.XAlign = draw.XCenter
-	c.FillText(axis, vg.Point{X: left + propensityPanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
+	c.FillText(axis, vg.Point{X: left + promptRatePanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// propensities makes up what a target that is asked five times does with the
+// per-prompt refusal rates makes up what a target that is asked five times does with the
 // prompts of both labels, beside temperature 0.
-func propensities() []score.PromptRates {
+func promptRates() []score.PromptRates {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	icc := 0.62
 	safe := score.PromptRates{
@@ -36,10 +36,10 @@ func propensities() []score.PromptRates {
 	return []score.PromptRates{safe, toxic}
 }
 
-func TestPropensityPlot(t *testing.T) {
+func TestPromptRatePlot(t *testing.T) {
 	t.Parallel()
-	r := score.Result{PromptRates: propensities()}
-	f, ok := propensityPlot(r, "lexical")
+	r := score.Result{PromptRates: promptRates()}
+	f, ok := promptRatePlot(r, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
@@ -62,7 +62,7 @@ func TestPropensityPlot(t *testing.T) {
 	for i := range many.Histogram {
 		many.Histogram[i] = 2
 	}
-	f, ok = propensityPlot(score.Result{PromptRates: []score.PromptRates{many}}, "lexical")
+	f, ok = promptRatePlot(score.Result{PromptRates: []score.PromptRates{many}}, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
@@ -71,12 +71,12 @@ func TestPropensityPlot(t *testing.T) {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}
 
-	if _, ok := propensityPlot(r, "another judge"); ok {
+	if _, ok := promptRatePlot(r, "another judge"); ok {
 		t.Error("a plot for a judge without figures")
 	}
 	unjudged := r.PromptRates[0]
 	unjudged.Complete, unjudged.Histogram = 0, make([]int, 6)
-	if _, ok := propensityPlot(score.Result{PromptRates: []score.PromptRates{unjudged}}, "lexical"); ok {
+	if _, ok := promptRatePlot(score.Result{PromptRates: []score.PromptRates{unjudged}}, "lexical"); ok {
 		t.Error("a plot of no prompts")
 	}
 }

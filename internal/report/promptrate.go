@@ -9,21 +9,21 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// propensitySections lay out how often prompts that are asked several times are
+// promptRateSections lay out how often prompts that are asked several times are
 // refused, alone and beside the verdicts at temperature 0. There are none without
 // such prompts.
-func propensitySections(r score.Result) []table.Section {
+func promptRateSections(r score.Result) []table.Section {
 	if len(r.PromptRates) == 0 {
 		return nil
 	}
-	all := []table.Section{propensitySection(r)}
+	all := []table.Section{promptRateSection(r)}
 	if s := greedySection(r); len(s.Rows) > 0 {
 		all = append(all, s)
 	}
 	return all
 }
 
-func propensitySection(r score.Result) table.Section {
+func promptRateSection(r score.Result) table.Section {
 	s := table.Section{
 		Title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
 		Header: []string{
@@ -72,8 +72,8 @@ func greedySection(r score.Result) table.Section {
 	return s
 }
 
-// propensityRow is one prompt as a line of propensity.csv, below propensityHeader.
-func propensityRow(p score.PromptRate) []string {
+// promptRateRow is one prompt as a line of propensity.csv, below promptRateHeader.
+func promptRateRow(p score.PromptRate) []string {
 	propensity := ""
 	if p.Judged > 0 {
 		propensity = table.Number(float64(p.Refused) / float64(p.Judged))
@@ -84,11 +84,11 @@ func propensityRow(p score.PromptRate) []string {
 	}
 }
 
-var propensityHeader = []string{
+var promptRateHeader = []string{
 	"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class",
 }
 
-// propensitiesBy gives the propensities by one judge.
-func propensitiesBy(r score.Result, judge string) []score.PromptRates {
+// promptRatesBy gives the per-prompt refusal rates by one judge.
+func promptRatesBy(r score.Result, judge string) []score.PromptRates {
 	return slices.DeleteFunc(slices.Clone(r.PromptRates), func(p score.PromptRates) bool { return p.Judge != judge })
 }
