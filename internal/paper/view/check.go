@@ -91,7 +91,7 @@ func CheckRun(r score.Result, model string) (Check, error) {
 	}
 	if len(check.Sides) == 0 {
 		return check, &orbench.InputError{
-			File: "--check", Problem: "the run has no judged prompts with a published counterpart",
+			Setting: "check", Problem: "the run has no judged prompts with a published counterpart",
 			Hint: "run OR-Bench-Hard-1K, OR-Bench-80K or OR-Bench-Toxic, or prompts labelled safe or toxic",
 		}
 	}
@@ -108,7 +108,7 @@ func CheckModel(model string) error {
 		names = append(names, m.Name)
 	}
 	return &orbench.InputError{
-		File: "--as", Problem: fmt.Sprintf("%q is not a published model", model), Hint: "name one of " + strings.Join(names, ", "),
+		Setting: "as", Problem: fmt.Sprintf("%q is not a published model", model), Hint: "name one of " + strings.Join(names, ", "),
 	}
 }
 
