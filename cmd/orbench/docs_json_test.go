@@ -97,7 +97,6 @@ func (r *jsonReference) list(typ reflect.Type) {
 		return
 	}
 	r.listed[typ] = true
-	comments := r.read(typ.PkgPath())
 	fmt.Fprintf(&r.out, "\n### %s\n", typ)
 	r.out.WriteString("\n| field | form | meaning |\n|---|---|---|\n")
 	type row struct{ names, form, meaning string }
@@ -108,7 +107,11 @@ func (r *jsonReference) list(typ reflect.Type) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		optional := strings.Contains(options, "omit")
 		form := r.form(f.Type)
-		meaning := r.plain(comments.fields[typ.Name()+"."+f.Name], fields, optional)
+		in := typ // the struct that declares the field, which may be embedded
+		for _, i := range f.Index[:len(f.Index)-1] {
+			in = in.Field(i).Type
+		}
+		meaning := r.plain(r.read(in.PkgPath()).fields[in.Name()+"."+f.Name], fields, optional)
 		switch {
 		case optional:
 			form = "? " + form
