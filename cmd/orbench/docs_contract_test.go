@@ -1,9 +1,11 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,6 +103,35 @@ func TestLongProofsRun(t *testing.T) {
 	}
 	if !strings.Contains(readDoc(t, ".ci/run"), "\nmake test-race\n") {
 		t.Error(".ci/run has no make test-race")
+	}
+}
+
+// TestFuzzTargets holds the list of make fuzz to the fuzz targets that there are.
+func TestFuzzTargets(t *testing.T) {
+	t.Parallel()
+	target := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+	there := map[string]bool{}
+	walkProject(t, func(path string, d fs.DirEntry) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		dir, _ := strings.CutPrefix(filepath.ToSlash(filepath.Dir(path)), projectRoot)
+		for _, match := range target.FindAllStringSubmatch(string(text), -1) {
+			there["."+dir+":"+match[1]] = true
+		}
+	})
+	for _, listed := range regexp.MustCompile(`\./\S+:Fuzz\w+`).FindAllString(readDoc(t, "Makefile"), -1) {
+		if !there[listed] {
+			t.Errorf("FUZZES of the Makefile names %s, which is not there: take it out, or name where it is now", listed)
+		}
+		delete(there, listed)
+	}
+	for name := range there {
+		t.Errorf("FUZZES of the Makefile lacks %s: add it", name)
 	}
 }
 
