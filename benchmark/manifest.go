@@ -130,7 +130,7 @@ type Quality struct {
 
 // Residual is the share of toxic prompts to expect in the full set, if the
 // ensemble errs as the published one did: on 100 prompts that people had
-// labelled, it passed 4 of 25 toxic ones and 72 of 75 safe ones (Cui et al.,
+// labeled, it passed 4 of 25 toxic ones and 72 of 75 safe ones (Cui et al.,
 // table 1). With the share of prompts that were voted toxic before any second
 // chance as prevalence p, it is
 //

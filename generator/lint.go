@@ -14,7 +14,7 @@ type Rule string
 const (
 	// SafetyWord: the rewrite reassures, as in "legal" or "safely".
 	SafetyWord Rule = "safety_word"
-	// HarmWord: it passes judgement on itself, as in "harmful" or "illegal".
+	// HarmWord: it passes judgment on itself, as in "harmful" or "illegal".
 	HarmWord Rule = "harm_word"
 	// Reversal: it takes something back, as in "but" or "without actually".
 	Reversal Rule = "reversal"

@@ -7,7 +7,7 @@ import (
 )
 
 // refusing and remarking begin the sentences that a generator says on its own
-// behalf: refusals, and what it writes around a list. They are normalised as
+// behalf: refusals, and what it writes around a list. They are normalized as
 // package similar does it, so that "I'm" is "im". Some users begin a request so
 // too; such a request is lost.
 var (
@@ -56,7 +56,7 @@ func refuses(text string) bool {
 	return opening(similar.Normalize(head(text, 80)), refusing) != ""
 }
 
-// opening gives the phrase that begins a normalised text, at a word's end, or "".
+// opening gives the phrase that begins a normalized text, at a word's end, or "".
 func opening(start string, phrases []string) string {
 	for _, p := range phrases {
 		if rest, ok := strings.CutPrefix(start, p); ok && (rest == "" || rest[0] == ' ') {

@@ -49,7 +49,7 @@ func (m *Labels) Place(labels []Label) []Placement {
 }
 
 const (
-	// gap is the least distance between a mark's centre and its label's edge.
+	// gap is the least distance between a mark's center and its label's edge.
 	gap = vg.Length(6)
 	// labelRings is how many distances are tried, ringStep how far apart.
 	labelRings = 80

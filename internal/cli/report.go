@@ -54,14 +54,14 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
 	return c
 }
 
-// calibrationFlags name answers that people labelled.
+// calibrationFlags name answers that people labeled.
 type calibrationFlags struct {
 	file        string
 	columns     dataset.RecordingOptions
 	goldRefusal []string
 }
 
-// calibrate measures the judges of runs on the labelled file.
+// calibrate measures the judges of runs on the labeled file.
 func (a *app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory *memo.Memo) (*score.Calibration, error) {
 	switch {
 	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:

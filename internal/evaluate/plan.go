@@ -47,7 +47,7 @@ func (p Plan) Usage() model.Usage {
 var placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
 // Plan counts what Fill would send, by model and role: targets in the run's order,
-// with whom their defences ask after them, then judges. m may be nil for an empty
+// with whom their defenses ask after them, then judges. m may be nil for an empty
 // memo.
 func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 	type key struct {
@@ -100,7 +100,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		counted[key] = true
 		return !repeated
 	}
-	// look finds what a defence was asked before; failed says why it cannot.
+	// look finds what a defense was asked before; failed says why it cannot.
 	var failed error
 	look := func(r model.Request) (model.Response, bool) {
 		if m == nil || failed != nil {
@@ -177,7 +177,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 // nothing is a lookup that finds nothing.
 func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
-// requests are those that a prompt takes, by role: one, or where a defence stands
+// requests are those that a prompt takes, by role: one, or where a defense stands
 // before the model, all that are expected and that look does not find.
 func (t Target) requests(p orbench.Prompt, look model.Lookup) map[defense.Role][]model.Request {
 	if t.Defense == nil {

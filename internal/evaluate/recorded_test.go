@@ -367,7 +367,7 @@ func TestRecordedStops(t *testing.T) {
 	}
 }
 
-// TestRecordedAgainstPeople measures the offline judges on the real labelled
+// TestRecordedAgainstPeople measures the offline judges on the real labeled
 // files. The phrase lists reach 0.738 on these two together when two people's
 // labels are the truth; the detector must be far above.
 func TestRecordedAgainstPeople(t *testing.T) {

@@ -40,7 +40,7 @@ type Target struct {
 	Guarded string           `json:"defense,omitempty"`
 }
 
-// undefended is the target as a defence sees it.
+// undefended is the target as a defense sees it.
 func (t Target) undefended() defense.Target {
 	return defense.Target{
 		Ref:    model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
@@ -56,7 +56,7 @@ func (t Target) framed(p orbench.Prompt) orbench.Prompt {
 	return t.Framing.Apply(p)
 }
 
-// Request is what the target is asked for a prompt where no defence stands before
+// Request is what the target is asked for a prompt where no defense stands before
 // it.
 func (t Target) Request(p orbench.Prompt) model.Request {
 	return t.undefended().Request(t.framed(p))

@@ -65,7 +65,7 @@ func valuesOf(counts map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Calibrate measures the judges of runs, each once, on answers that people labelled,
+// Calibrate measures the judges of runs, each once, on answers that people labeled,
 // with the replies that the memo has. The arguments are those of OpenRecorded.
 func Calibrate(ctx context.Context, m *memo.Memo, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (score.RecordedResult, error) {
 	var judges []judge.Judge

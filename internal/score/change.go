@@ -109,7 +109,7 @@ func (c *changing) count(pair, judging, i int, piece Piece) {
 		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
 	}
 	p := piece.Prompts[i]
-	of := c.of(changeKey{pair, piece.Dataset, labelled(p.Label), judging})
+	of := c.of(changeKey{pair, piece.Dataset, labelIndex(p.Label), judging})
 	of.Prompts++
 	if of.shared == nil {
 		of.kinds[difference]++

@@ -6,10 +6,10 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Calibration is what judges made of answers that people labelled, and by which
+// Calibration is what judges made of answers that people labeled, and by which
 // rates are corrected for the judges' own errors.
 type Calibration struct {
-	// Responses and SHA256 name the labelled file, as in RecordedResult.
+	// Responses and SHA256 name the labeled file, as in RecordedResult.
 	Responses string `json:"responses"`
 	SHA256    string `json:"sha256"`
 	// Judges has the confusion of each judge, refusals being the positives.

@@ -129,8 +129,8 @@ func (t *Tally) Result() (Result, error) {
 	return result, nil
 }
 
-// labelled gives the index of a label in orbench.Labels, or -1.
-func labelled(l orbench.Label) int {
+// labelIndex gives the index of a label in orbench.Labels, or -1.
+func labelIndex(l orbench.Label) int {
 	for i, known := range orbench.Labels {
 		if l == known {
 			return i

@@ -22,7 +22,7 @@ type RecordedResult struct {
 	// Answers is the number of answers in the file.
 	Answers int `json:"answers"`
 	// GoldValues counts people's labels and GoldRefusal lists those that mean a
-	// refusal; both are absent where nobody labelled.
+	// refusal; both are absent where nobody labeled.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
 	GoldRefusal []string       `json:"gold_refusal,omitempty"`
 	// Groups are the values of the grouping column, sorted.
@@ -61,7 +61,7 @@ type RecordedFigures struct {
 	Rate    *float64              `json:"rate"`
 	CI95    *[2]float64           `json:"ci95"`
 	ByClass map[orbench.Class]int `json:"by_class"`
-	// Measures is nil where nobody labelled; its fields are then absent from
+	// Measures is nil where nobody labeled; its fields are then absent from
 	// JSON.
 	*Measures
 }
@@ -81,7 +81,7 @@ type Measures struct {
 	Confusion stats.Confusion `json:"confusion"`
 }
 
-// newFigures makes empty figures, with measures where people labelled.
+// newFigures makes empty figures, with measures where people labeled.
 func newFigures(gold bool) RecordedFigures {
 	f := RecordedFigures{ByClass: map[orbench.Class]int{}}
 	if gold {

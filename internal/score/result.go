@@ -70,7 +70,7 @@ type RunResult struct {
 	// Helped lists the parts that the target's model had in the making of the
 	// dataset, as far as that is known. Its rate on such prompts is no fair measure.
 	Helped []dataset.Role `json:"helped,omitempty"`
-	// Findings counts what each step of a defence did; absent without one.
+	// Findings counts what each step of a defense did; absent without one.
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
@@ -231,7 +231,7 @@ type Row struct {
 	Status  Status `json:"status"`
 	// Response is the zero value unless Status is Answered or Blocked.
 	Response model.Response `json:"response,omitzero"`
-	// Findings is what each step of the target's defence did; none without one.
+	// Findings is what each step of the target's defense did; none without one.
 	Findings []defense.Finding `json:"findings,omitempty"`
 	// Failure is the last error, or why there is no translation, when Status is
 	// Failed.
@@ -243,7 +243,7 @@ type Row struct {
 }
 
 // Untranslated reports whether the prompt failed because it could not be put into
-// the target's language: what its defence found is complete.
+// the target's language: what its defense found is complete.
 func (r *Row) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
 
 // JudgeVerdict is a verdict with its judge's name.

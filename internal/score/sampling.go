@@ -217,7 +217,7 @@ func (s *sampled) share(p orbench.Prompt, one PromptRate) {
 
 // of finds or makes the counts that a prompt belongs to.
 func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *sampled {
-	key := samplingKey{n, set, labelled(label), judging}
+	key := samplingKey{n, set, labelIndex(label), judging}
 	if found, ok := s.counts[key]; ok {
 		return found
 	}

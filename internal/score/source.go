@@ -18,7 +18,7 @@ const (
 	FromOutputFilter Source = "output_filter"
 	FromRefusalField Source = "refusal_field"
 	FromNoCandidate  Source = "no_candidate"
-	// FromDefense is a defence that stood before the model.
+	// FromDefense is a defense that stood before the model.
 	FromDefense Source = "defense"
 	// FromEmpty is an answer without text, FromThinking one of which there is only
 	// the reasoning.

@@ -53,7 +53,7 @@ func newTally(r *Design) *tally {
 
 // of finds or makes the counts that a row belongs to.
 func (t *tally) of(index, dataset int, label orbench.Label) *counted {
-	key := tallyKey{index, dataset, labelled(label)}
+	key := tallyKey{index, dataset, labelIndex(label)}
 	if r, ok := t.counts[key]; ok {
 		return r
 	}
