@@ -99,7 +99,10 @@ func (r *jsonReference) list(typ reflect.Type) {
 	r.listed[typ] = true
 	fmt.Fprintf(&r.out, "\n### %s\n", typ)
 	r.out.WriteString("\n| field | form | meaning |\n|---|---|---|\n")
-	type row struct{ names, form, meaning string }
+	type row struct {
+		names, form, meaning string
+		in                   reflect.Type
+	}
 	var rows []row
 	var inside []reflect.Type
 	fields := jsonVisible(typ)
@@ -124,11 +127,11 @@ func (r *jsonReference) list(typ reflect.Type) {
 			meaning = strings.TrimPrefix(meaning, name+verb)
 		}
 		// A comment is also about the fields below it that have none.
-		if last := len(rows) - 1; last >= 0 && meaning == "" && rows[last].form == form {
+		if last := len(rows) - 1; last >= 0 && meaning == "" && rows[last].form == form && rows[last].in == in {
 			rows[last].names += ", " + name
 			continue
 		}
-		rows = append(rows, row{name, form, meaning})
+		rows = append(rows, row{name, form, meaning, in})
 	}
 	for _, row := range rows {
 		fmt.Fprintf(&r.out, "| %s | %s | %s |\n", row.names, row.form, row.meaning)
