@@ -43,7 +43,7 @@ var order = map[string]int{translate: 1, inputGuard: 2, icl: 3, selfReminder: 4,
 var names = []string{none, translate, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
 
 // guardFormats lists the formats of guards that tell harm.
-var guardFormats = []string{string(judge.WildGuard), string(judge.LlamaGuard), string(judge.ShieldGemma), string(judge.GraniteGuardian)}
+var guardFormats = judge.GuardsThatTell(judge.PromptHarm)
 
 const (
 	// The published defaults of SmoothLLM, and bounds that keep a slip of the

@@ -45,6 +45,8 @@ func TestParseNamesTheJudge(t *testing.T) {
 		"guard:wildguard@vllm/allenai/wildguard",
 		"guard:granite-guardian@ollama/granite4.1-guardian:8b",
 		"guard:or-judge@vllm/or-judge",
+		"guard:qwen3guard@vllm/Qwen/Qwen3Guard-Gen-0.6B",
+		"guard:polyguard@vllm/ToxicityPrompts/PolyGuard-Qwen",
 		"panel:majority(lexical,paper-keywords,llm:openai/gpt-4o)",
 		"panel:unanimous(lexical,paper-keywords:claude)",
 		"panel:weighted(lexical=2,llm:openai/gpt-4o=0.5,paper-keywords)",
