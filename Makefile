@@ -24,7 +24,7 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 	./bin/orbench demo
 
 # What go test needs of its surroundings; go vet is a part of lint.
-GOTEST := export $$(scripts/local-model.sh env 2>/dev/null); go test -vet=off
+GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) go test -vet=off
 
 test: system lint try-local-model ## Lint, and run every quick test.
 	$(GOTEST) ./...
