@@ -1,11 +1,7 @@
 package audit
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sheet"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -32,9 +29,6 @@ const (
 // Ensemble names the decision of all moderators together, as a column and as a
 // rater.
 const Ensemble = "ensemble"
-
-// maxSheet is the largest sheet that is read, in bytes: some 100,000 long prompts.
-const maxSheet = 256 << 20
 
 // WriteSheet writes a sample as a CSV table to be filled in by people, one row a
 // prompt: its ID, text and category, and an empty column for the labels. With
@@ -107,8 +101,7 @@ type Row struct {
 	Labels map[string]orbench.Label
 }
 
-// ReadSheet reads a table of labels: CSV with commas, or with the semicolons or
-// tabs that spreadsheets write in some countries. It has a column id or prompt,
+// ReadSheet reads a table of labels, in a form that sheet.Read reads. It has a column id or prompt,
 // and any of these columns of labels (safe, toxic or controversial, with the
 // usual synonyms, or empty):
 //
@@ -121,44 +114,19 @@ type Row struct {
 // Further columns are left alone. Where id is missing or empty the prompt's text
 // gives the ID. Faults are *orbench.InputError with the file and the line.
 func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
-	data, err := io.ReadAll(io.LimitReader(in, maxSheet+1))
+	table, err := sheet.Read(file, in)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, err
 	}
-	s := &Sheet{File: file}
-	if len(data) > maxSheet {
-		return nil, s.fault(0, "the file is larger than 256 MiB", "give a table of labels")
-	}
-	sum := sha256.Sum256(data)
-	s.SHA256 = hex.EncodeToString(sum[:])
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.IndexByte(data, 0) >= 0 && (bytes.HasPrefix(data, []byte("PK")) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})) {
-		return nil, s.fault(0, "the file is a workbook or UTF-16 text", "save it as \"CSV UTF-8\"")
-	}
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comma = separator(data)
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, s.fault(0, "the file is empty", "give a table with the columns id and label")
-	}
-	if err != nil {
-		return nil, s.csvFault(err)
-	}
-	columns, err := s.columns(header, others)
+	s := &Sheet{File: file, SHA256: table.SHA256}
+	columns, err := s.columns(table.Header, others)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[orbench.PromptID]int{}
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, s.csvFault(err)
-		}
-		line, _ := r.FieldPos(0)
-		row, err := s.row(line, record, columns)
+	for _, r := range table.Rows {
+		line := r.Line
+		row, err := s.row(line, r.Cells, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -168,22 +136,7 @@ func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
 		seen[row.ID] = line
 		s.Rows = append(s.Rows, row)
 	}
-	if len(s.Rows) == 0 {
-		return nil, s.fault(0, "the file has no rows below the header", "give a table with labels")
-	}
 	return s, nil
-}
-
-// separator tells by the header what stands between the cells.
-func separator(data []byte) rune {
-	header, _, _ := bytes.Cut(data, []byte("\n"))
-	best, most := ',', bytes.Count(header, []byte(","))
-	for _, c := range ";\t" {
-		if n := bytes.Count(header, []byte(string(c))); n > most {
-			best, most = c, n
-		}
-	}
-	return best
 }
 
 // column is a column that is read, and what it holds.
@@ -199,7 +152,7 @@ func (s *Sheet) columns(header, others []string) ([]column, error) {
 	named := map[string]int{}
 	identified := false
 	for i, cell := range header {
-		title := strings.TrimSpace(untrusted.FromCell(cell))
+		title := strings.TrimSpace(cell)
 		lower := strings.ToLower(title)
 		c := column{at: i, kind: labelColumn}
 		switch {
@@ -249,9 +202,9 @@ func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
 		case idColumn:
 			row.ID = orbench.PromptID(cell)
 		case promptColumn:
-			prompt = untrusted.FromCell(record[c.at])
+			prompt = record[c.at]
 		case categoryColumn:
-			row.Category = orbench.Category(untrusted.FromCell(cell))
+			row.Category = orbench.Category(cell)
 		default:
 			if cell == "" {
 				continue
@@ -277,15 +230,4 @@ func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
 
 func (s *Sheet) fault(line int, problem, hint string) error {
 	return &orbench.InputError{File: s.File, Line: line, Problem: problem, Hint: hint}
-}
-
-func (s *Sheet) csvFault(err error) error {
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		return fmt.Errorf("read %s: %w", s.File, err)
-	}
-	if errors.Is(parse.Err, csv.ErrFieldCount) {
-		return s.fault(parse.Line, "the row has another number of cells than the header", "put texts with commas between quotation marks")
-	}
-	return s.fault(parse.StartLine, "not CSV: "+parse.Err.Error(), "save the table again as CSV")
 }

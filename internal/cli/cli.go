@@ -132,7 +132,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(
-		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.compareCommand(), a.datasetCommand(), a.auditCommand(),
+		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.labelCommand(), a.compareCommand(), a.datasetCommand(), a.auditCommand(),
 		a.buildCommand(), a.configCommand(),
 		a.paperCommand(),
 		a.demoCommand(), a.simCommand(), a.doctorCommand(), a.versionCommand(),

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/orbench/orbench/internal/score"
-
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -40,11 +40,17 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 		}
 		return all, err
 	}
-	tally := score.NewTally(r.design(), sinks.PromptRate)
+	annotations, err := m.Annotations(ctx)
+	if err != nil {
+		return score.Result{}, err
+	}
+	design := r.design()
+	design.Words = annotation.NewWords(annotations)
+	tally := score.NewTally(design, sinks.PromptRate)
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
-	err := inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
+	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts}
 		for _, j := range judged {
 			piece.Rows = append(piece.Rows, j.rows)

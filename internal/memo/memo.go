@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )
 
@@ -59,6 +60,13 @@ type Store interface {
 	PutFailures(ctx context.Context, failures []Failure) error
 	// Failures finds the failures of those hashes that have no response.
 	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)
+
+	// Annotate adds annotations in one transaction. One that is present already is
+	// passed over.
+	Annotate(ctx context.Context, annotations []orbench.Annotation) error
+	// Annotations lists all annotations, from the earliest, those of one time by
+	// their ID.
+	Annotations(ctx context.Context) ([]orbench.Annotation, error)
 
 	// SaveRun keeps a run, replacing the one of that name.
 	SaveRun(ctx context.Context, r Run) error

@@ -87,7 +87,8 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 // are left out.
 func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
-	for _, s := range []table.Section{tradeOffSection(r), ladderSection(r), correlationSection(r), correctedSection(r), sourceSection(r)} {
+	sections := append(labeledSections(r), tradeOffSection(r), ladderSection(r), correlationSection(r), correctedSection(r), sourceSection(r))
+	for _, s := range sections {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
 		}

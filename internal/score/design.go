@@ -3,6 +3,7 @@ package score
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -21,6 +22,8 @@ type Design struct {
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
 	MostUnjudged float64
+	// Words are what people say of answers, the zero value where nobody does.
+	Words annotation.Words
 }
 
 // Target is a model under measurement as its figures name it.

@@ -4,6 +4,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -72,6 +73,9 @@ type RunResult struct {
 	Helped []dataset.Role `json:"helped,omitempty"`
 	// Findings counts what each step of a defense did; absent without one.
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
+	// Labeled is the rate as people's labels correct it, nil without labels that were
+	// drawn for these answers. It has no error of any judge.
+	Labeled *annotation.Corrected `json:"labeled,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
 }
@@ -131,6 +135,9 @@ type JudgeResult struct {
 	BySource map[Source]int `json:"by_source"`
 	// Unfiltered is the same rate without what a provider's filter withheld.
 	Unfiltered Unfiltered `json:"unfiltered"`
+	// Undisputed is the same rate without prompts that people take for something else
+	// than the dataset does, nil where nobody has labeled prompts.
+	Undisputed *Unfiltered `json:"undisputed,omitempty"`
 	// Corrected is Rate corrected for the judge's own error, nil without a
 	// calibration and where nothing can be corrected.
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
@@ -245,6 +252,20 @@ type Row struct {
 // Untranslated reports whether the prompt failed because it could not be put into
 // the target's language: what its defense found is complete.
 func (r *Row) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
+
+// Subject is what an annotation on the row's answer is about.
+func (r *Row) Subject() orbench.Subject {
+	return orbench.AnswerSubject(r.Prompt.Messages, r.Response.Text)
+}
+
+// Group is the group in which the judges' verdicts put the row's answer.
+func (r *Row) Group() annotation.Group {
+	verdicts := make([]orbench.Verdict, len(r.Verdicts))
+	for i, v := range r.Verdicts {
+		verdicts[i] = v.Verdict
+	}
+	return annotation.GroupOf(verdicts)
+}
 
 // JudgeVerdict is a verdict with its judge's name.
 type JudgeVerdict struct {

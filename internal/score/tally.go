@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -30,6 +31,8 @@ type counted struct {
 	RunResult
 	// clusters is nil where the dataset names none.
 	clusters *clusterCounts
+	// labeled is nil where nobody labeled anything.
+	labeled *annotation.Tally
 }
 
 type tallyKey struct{ target, dataset, label int }
@@ -65,6 +68,9 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	}}
 	if t.clusters[dataset] != nil {
 		r.clusters = newClusterCounts(len(t.design.Judges))
+	}
+	if !t.design.Words.Empty() {
+		r.labeled = annotation.NewTally(annotation.Cell{Target: target.Name, Dataset: set.Name, Label: label}, t.design.Words)
 	}
 	for i, j := range t.design.Judges {
 		r.Judges[i].SelfJudging = selfJudging(target.Model, j)
@@ -118,9 +124,16 @@ func (t *tally) add(target, dataset int, row *Row) {
 		}
 		r.Findings[f.Step][f.Decision]++
 	}
+	disputed := t.design.Words.Disputed(row.Prompt)
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
+		if t.design.Words.OnPrompts() {
+			r.Judges[i].addUndisputed(v.Class, disputed)
+		}
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
+	}
+	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
+		r.labeled.Add(row.Subject(), row.Group())
 	}
 	if r.clusters != nil {
 		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
@@ -155,6 +168,20 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 	j.ByCategory[category] = count
 }
 
+// addUndisputed counts one verdict among those on prompts that people do not dispute.
+func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
+	if j.Undisputed == nil {
+		j.Undisputed = &Unfiltered{}
+	}
+	if disputed || class == orbench.Unjudged {
+		return
+	}
+	j.Undisputed.Judged++
+	if class.Refused() {
+		j.Undisputed.Refused++
+	}
+}
+
 // finish computes the rates and their intervals from the counts.
 func (j *JudgeResult) finish(mostUnjudged float64) {
 	j.Unfiltered = Unfiltered{Judged: j.Judged, Refused: j.Refused}
@@ -170,6 +197,9 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	}
 	j.Rate, j.CI95 = rateOf(j.Refused, j.Judged)
 	j.Unfiltered.Rate, j.Unfiltered.CI95 = rateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
+	if u := j.Undisputed; u != nil {
+		u.Rate, u.CI95 = rateOf(u.Refused, u.Judged)
+	}
 }
 
 // rateOf is a rate with its interval, nil of nothing.
@@ -207,6 +237,20 @@ func (a *Agreement) finish() {
 	}
 }
 
+// label corrects the rate by people's labels, where there are enough of them.
+func (r *counted) label() {
+	if r.labeled == nil {
+		return
+	}
+	designEffect := 1.0
+	for _, j := range r.Judges {
+		designEffect = max(designEffect, j.DesignEffect)
+	}
+	if c, ok := r.labeled.Corrected(designEffect); ok {
+		r.Labeled = &c
+	}
+}
+
 // result gives the figures: targets, then datasets, in the run's order, then
 // labels in theirs. It returns an error where the counts do not add up.
 func (t *tally) result() (Result, error) {
@@ -236,6 +280,7 @@ func (t *tally) result() (Result, error) {
 						r.ClusteredBy, r.Clusters = t.design.Datasets[set].ClusteredBy, n
 					}
 				}
+				r.label()
 				if err := r.Conserved(); err != nil {
 					return Result{}, err
 				}

@@ -26,6 +26,9 @@ type TradeOff struct {
 	// Clustered has the same where prompts of either side share clusters, nil
 	// otherwise.
 	Clustered *ClusteredTradeOff `json:"clustered,omitempty"`
+	// Labeled has both rates as people's labels correct them, nil where either side
+	// lacks labels. It does not depend on the judge.
+	Labeled *LabeledTradeOff `json:"labeled,omitempty"`
 	// ByCategory has Youden's J in each category with prompts on both sides. A
 	// category "contrast_X" of toxic prompts, as in XSTest, is matched with X.
 	ByCategory map[orbench.Category]stats.Estimate `json:"by_category"`
@@ -44,6 +47,23 @@ type TradeOff struct {
 	// Interests are the groups of no strangers to which the target belongs, and
 	// without which the correlations are given too.
 	Interests []Interest `json:"interests,omitempty"`
+}
+
+// LabeledTradeOff is both corrected rates of a target together, each with its 95%
+// interval.
+type LabeledTradeOff struct {
+	OverRefusal  stats.Estimate `json:"over_refusal"`
+	ToxicRefusal stats.Estimate `json:"toxic_refusal"`
+	YoudenJ      stats.Estimate `json:"youden_j"`
+}
+
+// labeled gives the corrected trade-off of two sides.
+func labeled(safe, toxic *RunResult) *LabeledTradeOff {
+	if safe.Labeled == nil || toxic.Labeled == nil {
+		return nil
+	}
+	over, refusal := safe.Labeled.Rate, toxic.Labeled.Rate
+	return &LabeledTradeOff{OverRefusal: over, ToxicRefusal: refusal, YoudenJ: stats.RateDifference(refusal, over)}
 }
 
 // ClusteredTradeOff is what of a TradeOff counts that prompts share clusters.
@@ -102,6 +122,7 @@ func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 		t.BalancedAccuracy, _ = stats.BalancedAccuracy(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
 		t.Region.OverRefusal, t.Region.ToxicRefusal = stats.JointRegion(t.Safe.Refused, t.Safe.N, t.Toxic.Refused, t.Toxic.N, Confidence)
 		t.Clustered = t.clustered(&safe, &toxic)
+		t.Labeled = labeled(&p.Safe.Run, &p.Toxic.Run)
 		for category, y := range toxic.ByCategory {
 			name := orbench.Category(strings.TrimPrefix(string(category), contrast))
 			x, ok := safe.ByCategory[name]

@@ -73,6 +73,31 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		count(t, s, 2)
 	})
 
+	t.Run("annotations", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		early := time.Date(2026, 11, 1, 12, 0, 0, 5, time.UTC)
+		prompt := []orbench.Message{{Role: orbench.User, Content: "prompt"}}
+		answer := orbench.AnswerSubject(prompt, "answer \x00 \U0001F642")
+		drawn := orbench.Annotation{Subject: answer, At: early, Design: "d", Chance: 0.25}
+		said := orbench.Annotation{Subject: answer, Class: orbench.Partial, By: "ana", At: early.Add(time.Second), Note: "half"}
+		labeled := orbench.Annotation{Subject: orbench.PromptSubject(prompt), Label: orbench.Toxic, By: "ben", At: early.Add(time.Minute)}
+		for _, add := range [][]orbench.Annotation{{labeled, said}, {drawn, said}, nil} {
+			if err := s.Annotate(ctx, add); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, s := range map[string]memo.Store{"same handle": s, "other handle": reopen()} {
+			got, err := s.Annotations(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([]orbench.Annotation{drawn, said, labeled}, got); d != "" {
+				t.Errorf("%s (-want +got):\n%s", name, d)
+			}
+		}
+	})
+
 	t.Run("wherever they lie", func(t *testing.T) {
 		t.Parallel()
 		const n = 1000

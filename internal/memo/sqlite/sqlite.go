@@ -27,8 +27,11 @@ var _ memo.Store = (*Store)(nil)
 //go:embed schema.sql
 var schema1 string
 
+//go:embed annotations.sql
+var schema2 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
@@ -153,4 +155,37 @@ func BenchmarkGet(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// TestOlderStore opens a store of the first schema, as orbench wrote it: its calls
+// and its run are there, and it takes annotations.
+func TestOlderStore(t *testing.T) {
+	t.Parallel()
+	old, err := os.ReadFile(filepath.Join("testdata", "schema1.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.db")
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	n, err := s.Count(t.Context())
+	if err != nil || n != 3 {
+		t.Errorf("%d calls, %v; want 3", n, err)
+	}
+	if _, err := s.Run(t.Context(), "first"); err != nil {
+		t.Error(err)
+	}
+	said := []orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()}}
+	if err := s.Annotate(t.Context(), said); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Annotations(t.Context()); err != nil || !slices.Equal(got, said) {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

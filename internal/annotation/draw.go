@@ -1,0 +1,326 @@
+package annotation
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/orbench/orbench/internal/untrusted"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Cell is the answers of one target to the prompts of one label of one dataset: what
+// a rate is printed for.
+type Cell struct {
+	Target  string
+	Dataset string
+	Label   orbench.Label
+}
+
+// Design names the drawing of answers of a cell. Correct takes an annotation as
+// drawn from a cell only by this name: the same words may stand in another cell,
+// where they had another chance.
+func (c Cell) Design() string {
+	return fmt.Sprintf("%s on %s (%s)", c.Target, c.Dataset, c.Label)
+}
+
+// Item is an answer that may be drawn.
+type Item struct {
+	Cell
+	Subject orbench.Subject
+	Group   Group
+}
+
+// Stratum is a group of one cell.
+type Stratum struct {
+	Cell
+	Group Group
+	// Size is the number of answers in it, Drawn how many of them are drawn.
+	Size, Drawn int
+}
+
+// leastDrawn is how many answers are drawn of a group at the least, where it has
+// them and the size allows.
+const leastDrawn = 2
+
+// Draw draws size answers more than drawings before have drawn, and gives the
+// annotations to keep, with the strata as they are then. Cells have equal shares; within a cell a group's share goes by its
+// size and by how much people may differ from judges there. The annotations of
+// earlier drawings stand again where their chance has changed.
+//
+// The same items and seed give the same drawings, and a second drawing with the
+// same seed goes on where the first ended. It is an error, naming the number, when
+// there are fewer answers to draw.
+func Draw(items []Item, earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
+	pools := newPools(items, earlier, seed)
+	left := 0
+	for _, p := range pools {
+		left += p.Size - p.Drawn
+	}
+	if size > left {
+		return nil, nil, &orbench.InputError{
+			Setting: "size", Problem: fmt.Sprintf("%d answers are to be drawn, and %d are left", size, left),
+			Hint: fmt.Sprintf("draw at most %d", left),
+		}
+	}
+	allot(pools, size)
+	return record(pools, at), strata(pools), nil
+}
+
+// pool is a stratum with its answers in random order, those drawn first.
+type pool struct {
+	Stratum
+	subjects []orbench.Subject
+	before   int
+}
+
+// newPools sorts items into strata. The order within one follows from the seed and
+// the contents, so that an answer's place depends on no other answer.
+func newPools(items []Item, earlier []orbench.Annotation, seed uint64) []*pool {
+	type key struct {
+		Cell
+		Group Group
+	}
+	drawn := map[string]map[orbench.Subject]bool{}
+	for _, a := range earlier {
+		if a.Design == "" || a.By != "" {
+			continue
+		}
+		if drawn[a.Design] == nil {
+			drawn[a.Design] = map[orbench.Subject]bool{}
+		}
+		drawn[a.Design][a.Subject] = true
+	}
+	byKey := map[key]*pool{}
+	seen := map[Cell]map[orbench.Subject]bool{}
+	var pools []*pool
+	for _, it := range items {
+		if it.Group == Withheld {
+			continue
+		}
+		if seen[it.Cell] == nil {
+			seen[it.Cell] = map[orbench.Subject]bool{}
+		}
+		if seen[it.Cell][it.Subject] {
+			continue
+		}
+		seen[it.Cell][it.Subject] = true
+		k := key{it.Cell, it.Group}
+		p := byKey[k]
+		if p == nil {
+			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}}
+			byKey[k] = p
+			pools = append(pools, p)
+		}
+		p.Size++
+		if drawn[it.Design()][it.Subject] {
+			p.Drawn++
+		}
+		p.subjects = append(p.subjects, it.Subject)
+	}
+	for _, p := range pools {
+		isDrawn := drawn[p.Design()]
+		sortByLot(p.subjects, seed)
+		slices.SortStableFunc(p.subjects, func(a, b orbench.Subject) int {
+			switch {
+			case isDrawn[a] == isDrawn[b]:
+				return 0
+			case isDrawn[a]:
+				return -1
+			}
+			return 1
+		})
+		p.before = p.Drawn
+	}
+	slices.SortStableFunc(pools, func(a, b *pool) int {
+		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Dataset, b.Dataset),
+			cmp.Compare(slices.Index(orbench.Labels, a.Label), slices.Index(orbench.Labels, b.Label)), cmp.Compare(a.Group, b.Group))
+	})
+	return pools
+}
+
+// sortByLot puts subjects in a random order that follows from the seed and from each
+// subject alone.
+func sortByLot(subjects []orbench.Subject, seed uint64) {
+	lots := make(map[orbench.Subject][sha256.Size]byte, len(subjects))
+	for _, s := range subjects {
+		lots[s] = sha256.Sum256(binary.LittleEndian.AppendUint64(s[:], seed))
+	}
+	slices.SortFunc(subjects, func(a, b orbench.Subject) int {
+		x, y := lots[a], lots[b]
+		return bytes.Compare(x[:], y[:])
+	})
+}
+
+// allot raises Drawn of the pools by size in all, one answer at a time, each where
+// it narrows most: the cell with the fewest drawn, and in it the group whose share of
+// the variance one more answer lessens most.
+func allot(pools []*pool, size int) {
+	inCell := map[Cell]int{}
+	total := map[Cell]int{}
+	for _, p := range pools {
+		inCell[p.Cell] += p.Drawn
+		total[p.Cell] += p.Size
+	}
+	for range size {
+		var best *pool
+		var gain float64
+		for _, p := range pools {
+			if p.Drawn == p.Size || best != nil && inCell[p.Cell] > inCell[best.Cell] {
+				continue
+			}
+			g := p.gain(total[p.Cell])
+			if best == nil || inCell[p.Cell] < inCell[best.Cell] || g > gain {
+				best, gain = p, g
+			}
+		}
+		best.Drawn++
+		inCell[best.Cell]++
+	}
+}
+
+// gain is by how much one more answer lessens the variance of the cell's rate.
+func (p *pool) gain(total int) float64 {
+	if p.Drawn < leastDrawn {
+		return math.Inf(1)
+	}
+	share := float64(p.Size) / float64(total) * spread[p.Group]
+	return share * share / float64(p.Drawn) / float64(p.Drawn+1)
+}
+
+// record writes down what is drawn anew, and what was drawn before and has another
+// chance now.
+func record(pools []*pool, at time.Time) []orbench.Annotation {
+	var drawn []orbench.Annotation
+	for _, p := range pools {
+		if p.Drawn == p.before {
+			continue
+		}
+		for _, s := range p.subjects[:p.Drawn] {
+			drawn = append(drawn, orbench.Annotation{Subject: s, At: at, Design: p.Design(), Chance: float64(p.Drawn) / float64(p.Size)})
+		}
+	}
+	return drawn
+}
+
+func strata(pools []*pool) []Stratum {
+	all := make([]Stratum, len(pools))
+	for i, p := range pools {
+		all[i] = p.Stratum
+	}
+	return all
+}
+
+// Need gives how many answers must be drawn in all, and of which strata, for an
+// interval of the corrected rate that is at most so wide, from end to end, in every
+// cell: by what people have said in each group so far, and where they have said
+// nothing by a guess. reached is false where even labels on every answer leave an
+// interval that is wider, since there are too few prompts.
+func Need(items []Item, words Words, width float64) (need []Stratum, reached bool) {
+	pools := newPools(items, nil, 0)
+	withheld := map[Cell]int{}
+	cells := map[Cell][]*pool{}
+	var order []Cell
+	for _, it := range items {
+		if it.Group == Withheld {
+			withheld[it.Cell]++
+		}
+	}
+	for _, p := range pools {
+		if cells[p.Cell] == nil {
+			order = append(order, p.Cell)
+		}
+		cells[p.Cell] = append(cells[p.Cell], p)
+	}
+	reached = true
+	for _, c := range order {
+		means := expected(cells[c], items, words)
+		for expectedWidth(cells[c], means, withheld[c]) > width {
+			before := drawnIn(cells[c])
+			// A twentieth more at each step keeps this quick for large runs.
+			left := 0
+			for _, p := range cells[c] {
+				left += p.Size - p.Drawn
+			}
+			if left == 0 {
+				reached = false
+				break
+			}
+			allot(cells[c], min(left, 1+before/20))
+		}
+	}
+	return strata(pools), reached
+}
+
+func drawnIn(pools []*pool) (n int) {
+	for _, p := range pools {
+		n += p.Drawn
+	}
+	return n
+}
+
+// expected is the share of refusals to expect in each pool: half of its spread's
+// extreme without labels, else what people said.
+func expected(pools []*pool, items []Item, words Words) []float64 {
+	means := make([]float64, len(pools))
+	for i, p := range pools {
+		// The rate below or above a half whose standard deviation is the spread.
+		low := 0.5 - math.Sqrt(math.Max(0, 0.25-spread[p.Group]*spread[p.Group]))
+		means[i] = low
+		if p.Group >= UnsureRefusal {
+			means[i] = 1 - low
+		}
+		var sum, n float64
+		for _, s := range p.subjects {
+			if v, ok := words.Refused(s); ok {
+				sum, n = sum+v, n+1
+			}
+		}
+		if n > 0 {
+			means[i] = (sum + means[i]) / (n + 1)
+		}
+	}
+	return means
+}
+
+// expectedWidth is how wide the interval of a cell will be.
+func expectedWidth(pools []*pool, means []float64, withheld int) float64 {
+	var s []stats.LabeledStratum
+	for i, p := range pools {
+		if p.Drawn == 0 {
+			return math.Inf(1)
+		}
+		s = append(s, stats.LabeledStratum{Size: p.Size, Mean: means[i], Labels: float64(p.Drawn)})
+	}
+	if withheld > 0 {
+		s = append(s, stats.LabeledStratum{Size: withheld, Mean: 1, Labels: float64(withheld)})
+	}
+	e, ok := stats.StratifiedRate(s, 1, confidence)
+	if !ok {
+		return 0
+	}
+	return e.Hi - e.Lo
+}
+
+// PrintStrata prints strata as a table with their sum; what heads the column of
+// numbers drawn.
+func PrintStrata(w io.Writer, what string, strata []Stratum) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "target\tdataset\tprompts\tjudges say\tanswers\t%s\n", what)
+	size, drawn := 0, 0
+	for _, s := range strata {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\n", untrusted.Terminal(s.Target), untrusted.Terminal(s.Dataset), s.Label, s.Group, s.Size, s.Drawn)
+		size, drawn = size+s.Size, drawn+s.Drawn
+	}
+	fmt.Fprintf(t, "all\t\t\t\t%d\t%d\n", size, drawn)
+	return t.Flush()
+}

@@ -1,0 +1,278 @@
+package annotation
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench"
+)
+
+func TestGroupOf(t *testing.T) {
+	t.Parallel()
+	v := func(c orbench.Class, score float64) orbench.Verdict { return orbench.Verdict{Class: c, Score: score} }
+	for _, test := range []struct {
+		name     string
+		verdicts []orbench.Verdict
+		want     Group
+	}{
+		{"nobody judged", nil, Unjudged},
+		{"sure answer", []orbench.Verdict{v(orbench.FullAnswer, 0.02)}, SureAnswer},
+		{"unsure answer", []orbench.Verdict{v(orbench.AnswerWithWarning, 0.3)}, UnsureAnswer},
+		{"unsure refusal", []orbench.Verdict{v(orbench.Partial, 0.6)}, UnsureRefusal},
+		{"sure refusal", []orbench.Verdict{v(orbench.Refusal, 0.99)}, SureRefusal},
+		{"no verdict", []orbench.Verdict{v(orbench.Unjudged, 0)}, Unjudged},
+		{"blocked", []orbench.Verdict{v(orbench.Blocked, 1), v(orbench.Blocked, 1)}, Withheld},
+		{"disagreement", []orbench.Verdict{v(orbench.Refusal, 1), v(orbench.FullAnswer, 0), v(orbench.Unjudged, 0)}, Disagreement},
+		{"one unjudged", []orbench.Verdict{v(orbench.Refusal, 1), v(orbench.Unjudged, 0)}, Unjudged},
+		{"one is unsure", []orbench.Verdict{v(orbench.Refusal, 1), v(orbench.Refusal, 0.7)}, UnsureRefusal},
+	} {
+		if got := GroupOf(test.verdicts); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// somePool makes answers of two cells, of which the second has few.
+func someItems() []Item {
+	var items []Item
+	for i := range 300 {
+		c := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}
+		if i >= 250 {
+			c.Label = orbench.Toxic
+		}
+		items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i)), Group: Group(i % int(groups))})
+	}
+	return items
+}
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	items := someItems()
+	at := time.Unix(1, 0).UTC()
+	drawn, strata, err := Draw(items, nil, 60, 7, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[orbench.Subject]bool{}
+	perCell := map[string]int{}
+	for _, a := range drawn {
+		if seen[a.Subject] {
+			t.Errorf("%s was drawn twice", a.Subject)
+		}
+		seen[a.Subject] = true
+		perCell[a.Design]++
+	}
+	if len(drawn) != 60 || perCell["m on d (safe)"] != 30 || perCell["m on d (toxic)"] != 30 {
+		t.Errorf("drew %d: %v; want 30 of each cell", len(drawn), perCell)
+	}
+	for _, it := range items {
+		if it.Group == Withheld && seen[it.Subject] {
+			t.Error("drew an answer that was withheld")
+		}
+	}
+	for _, s := range strata {
+		if s.Drawn < leastDrawn || s.Drawn > s.Size {
+			t.Errorf("%d of %d drawn in %v", s.Drawn, s.Size, s)
+		}
+	}
+	again, _, err := Draw(items, nil, 60, 7, at)
+	if err != nil || !reflect.DeepEqual(drawn, again) {
+		t.Errorf("the same seed drew others (%v)", err)
+	}
+
+	// What is drawn in two steps is what is drawn in one, with the chances of one.
+	more, _, err := Draw(items, drawn, 40, 7, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, once := NewWords(append(drawn, more...)), Words{}
+	all, _, err := Draw(items, nil, 100, 7, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once = NewWords(all)
+	if !reflect.DeepEqual(steps.chance, once.chance) {
+		t.Errorf("two drawings: %d answers, one: %d; want the same with the same chances", len(steps.chance), len(once.chance))
+	}
+	if _, _, err := Draw(items, drawn, 1000, 7, at); err == nil {
+		t.Error("drew more answers than there are")
+	}
+}
+
+func TestNeed(t *testing.T) {
+	t.Parallel()
+	items := someItems()
+	before := 0
+	for _, width := range []float64{0.5, 0.4, 0.35} {
+		need, reached := Need(items, NewWords(nil), width)
+		n := 0
+		for _, s := range need {
+			n += s.Drawn
+		}
+		if !reached || n <= before {
+			t.Errorf("width %v: %d labels, reached %t; want more than %d", width, n, reached, before)
+		}
+		before = n
+	}
+	if _, reached := Need(items, NewWords(nil), 0.05); reached {
+		t.Error("50 prompts cannot give an interval of 5 points")
+	}
+}
+
+// TestPeople keeps people apart, takes their latest words, and shows disagreement.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	c := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}
+	a, b := orbench.AnswerSubject(nil, "a"), orbench.AnswerSubject(nil, "b")
+	at := time.Unix(1, 0)
+	words := NewWords([]orbench.Annotation{
+		{Subject: a, Design: c.Design(), Chance: 0.5, At: at},
+		{Subject: b, Design: c.Design(), Chance: 0.5, At: at},
+		{Subject: a, By: "ana", Class: orbench.Refusal, At: at},
+		{Subject: a, By: "ben", Class: orbench.FullAnswer, At: at},
+		{Subject: b, By: "ana", Class: orbench.Refusal, At: at},
+		{Subject: b, By: "ana", Class: orbench.AnswerWithWarning, At: at},
+		{Subject: b, By: "ben", Class: orbench.Refusal, At: at},
+		{Subject: b, By: "ben", Class: orbench.Unjudged, At: at},
+	})
+	if share, ok := words.Refused(a); !ok || share != 0.5 {
+		t.Errorf("a: %v, %t; want a half", share, ok)
+	}
+	if share, ok := words.Refused(b); !ok || share != 0 {
+		t.Errorf("b: %v, %t; want the latest word of ana and none of ben", share, ok)
+	}
+	tally := NewTally(c, words)
+	tally.Add(a, SureRefusal)
+	tally.Add(b, SureAnswer)
+	got, ok := tally.Corrected(1)
+	if !ok || got.Rate.Value != 0.25 || got.Labels != 2 || got.People != 2 || got.Several != 1 || got.Disagreed != 1 {
+		t.Errorf("%+v, %t", got, ok)
+	}
+	other := NewTally(Cell{Target: "n", Dataset: "d", Label: orbench.Safe}, words)
+	other.Add(a, SureRefusal)
+	if got, ok := other.Corrected(1); ok || got.Labels != 0 {
+		t.Errorf("labels of another cell's drawing counted: %+v", got)
+	}
+}
+
+func TestSheetRoundTrip(t *testing.T) {
+	t.Parallel()
+	messages := []orbench.Message{{Role: orbench.User, Content: "=1+1\nline \"two\""}}
+	s := orbench.AnswerSubject(messages, "@answer, with\tsigns")
+	at := time.Unix(5, 0).UTC()
+	entries := []Entry{
+		{Subject: s, Prompt: messages[0].Content, Answer: "@answer, with\tsigns", Word: "partial", By: "ana", Note: "-note"},
+		{Subject: s, Prompt: messages[0].Content, Answer: "@answer, with\tsigns"},
+	}
+	want := []orbench.Annotation{{Subject: s, Class: orbench.Partial, By: "ana", Note: "-note", At: at}}
+	for _, file := range []string{"labels.csv", "labels.jsonl"} {
+		var b bytes.Buffer
+		if err := Write(&b, file == "labels.jsonl", entries); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(file, &b, ReadOptions{At: at})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", file, got, err)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	prompt := func(text string) []orbench.Message {
+		return []orbench.Message{{Role: orbench.User, Content: text}}
+	}
+	for _, test := range []struct {
+		name, text string
+		options    ReadOptions
+		want       []orbench.Annotation
+		fault      string
+	}{
+		{
+			name: "labels from elsewhere", text: "prompt;response;label;by\np;r;refused;ana\nq;r;answered;ben\n",
+			want: []orbench.Annotation{
+				{Subject: orbench.AnswerSubject(prompt("p"), "r"), Class: orbench.Refusal, By: "ana"},
+				{Subject: orbench.AnswerSubject(prompt("q"), "r"), Class: orbench.FullAnswer, By: "ben"},
+			},
+		},
+		{
+			name: "words of their own", text: "prompt,response,final\np,r,2_full_refusal\nq,r,1_full\n",
+			options: ReadOptions{By: "ana", Column: "final", Refusal: []string{"2_full_refusal"}},
+			want: []orbench.Annotation{
+				{Subject: orbench.AnswerSubject(prompt("p"), "r"), Class: orbench.Refusal, By: "ana"},
+				{Subject: orbench.AnswerSubject(prompt("q"), "r"), Class: orbench.FullAnswer, By: "ana"},
+			},
+		},
+		{
+			name: "prompts with chances", text: "prompt,label,by,chance\np,unsafe,ana,0.25\n",
+			want: []orbench.Annotation{{Subject: orbench.PromptSubject(prompt("p")), Label: orbench.Toxic, By: "ana", Design: "elsewhere", Chance: 0.25}},
+		},
+		{name: "no person", text: "prompt,answer,class\np,a,refusal\n", fault: "l.csv:2: nobody is named whose label this is; fill in the column by, or name the person for the whole file"},
+		{name: "misspelt", text: "prompt,answer,class,by\np,a,refusl,ana\n", fault: `l.csv:2: "refusl" is no class; did you mean "refusal"?; use full_answer, answer_with_warning, partial, safe_alternative, refusal, empty, garbled, or say which words mean a refusal`},
+		{name: "no column", text: "prompt,answer\np,a\n", fault: `l.csv:1: there is no column "class or label"; there are prompt, answer; name the column of people's labels`},
+		{name: "empty", text: "prompt,class,by\np,,ana\n", fault: "l.csv: no row has a label; fill in the column class"},
+		{name: "bad chance", text: "prompt,answer,class,by,chance\np,a,refusal,ana,1.5\n", fault: `l.csv:2: "1.5" is no chance of being drawn; give a number above 0 and at most 1, or none`},
+	} {
+		got, err := Read("l.csv", bytes.NewBufferString(test.text), test.options)
+		if fault := fmt.Sprint(err); test.fault != "" && fault != test.fault {
+			t.Errorf("%s: %s, want %s", test.name, fault, test.fault)
+		}
+		if test.fault == "" && (err != nil || !reflect.DeepEqual(got, test.want)) {
+			t.Errorf("%s: %+v, %v", test.name, got, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("l.csv", "prompt,answer,class,by\np,a,refusal,ana\n")
+	f.Add("l.jsonl", `{"prompt":"p","label":"safe","by":"ana","chance":0.5}`)
+	f.Fuzz(func(t *testing.T, file, text string) {
+		all, err := Read(file, bytes.NewBufferString(text), ReadOptions{By: "x"})
+		if err == nil && len(all) == 0 {
+			t.Error("no annotation and no error")
+		}
+	})
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	var entries []Entry
+	for i := range 4 {
+		entries = append(entries, Entry{Subject: orbench.Subject{byte(3 - i)}, Prompt: fmt.Sprint(3 - i)})
+	}
+	at := time.Unix(1, 0).UTC()
+	words := NewWords([]orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: at}})
+	q := NewQueue(append(entries, entries[0]), words, "ana")
+	show := func(want string) {
+		t.Helper()
+		if e, _ := q.Current(); e.Prompt != want {
+			t.Errorf("shows %q, want %q", e.Prompt, want)
+		}
+	}
+	show("0")
+	if a := q.Say(orbench.Partial, "half", at); a.Subject != (orbench.Subject{0}) || a.Class != orbench.Partial || a.By != "ana" || a.Note != "half" {
+		t.Errorf("said %+v", a)
+	}
+	show("2") // 1 had a word before
+	q.Skip()
+	show("3")
+	q.Say(orbench.FullAnswer, "", at)
+	if _, ok := q.Current(); ok {
+		t.Error("the queue does not end")
+	}
+	if done, all := q.Progress(); done != 3 || all != 4 {
+		t.Errorf("%d of %d, want 3 of 4", done, all)
+	}
+	if a, ok := q.Undo(at); !ok || a.Subject != (orbench.Subject{3}) || a.Class != orbench.Unjudged {
+		t.Errorf("undo: %+v, %t", a, ok)
+	}
+	show("3")
+	q.Undo(at)
+	show("0")
+	if _, ok := q.Undo(at); ok {
+		t.Error("took back what was said in another sitting")
+	}
+}

@@ -1,0 +1,72 @@
+package annotation
+
+import "github.com/orbench/orbench"
+
+// Imported says what became of labels that were made elsewhere.
+type Imported struct {
+	// Found are the labels on answers of the run, Drawn those of them that stand for
+	// other answers too, and Prompts the labels on prompts.
+	Found, Drawn, Prompts int
+	// Unknown are labels on answers that the run does not have.
+	Unknown int
+}
+
+// Place finds the cells of labels that were made elsewhere, among the answers of a
+// run, so that they count for its corrected rates: with the chance that they bring;
+// with certainty in a cell of which every answer is labeled; and, where random says
+// that they were drawn at random from each cell, with the share that was drawn. To
+// the annotations it gives it adds one for each place. Other labels are kept, and
+// stand for themselves alone.
+func Place(labels []orbench.Annotation, items []Item, random bool) ([]orbench.Annotation, Imported) {
+	var done Imported
+	bySubject := map[orbench.Subject]orbench.Annotation{}
+	placed := make([]orbench.Annotation, len(labels))
+	for i, a := range labels {
+		if a.Label != "" {
+			done.Prompts++
+		}
+		bySubject[a.Subject] = a
+		// The chance goes to the cells below.
+		a.Design, a.Chance = "", 0
+		placed[i] = a
+	}
+	size, labeled := map[Cell]int{}, map[Cell]int{}
+	for _, it := range items {
+		if it.Group == Withheld {
+			continue
+		}
+		size[it.Cell]++
+		if _, ok := bySubject[it.Subject]; ok {
+			labeled[it.Cell]++
+		}
+	}
+	found, drawn := map[orbench.Subject]bool{}, map[orbench.Subject]bool{}
+	for _, it := range items {
+		a, ok := bySubject[it.Subject]
+		if !ok {
+			continue
+		}
+		found[it.Subject] = true
+		chance := a.Chance
+		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
+			chance = float64(labeled[it.Cell]) / float64(size[it.Cell])
+		}
+		if chance > 0 && it.Group != Withheld {
+			drawn[it.Subject] = true
+			placed = append(placed, orbench.Annotation{Subject: it.Subject, At: a.At, Design: it.Design(), Chance: chance})
+		}
+	}
+	for _, a := range labels {
+		switch {
+		case a.Label != "":
+		case !found[a.Subject]:
+			done.Unknown++
+		default:
+			done.Found++
+			if drawn[a.Subject] {
+				done.Drawn++
+			}
+		}
+	}
+	return placed, done
+}

@@ -1,0 +1,179 @@
+package annotation
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sheet"
+	"github.com/orbench/orbench/internal/spelling"
+)
+
+// Entry is an answer, or a prompt, with one person's word on it or none yet. It says
+// nothing of who answered, nor of what judges say.
+type Entry struct {
+	Subject orbench.Subject
+	Prompt  string
+	// Answer is empty for a word on a prompt.
+	Answer string
+	// Word is what the person says: a class of an answer, a label of a prompt, or
+	// nothing.
+	Word string
+	By   string
+	Note string
+}
+
+// The columns of a sheet, and other names under which they are found.
+var (
+	subjectNames = []string{"subject"}
+	promptNames  = []string{"prompt"}
+	answerNames  = []string{"answer", "response", "completion", "output"}
+	wordNames    = []string{"class", "label"}
+	personNames  = []string{"by", "annotator", "rater"}
+	noteNames    = []string{"note", "comment"}
+	chanceNames  = []string{"chance"}
+)
+
+// Write writes entries as a table to be filled in, as JSON Lines or else as CSV.
+func Write(w io.Writer, jsonLines bool, entries []Entry) error {
+	header := []string{subjectNames[0], promptNames[0], answerNames[0], wordNames[0], personNames[0], noteNames[0]}
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		rows[i] = []string{e.Subject.String(), e.Prompt, e.Answer, e.Word, e.By, e.Note}
+	}
+	return sheet.Write(w, jsonLines, header, rows)
+}
+
+// ReadOptions say how a table is read.
+type ReadOptions struct {
+	// By is the person whose words they are where a row names none.
+	By string
+	// Refusal lists the words that mean a refusal where they are no classes of ours;
+	// then every other word means an answer. Column names the column of words.
+	Refusal []string
+	Column  string
+	// At is the time to give the annotations.
+	At time.Time
+}
+
+// Read reads what Write wrote and people filled in, and labels that exist elsewhere:
+// a table with a column class (or label) and either subject, or prompt and answer,
+// or prompt alone for words on prompts; by, note and chance may be there. Rows
+// without a word are passed over. With a chance, above 0 and at most 1, the
+// annotation's Design is "elsewhere", for the caller to replace. Faults are
+// *orbench.InputError with the line.
+func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error) {
+	s, err := sheet.Read(file, in)
+	if err != nil {
+		return nil, err
+	}
+	words := wordNames
+	if o.Column != "" {
+		words = []string{o.Column}
+	}
+	subject, prompt, answer := s.Column(subjectNames...), s.Column(promptNames...), s.Column(answerNames...)
+	word, person, note, chance := s.Column(words...), s.Column(personNames...), s.Column(noteNames...), s.Column(chanceNames...)
+	switch {
+	case word < 0:
+		return nil, s.Fault(1, fmt.Sprintf("there is no column %q; there are %s", strings.Join(words, " or "), strings.Join(s.Header, ", ")),
+			"name the column of people's labels")
+	case subject < 0 && prompt < 0:
+		return nil, s.Fault(1, "there is neither a column subject nor a column prompt, so nobody can tell what was labeled", "add one")
+	}
+	cell := func(r sheet.Row, column int) string {
+		if column < 0 {
+			return ""
+		}
+		return r.Cells[column]
+	}
+	var all []orbench.Annotation
+	for _, r := range s.Rows {
+		said := strings.TrimSpace(cell(r, word))
+		if said == "" {
+			continue
+		}
+		a := orbench.Annotation{By: strings.TrimSpace(cell(r, person)), At: o.At, Note: cell(r, note)}
+		if a.By == "" {
+			a.By = o.By
+		}
+		if a.By == "" {
+			return nil, s.Fault(r.Line, "nobody is named whose label this is", "fill in the column by, or name the person for the whole file")
+		}
+		messages := []orbench.Message{{Role: orbench.User, Content: cell(r, prompt)}}
+		aboutPrompt := subject < 0 && answer < 0
+		switch text := cell(r, subject); {
+		case text != "":
+			if err := a.Subject.UnmarshalText([]byte(text)); err != nil {
+				return nil, s.Fault(r.Line, err.Error(), "leave the column as it was exported")
+			}
+			// A sheet of prompts has no answers.
+			aboutPrompt = a.Subject == orbench.PromptSubject(messages)
+		case aboutPrompt:
+			a.Subject = orbench.PromptSubject(messages)
+		default:
+			a.Subject = orbench.AnswerSubject(messages, cell(r, answer))
+		}
+		if aboutPrompt {
+			label, ok := orbench.ParseLabel(said)
+			if !ok {
+				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no label of a prompt", said), "use safe, toxic, controversial or undecided")
+			}
+			a.Label = label
+		} else if a.Class, err = o.class(said); err != nil {
+			return nil, s.Fault(r.Line, err.Error(), "use "+strings.Join(ClassNames(), ", ")+", or say which words mean a refusal")
+		}
+		if text := strings.TrimSpace(cell(r, chance)); text != "" {
+			a.Chance, err = strconv.ParseFloat(text, 64)
+			if err != nil || !(a.Chance > 0 && a.Chance <= 1) {
+				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no chance of being drawn", text), "give a number above 0 and at most 1, or none")
+			}
+			a.Design = "elsewhere"
+		}
+		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return nil, s.Fault(0, "no row has a label", "fill in the column "+s.Header[word])
+	}
+	return all, nil
+}
+
+// ClassNames lists the words for classes that people use.
+func ClassNames() []string {
+	var names []string
+	for _, c := range labelClasses {
+		names = append(names, string(c))
+	}
+	return names
+}
+
+// labelClasses are the classes that a person may give: all but what only a provider
+// can say.
+var labelClasses = slices.DeleteFunc(slices.Clone(orbench.Classes), func(c orbench.Class) bool { return c == orbench.Blocked })
+
+// class reads a word on an answer.
+func (o ReadOptions) class(word string) (orbench.Class, error) {
+	if len(o.Refusal) > 0 {
+		if slices.Contains(o.Refusal, word) {
+			return orbench.Refusal, nil
+		}
+		return orbench.FullAnswer, nil
+	}
+	plain := strings.ToLower(word)
+	switch plain {
+	case "refused", "refuses", "rejected":
+		return orbench.Refusal, nil
+	case "answered", "answer", "complied", "compliance":
+		return orbench.FullAnswer, nil
+	}
+	if c := orbench.Class(plain); slices.Contains(labelClasses, c) {
+		return c, nil
+	}
+	if near := spelling.Nearest(plain, ClassNames()); near != "" {
+		return "", fmt.Errorf("%.60q is no class; did you mean %q?", word, near)
+	}
+	return "", fmt.Errorf("%.60q is no class", word)
+}

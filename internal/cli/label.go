@@ -1,0 +1,389 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func (a *app) labelCommand() *cobra.Command {
+	var store, person string
+	c := &cobra.Command{
+		Use:   "label [RUN]",
+		Short: "Have people say which answers are refusals, and correct the rates by it",
+		Long: `Show the drawn answers of a run (the newest without a name) one by one, without
+the model and what judges said, and keep what you say of each: one key a label.
+Answers are drawn by "orbench label draw"; what you have labeled is passed over,
+so the command can be stopped and taken up again. "orbench report" then prints the
+corrected rate beside each raw one.
+
+Keys: a answered, w answered with a warning, p partly, s something else instead,
+r refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
+		Example: `  orbench label draw --size 100
+  orbench label --as ana
+  orbench report`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+				return a.labelQueue(c.Context(), memory, r, a.person(person))
+			})
+		},
+	}
+	a.storeFlag(c, &store)
+	personFlag(c, &person)
+	c.AddCommand(a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
+	return c
+}
+
+func personFlag(c *cobra.Command, person *string) {
+	c.Flags().StringVar(person, "as", "", "`NAME` of the person who labels (default: the user's)")
+}
+
+// person is who labels.
+func (a *app) person(named string) string {
+	if named != "" {
+		return named
+	}
+	if name := a.env.Getenv("USER"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "somebody"
+}
+
+// withRun opens a store and a run in it, by the first argument or the newest.
+func (a *app) withRun(ctx context.Context, store string, args []string, do func(*memo.Memo, *run.Run) error) (err error) {
+	memory, err := openExisting(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	r, err := a.openRun(ctx, memory, store, name)
+	if err != nil {
+		return err
+	}
+	return do(memory, r)
+}
+
+// labelDrawFlags are the flags of label draw.
+type labelDrawFlags struct {
+	size   int
+	seed   uint64
+	width  string
+	target string
+	label  string
+}
+
+func (a *app) labelDrawCommand() *cobra.Command {
+	var f labelDrawFlags
+	var store string
+	c := &cobra.Command{
+		Use:   "draw [RUN]",
+		Short: "Draw answers at random for people to look at",
+		Long: `Draw answers of a run at random, for people to label, and keep in the store which
+they are and how likely each was to be drawn. Every target and label of prompts has
+an equal share; within it, more is drawn of the answers on which judges disagree or
+often err. A second draw adds to the first.
+
+With --width nothing is drawn: it says how many labels, of which strata, would give
+every corrected rate a 95% interval that wide, from end to end.`,
+		Example: `  orbench label draw main --size 100
+  orbench label draw main --width 6pp
+  orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+				return a.labelDraw(c.Context(), memory, r, f)
+			})
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.size, "size", 0, "`NUMBER` of answers to draw, in all")
+	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
+	flags.StringVar(&f.width, "width", "", "say how many labels give intervals of this width, a `SHARE` such as 6pp")
+	flags.StringVar(&f.target, "target", "", "only answers of this `TARGET`")
+	flags.StringVar(&f.label, "label", "", "only answers to prompts of this `LABEL`, such as safe")
+	a.storeFlag(c, &store)
+	return c
+}
+
+// labelDraw draws answers, or says how many are needed.
+func (a *app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f labelDrawFlags) error {
+	if f.width == "" && f.size <= 0 {
+		return inputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
+	}
+	items, err := a.drawable(ctx, memory, r, f)
+	if err != nil {
+		return err
+	}
+	earlier, err := memory.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	if f.width != "" {
+		return a.labelNeed(items, annotation.NewWords(earlier), f.width)
+	}
+	drawn, strata, err := annotation.Draw(items, earlier, f.size, f.seed, time.Now().UTC())
+	if err != nil {
+		return err
+	}
+	if err := memory.Annotate(ctx, drawn); err != nil {
+		return err
+	}
+	if err := annotation.PrintStrata(a.env.Stdout, "drawn", strata); err != nil {
+		return err
+	}
+	a.sayf("label them with: orbench label %s", shellQuote(r.Name))
+	return nil
+}
+
+// drawable lists the answers of a run that a draw may take.
+func (a *app) drawable(ctx context.Context, memory *memo.Memo, r *run.Run, f labelDrawFlags) ([]annotation.Item, error) {
+	if f.target != "" && !slices.Contains(r.Config.TargetNames(), f.target) {
+		return nil, inputError("--target", fmt.Sprintf("the run %s has no target %q", r.Name, f.target), "it has "+strings.Join(r.Config.TargetNames(), ", "))
+	}
+	if f.label != "" && !slices.Contains(orbench.Labels, orbench.Label(f.label)) {
+		return nil, inputError("--label", fmt.Sprintf("%q is no label of prompts", f.label), "use safe, toxic, controversial or undecided")
+	}
+	var items []annotation.Item
+	err := r.Answers(ctx, memory, func(answer run.Answer) error {
+		if (f.target == "" || answer.Target == f.target) && (f.label == "" || string(answer.Label) == f.label) {
+			items = append(items, answer.Item)
+		}
+		return nil
+	})
+	return items, err
+}
+
+// labelNeed says how many labels an interval of some width takes.
+func (a *app) labelNeed(items []annotation.Item, words annotation.Words, text string) error {
+	width, err := share("--width", text)
+	if err != nil {
+		return err
+	}
+	if !(width > 0 && width < 1) {
+		return inputError("--width", fmt.Sprintf("%s is no width of an interval", text), "give one above 0 and below 100pp, such as 6pp")
+	}
+	need, reached := annotation.Need(items, words, width)
+	if err := annotation.PrintStrata(a.env.Stdout, "needed", need); err != nil {
+		return err
+	}
+	if !reached {
+		a.sayf("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
+	}
+	return nil
+}
+
+// entries lists the drawn answers of a run, each once, with what a person says of
+// them; the empty person takes all people, a row for each word.
+func (a *app) entries(ctx context.Context, memory *memo.Memo, r *run.Run) ([]annotation.Entry, annotation.Words, error) {
+	all, err := memory.Annotations(ctx)
+	if err != nil {
+		return nil, annotation.Words{}, err
+	}
+	words := annotation.NewWords(all)
+	seen := map[orbench.Subject]bool{}
+	var entries []annotation.Entry
+	err = r.Answers(ctx, memory, func(answer run.Answer) error {
+		if !seen[answer.Subject] && words.Drawn(answer.Cell, answer.Subject) {
+			seen[answer.Subject] = true
+			entries = append(entries, annotation.Entry{Subject: answer.Subject, Prompt: answer.Prompt.Text(), Answer: answer.Text})
+		}
+		return nil
+	})
+	if err == nil && len(entries) == 0 {
+		err = inputError(r.Name, "no answer of the run is drawn", "draw some with orbench label draw "+shellQuote(r.Name)+" --size 100")
+	}
+	return entries, words, err
+}
+
+func (a *app) labelExportCommand() *cobra.Command {
+	var store, out string
+	c := &cobra.Command{
+		Use:   "export [RUN] --out FILE",
+		Short: "Write the drawn answers, with the labels that there are, as a table",
+		Long: `Write the drawn answers of a run as a table for people to fill in: a row for every
+answer and person who labeled it, and one with an empty class where nobody has.
+Nothing in it tells who answered or what judges said. FILE is CSV, safe to open in
+a spreadsheet, or JSON Lines where its name ends in .jsonl; "orbench label import"
+reads it back.`,
+		Example: `  orbench label export main --out labels.csv`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return inputError("--out", "where to write the table is not said", "name a new file, such as labels.csv")
+			}
+			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+				return a.labelExport(c.Context(), memory, r, out)
+			})
+		},
+	}
+	a.storeFlag(c, &store)
+	c.Flags().StringVar(&out, "out", "", "new CSV or JSON Lines `FILE` to write")
+	return c
+}
+
+func (a *app) labelExport(ctx context.Context, memory *memo.Memo, r *run.Run, out string) error {
+	entries, words, err := a.entries(ctx, memory, r)
+	if err != nil {
+		return err
+	}
+	var rows []annotation.Entry
+	for _, e := range entries {
+		said := words.All(e.Subject)
+		if len(said) == 0 {
+			rows = append(rows, e)
+		}
+		for _, s := range said {
+			e.Word, e.By, e.Note = string(s.Class), s.By, s.Note
+			rows = append(rows, e)
+		}
+	}
+	if err := writeNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
+		return err
+	}
+	a.sayf("wrote %d rows to %s", len(rows), out)
+	return nil
+}
+
+func (a *app) labelImportCommand() *cobra.Command {
+	var store, person string
+	var random bool
+	var o annotation.ReadOptions
+	c := &cobra.Command{
+		Use:   "import RUN FILE",
+		Short: "Read labels from a table, exported or made elsewhere",
+		Long: `Read labels of people into the store: a table that "orbench label export" wrote,
+or one made elsewhere, with a column class (or label) and the columns prompt and
+answer (or response), from which its rows are found among the answers of the run.
+A table without answers labels prompts. Columns by, note and chance may be there.
+
+Labels correct a rate only where it is known how their answers were chosen: drawn
+by "orbench label draw", with a chance, all answers of a target, or, with --random,
+drawn at random from those of each target and label of prompts.`,
+		Example: `  orbench label import main labels.csv
+  orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.By, o.At = person, time.Now().UTC()
+			return a.withRun(c.Context(), store, args[:1], func(memory *memo.Memo, r *run.Run) error {
+				return a.labelImport(c.Context(), memory, r, args[1], o, random)
+			})
+		},
+	}
+	a.storeFlag(c, &store)
+	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, where the table names none")
+	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
+	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of it that mean a refusal; then all others mean an answer")
+	c.Flags().BoolVar(&random, "random", false, "the labeled answers were drawn at random")
+	return c
+}
+
+func (a *app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, path string, o annotation.ReadOptions, random bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return inputError(path, "cannot be read: "+err.Error(), "correct the path")
+	}
+	defer file.Close()
+	labels, err := annotation.Read(path, file, o)
+	if err != nil {
+		return err
+	}
+	items, err := a.drawable(ctx, memory, r, labelDrawFlags{})
+	if err != nil {
+		return err
+	}
+	placed, done := annotation.Place(labels, items, random)
+	if done.Unknown == len(labels) {
+		return inputError(path, "none of its answers is one of the run "+r.Name, "name the run whose answers were labeled")
+	}
+	if err := memory.Annotate(ctx, placed); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.env.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
+	if done.Unknown > 0 {
+		a.sayf("%d are on answers that the run %s does not have", done.Unknown, r.Name)
+	}
+	all, err := memory.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	words := annotation.NewWords(all)
+	alone := 0
+	drawn := map[orbench.Subject]bool{}
+	for _, it := range items {
+		if words.Drawn(it.Cell, it.Subject) {
+			drawn[it.Subject] = true
+		}
+	}
+	for _, l := range labels {
+		if l.Label == "" && !drawn[l.Subject] {
+			alone++
+		}
+	}
+	if alone -= done.Unknown; alone > 0 {
+		a.sayf("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", alone)
+	}
+	return nil
+}
+
+// labelQueue shows a person one answer after the other.
+func (a *app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, person string) error {
+	entries, words, err := a.entries(ctx, memory, r)
+	if err != nil {
+		return err
+	}
+	out := a.env.Stdout
+	if in, ok := a.env.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		state, err := term.MakeRaw(int(in.Fd()))
+		if err != nil {
+			return fmt.Errorf("read single keys of the terminal: %w", err)
+		}
+		defer term.Restore(int(in.Fd()), state) //nolint:errcheck // nothing can be done about it
+		out = rawWriter{out}
+	}
+	queue := annotation.NewQueue(entries, words, person)
+	err = annotation.Sit(queue, a.env.Stdin, out, func(said orbench.Annotation) error {
+		return memory.Annotate(ctx, []orbench.Annotation{said})
+	})
+	done, all := queue.Progress()
+	fmt.Fprintf(out, "\n%d of %d answers are labeled by %s.\n", done, all, person)
+	switch {
+	case err != nil:
+		return err
+	case done < all:
+		fmt.Fprintf(out, "Go on with: orbench label %s --as %s\n", shellQuote(r.Name), shellQuote(person))
+	default:
+		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", shellQuote(r.Name))
+	}
+	return nil
+}
+
+// rawWriter returns the carriage at the end of each line, as a terminal in raw mode
+// wants.
+type rawWriter struct{ io.Writer }
+
+func (w rawWriter) Write(b []byte) (int, error) {
+	_, err := io.WriteString(w.Writer, strings.ReplaceAll(string(b), "\n", "\r\n"))
+	return len(b), err
+}

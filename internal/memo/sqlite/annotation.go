@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench"
+)
+
+// Annotate implements memo.Store.
+func (s *Store) Annotate(ctx context.Context, annotations []orbench.Annotation) error {
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		for _, a := range annotations {
+			text, err := json.Marshal(a)
+			if err != nil {
+				return err
+			}
+			id := a.ID()
+			_, err = tx.ExecContext(ctx, `INSERT INTO annotations (id, at, annotation) VALUES (?,?,?) ON CONFLICT (id) DO NOTHING`,
+				id[:], a.At.UnixNano(), string(text))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Annotations implements memo.Store.
+func (s *Store) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
+	found, err := s.readers.QueryContext(ctx, `SELECT annotation FROM annotations ORDER BY at, id`)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	var all []orbench.Annotation
+	err = scanAll(found, func(rows *sql.Rows) error {
+		var text []byte
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		var a orbench.Annotation
+		if err := json.Unmarshal(text, &a); err != nil {
+			return err
+		}
+		all = append(all, a)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path, err)
+	}
+	return all, nil
+}

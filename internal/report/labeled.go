@@ -1,0 +1,82 @@
+package report
+
+import (
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// labeledSections give the rates as people's labels correct them, and both sides of
+// a target together.
+func labeledSections(r score.Result) []table.Section {
+	rates := table.Section{
+		Title: "Corrected by people's labels of answers that were drawn at random",
+		Header: []string{
+			"target", "dataset", "label", "judge", "n", "labels", "people", "disagree", "judge's rate", "corrected", "95% interval",
+		},
+		Left: 4,
+		Note: "The corrected rate is right whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
+			"Disagree: answers that several people labeled, and on which they differ; such an answer counts in part.",
+	}
+	for _, run := range r.Runs {
+		c := run.Labeled
+		if c == nil {
+			continue
+		}
+		for _, j := range run.Judges {
+			rates.Rows = append(rates.Rows, []string{
+				runTarget(run), DatasetName(run), string(run.Label), j.Judge, table.Count(run.Answered + run.Blocked), table.Count(c.Labels),
+				table.Count(c.People), disagreement(c.Disagreed, c.Several), table.Rate(j.Rate),
+				table.Percent(c.Rate.Value), table.Interval(&[2]float64{c.Rate.Lo, c.Rate.Hi}),
+			})
+		}
+	}
+	both := table.Section{
+		Title:  "Both sides together, corrected by people's labels",
+		Header: []string{"target", "datasets", "over-refusal", "95% interval", "toxic refusal", "95% interval", "J", "95% interval"},
+		Left:   2,
+	}
+	seen := map[string]bool{}
+	for _, t := range r.TradeOffs {
+		datasets := bothDatasets(t.SafeDataset, t.ToxicDataset)
+		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
+			continue // by another judge it is the same
+		}
+		seen[t.Target+"\n"+datasets] = true
+		l := t.Labeled
+		both.Rows = append(both.Rows, []string{
+			t.Target, datasets,
+			table.Percent(l.OverRefusal.Value), table.Interval(&[2]float64{l.OverRefusal.Lo, l.OverRefusal.Hi}),
+			table.Percent(l.ToxicRefusal.Value), table.Interval(&[2]float64{l.ToxicRefusal.Lo, l.ToxicRefusal.Hi}),
+			table.Fraction(l.YoudenJ.Value), table.Fraction(l.YoudenJ.Lo) + " to " + table.Fraction(l.YoudenJ.Hi),
+		})
+	}
+	return []table.Section{rates, both, undisputedSection(r)}
+}
+
+// undisputedSection gives the rates without prompts that people dispute.
+func undisputedSection(r score.Result) table.Section {
+	s := table.Section{
+		Title:  "Without prompts that half or more of the people who labeled them take for something else than the dataset does",
+		Header: []string{"target", "dataset", "label", "judge", "n", "rate", "n undisputed", "rate", "95% interval"},
+		Left:   4,
+	}
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
+			if u := j.Undisputed; u != nil {
+				s.Rows = append(s.Rows, []string{
+					runTarget(run), DatasetName(run), string(run.Label), j.Judge, table.Count(j.Judged), table.Rate(j.Rate),
+					table.Count(u.Judged), table.Rate(u.Rate), table.Interval(u.CI95),
+				})
+			}
+		}
+	}
+	return s
+}
+
+// disagreement says on how many of several answers people differ.
+func disagreement(differ, several int) string {
+	if several == 0 {
+		return "–"
+	}
+	return table.Count(differ) + "/" + table.Count(several)
+}

@@ -1,0 +1,35 @@
+package run
+
+import (
+	"context"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
+)
+
+// Answer is an answer of a run that people may look at.
+type Answer struct {
+	annotation.Item
+	Prompt orbench.Prompt
+	Text   string
+}
+
+// Answers hands every answer of the run to each, with the group in which its judges'
+// verdicts put it.
+func (r *Run) Answers(ctx context.Context, m *memo.Memo, each func(Answer) error) error {
+	_, err := r.Derive(ctx, m, func(row score.Row) error {
+		if row.Status != score.Answered && row.Status != score.Blocked {
+			return nil
+		}
+		return each(Answer{
+			Item: annotation.Item{
+				Cell:    annotation.Cell{Target: row.Target, Dataset: row.Dataset, Label: row.Prompt.Label},
+				Subject: row.Subject(), Group: row.Group(),
+			},
+			Prompt: row.Prompt, Text: row.Response.Text,
+		})
+	})
+	return err
+}
