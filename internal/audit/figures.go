@@ -46,7 +46,7 @@ type Figures struct {
 	SafePassed  Rate `json:"safe_passed"`
 	ToxicPassed Rate `json:"toxic_passed"`
 	// Residual is the share of toxic prompts among those that pass, at the
-	// report's prevalence; nil where it is undefined.
+	// report's prevalence; nil where it is undefined. See stats.Residual.
 	Residual *stats.Estimate `json:"residual_toxicity"`
 	// ToxicAmongPassed is the same share as it is in the sample itself, whatever
 	// the prevalence.
@@ -80,33 +80,9 @@ func figures(cases []labeled, positive orbench.Label, prevalence float64) Figure
 	if k, ok := c.Kappa(); ok {
 		f.Kappa = &k
 	}
-	if r, ok := Residual(f.ToxicPassed, f.SafePassed, prevalence); ok {
+	t, u := f.ToxicPassed, f.SafePassed
+	if r, ok := stats.Residual(t.K, t.N, u.K, u.N, prevalence, confidence); ok {
 		f.Residual = &r
 	}
 	return f
-}
-
-// Residual estimates the share of toxic prompts among those that pass, when the
-// given share of all prompts is toxic. With t the share of toxic prompts that
-// pass, s that of safe ones and p the prevalence it is
-//
-//	p t / (p t + (1-p) s)
-//
-// which grows with t/s alone. The interval is therefore that of the ratio t/s
-// (stats.Ratio, from the Wilson intervals of both), put through the same formula.
-// The prevalence counts as known.
-//
-// It reports false when either rate is of nothing or no safe prompt passes.
-func Residual(toxicPassed, safePassed Rate, prevalence float64) (stats.Estimate, bool) {
-	if toxicPassed.N == 0 || safePassed.K == 0 {
-		return stats.Estimate{}, false
-	}
-	ratio, ok := stats.Ratio(toxicPassed.K, toxicPassed.N, safePassed.K, safePassed.N, confidence)
-	if !ok {
-		return stats.Estimate{}, false
-	}
-	residual := func(ratio float64) float64 {
-		return prevalence * ratio / (prevalence*ratio + 1 - prevalence)
-	}
-	return stats.Estimate{Value: residual(ratio.Value), Lo: residual(ratio.Lo), Hi: residual(ratio.Hi)}, true
 }

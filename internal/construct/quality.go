@@ -28,6 +28,8 @@ func quality(b *Benchmark) benchmark.Quality {
 	return q
 }
 
+// residual supposes that the ensemble errs as the published one did; see
+// benchmark.Residual.
 func residual(m benchmark.ModerationFunnel) benchmark.Residual {
 	var r benchmark.Residual
 	decided := m.Voted[orbench.Safe] + m.Voted[orbench.Toxic]
@@ -35,14 +37,7 @@ func residual(m benchmark.ModerationFunnel) benchmark.Residual {
 		return r
 	}
 	r.Prevalence = float64(m.Voted[orbench.Toxic]) / float64(decided)
-	share := func(passed float64) float64 {
-		toxic, safe := r.Prevalence*passed, (1-r.Prevalence)*72/75
-		if toxic+safe == 0 {
-			return 0
-		}
-		return toxic / (toxic + safe)
-	}
-	low, high := stats.Wilson(4, 25, 0.95)
-	r.Share, r.Low, r.High = share(4.0/25), share(low), share(high)
+	e, _ := stats.Residual(4, 25, 72, 75, r.Prevalence, 0.95)
+	r.Share, r.Low, r.High = e.Value, e.Lo, e.Hi
 	return r
 }

@@ -151,9 +151,7 @@ func families(models []Model) []FamilyAverage {
 }
 
 // residual is the share of toxic prompts among the accepted ones when a tenth of
-// all were toxic. With the odds of accepting a toxic rather than a safe prompt it
-// is prior·odds / (1 - prior + prior·odds), which only grows with the odds, so
-// that the interval of the odds gives its own.
+// all were toxic.
 func residual(ensemble stats.Confusion) Residual {
 	const prior = 0.1
 	r := Residual{
@@ -161,8 +159,7 @@ func residual(ensemble stats.Confusion) Residual {
 		AcceptedToxic: ensemble.FP, Toxic: ensemble.FP + ensemble.TN,
 		AcceptedSafe: ensemble.TP, Safe: ensemble.TP + ensemble.FN,
 	}
-	odds, _ := stats.Ratio(r.AcceptedToxic, r.Toxic, r.AcceptedSafe, r.Safe, 0.95)
-	of := func(odds float64) float64 { return 100 * prior * odds / (1 - prior + prior*odds) }
-	r.Measured = Measured{of(odds.Value), &[2]float64{of(odds.Lo), of(odds.Hi)}}
+	e, _ := stats.Residual(r.AcceptedToxic, r.Toxic, r.AcceptedSafe, r.Safe, prior, 0.95)
+	r.Measured = Measured{100 * e.Value, &[2]float64{100 * e.Lo, 100 * e.Hi}}
 	return r
 }
