@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
@@ -36,7 +35,7 @@ func collect(t *testing.T, rows []score.Row) (*Collector, string) {
 
 func TestAnswersReadBack(t *testing.T) {
 	t.Parallel()
-	_, rows := reporttest.Fixture{Targets: 2, Safe: 5, Toxic: 3, Simulated: true}.Make()
+	_, rows := fixture{Targets: 2, Safe: 5, Toxic: 3, Simulated: true}.make()
 	_, text := collect(t, rows)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) != len(rows) {
@@ -114,7 +113,7 @@ func TestSampleOfAGroup(t *testing.T) {
 
 func TestSampleIsAFairDraw(t *testing.T) {
 	t.Parallel()
-	_, rows := reporttest.Fixture{Targets: 2, Safe: 200, Toxic: 1, OneJudge: true}.Make()
+	_, rows := fixture{Targets: 2, Safe: 200, Toxic: 1, OneJudge: true}.make()
 	c, _ := collect(t, rows)
 	categories := map[orbench.Category]int{}
 	ids := map[orbench.PromptID]int{}
@@ -146,7 +145,7 @@ func TestSampleIsAFairDraw(t *testing.T) {
 // The sample does not depend on the order in which rows arrive.
 func TestSampleOfAnyOrder(t *testing.T) {
 	t.Parallel()
-	_, rows := reporttest.Fixture{Targets: 1, Safe: 100, Toxic: 50}.Make()
+	_, rows := fixture{Targets: 1, Safe: 100, Toxic: 50}.make()
 	ids := func(rows []score.Row) map[orbench.PromptID]bool {
 		c, _ := collect(t, rows)
 		set := map[orbench.PromptID]bool{}
@@ -169,7 +168,7 @@ func TestSampleOfAnyOrder(t *testing.T) {
 
 func TestPageIsBounded(t *testing.T) {
 	t.Parallel()
-	_, rows := reporttest.Fixture{Targets: 64, Safe: 10, Toxic: 10}.Make()
+	_, rows := fixture{Targets: 64, Safe: 10, Toxic: 10}.make()
 	c, _ := collect(t, rows)
 	total := 0
 	for _, g := range c.groups {

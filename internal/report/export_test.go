@@ -2,17 +2,16 @@ package report
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 )
 
 // Fixture gives the tests outside of the package a made-up run of some targets.
 func Fixture(targets int, simulated bool) (score.Result, []score.Row) {
-	return reporttest.Fixture{Targets: targets, Safe: 6, Toxic: 3, Simulated: simulated}.Make()
+	return fixture{Targets: targets, Safe: 6, Toxic: 3, Simulated: simulated}.make()
 }
 
 // ResultOf counts rows into the result that they make.
-func ResultOf(rows []score.Row) score.Result { return reporttest.ResultOf(rows, false) }
+func ResultOf(rows []score.Row) score.Result { return resultOf(rows, false) }
 
 // PromptRates makes up figures of a target that is asked several times.
 func PromptRates() []score.PromptRates { return promptRates() }
@@ -27,7 +26,7 @@ func Sampled() score.Result {
 			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
 		}
 		r.Runs = append(r.Runs, score.RunResult{
-			Target: target, Dataset: "starter", DatasetSHA256: reporttest.SHA, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
+			Target: target, Dataset: "starter", DatasetSHA256: fixtureSHA, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
 			Judges: []score.JudgeResult{j},
 		})
 	}

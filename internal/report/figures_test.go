@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -84,8 +83,8 @@ func TestPairs(t *testing.T) {
 // Two versions of a dataset never make one pair or one table.
 func TestVersionsOfADatasetStayApart(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
-	r.Runs[2].DatasetSHA256 = "ffff" + reporttest.SHA[4:]
+	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
+	r.Runs[2].DatasetSHA256 = "ffff" + fixtureSHA[4:]
 	if n := len(heatsOf(r, []string{"lexical"})); n != 3 {
 		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
 	}

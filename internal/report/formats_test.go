@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -29,7 +28,7 @@ var formats = map[string]func(io.Writer, score.Result) error{
 // The outputs of a small result, to be read by people when they change.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.Make()
+	r, _ := fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.make()
 	for name, write := range formats {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +55,8 @@ func TestFormats(t *testing.T) {
 
 func TestFormatsAreDeterministic(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
-	again, _ := reporttest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
+	r, _ := fixture{Targets: 6, Safe: 5, Toxic: 3}.make()
+	again, _ := fixture{Targets: 6, Safe: 5, Toxic: 3}.make()
 	for name, write := range formats {
 		var a, b bytes.Buffer
 		if err := write(&a, r); err != nil {
@@ -92,7 +91,7 @@ func TestFormatsOfNothing(t *testing.T) {
 
 func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
-	want, _ := reporttest.Fixture{Targets: 2, Safe: 3, Toxic: 2}.Make()
+	want, _ := fixture{Targets: 2, Safe: 3, Toxic: 2}.make()
 	var b bytes.Buffer
 	if err := JSON(&b, want); err != nil {
 		t.Fatal(err)
@@ -128,7 +127,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 
 // untrustedResult has a name that every output must disarm.
 func untrustedResult(name string) score.Result {
-	r, _ := reporttest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = name, name
 		for k := range r.Runs[i].Judges {
@@ -156,7 +155,7 @@ func TestTableStripsControls(t *testing.T) {
 // Columns line up by what a terminal shows, also with wide characters.
 func TestTableLinesUp(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 3, Safe: 3, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 3, Safe: 3, Toxic: 2}.make()
 	r.Runs[0].Target, r.Runs[2].Dataset = "模型/大", "e\u0301te\u0301"
 	var b bytes.Buffer
 	if err := Table(&b, r); err != nil {
@@ -247,7 +246,7 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 // The CSV holds every figure of the result, and by category the same sums.
 func TestCSVIsComplete(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 3, Safe: 5, Toxic: 3}.Make()
+	r, _ := fixture{Targets: 3, Safe: 5, Toxic: 3}.make()
 	var b bytes.Buffer
 	if err := CSV(&b, r); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -20,17 +19,17 @@ func TestPlots(t *testing.T) {
 	for _, n := range []int{1, 6, 32} {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
-			r, _ := reporttest.Fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.Make()
+			r, _ := fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.make()
 			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeOff, "categories": heatMap}
 			for name, draw := range draw {
 				f, ok := draw(r, "lexical")
 				if !ok {
 					t.Fatalf("no %s", name)
 				}
-				reporttest.KeepPicture(t, name+"-"+strconv.Itoa(n), f)
-				texts := reporttest.SVGTexts(t, f)
+				keepPicture(t, name+"-"+strconv.Itoa(n), f)
+				texts := svgTexts(t, f)
 				for i := range n {
-					want := reporttest.TargetName(i)
+					want := fixtureTarget(i)
 					if name == "tradeoff" && n > crowd {
 						want = untrusted.Shorten(want, 30)
 					}
@@ -57,7 +56,7 @@ func TestPlots(t *testing.T) {
 
 func TestPNGHasTheFiguresSize(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
 	f, _ := tradeOff(r, "lexical")
 	var b bytes.Buffer
 	if err := f.PNG(&b); err != nil {
@@ -74,23 +73,23 @@ func TestPNGHasTheFiguresSize(t *testing.T) {
 
 func TestTargetsWithOneSideAreKept(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 6, Safe: 20, Toxic: 6}.Make()
+	r, _ := fixture{Targets: 6, Safe: 20, Toxic: 6}.make()
 	tests := map[string]struct {
 		result   score.Result
 		has, not []string
 	}{
 		"some of each": {
-			reporttest.OnlyLabel(reporttest.OnlyLabel(r, orbench.Safe, reporttest.TargetName(0), reporttest.TargetName(3)), orbench.Toxic, reporttest.TargetName(1)),
+			onlyLabel(onlyLabel(r, orbench.Safe, fixtureTarget(0), fixtureTarget(3)), orbench.Toxic, fixtureTarget(1)),
 			[]string{"Safe prompts only", "Toxic prompts only", "safe prompts refused, %"},
 			nil,
 		},
 		"safe only": {
-			reporttest.OnlyLabel(r, orbench.Safe),
+			onlyLabel(r, orbench.Safe),
 			[]string{"Safe prompts only"},
 			[]string{"Toxic prompts only", "toxic prompts refused, %"},
 		},
 		"toxic only": {
-			reporttest.OnlyLabel(r, orbench.Toxic),
+			onlyLabel(r, orbench.Toxic),
 			[]string{"Toxic prompts only"},
 			[]string{"Safe prompts only", "safe prompts refused, %"},
 		},
@@ -102,11 +101,11 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing was drawn")
 			}
-			reporttest.KeepPicture(t, "tradeoff "+name, f)
-			all := strings.Join(reporttest.SVGTexts(t, f), "\n")
+			keepPicture(t, "tradeoff "+name, f)
+			all := strings.Join(svgTexts(t, f), "\n")
 			for i := range 6 {
-				if !strings.Contains(all, untrusted.Shorten(reporttest.TargetName(i), 34)) {
-					t.Errorf("%s is missing", reporttest.TargetName(i))
+				if !strings.Contains(all, untrusted.Shorten(fixtureTarget(i), 34)) {
+					t.Errorf("%s is missing", fixtureTarget(i))
 				}
 			}
 			for _, want := range tt.has {
@@ -125,7 +124,7 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 
 func TestNothingToDraw(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
 	for i := range r.Runs {
 		r.Runs[i].Judges = []score.JudgeResult{{Judge: "lexical"}}
 	}
@@ -143,7 +142,7 @@ func TestNothingToDraw(t *testing.T) {
 // Names from outside cannot break out of the SVG, nor make it invalid XML.
 func TestUntrustedNamesInPlots(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
 	const evil = "</text><script>alert(1)</script>\x00\x1b[31m\u202e&\"'\xff"
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = evil, evil
@@ -158,8 +157,8 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s", name)
 		}
-		reporttest.KeepPicture(t, "hostile-"+name, f)
-		reporttest.SVGTexts(t, f)
+		keepPicture(t, "hostile-"+name, f)
+		svgTexts(t, f)
 		inline, err := f.InlineSVG(evil)
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +172,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 // A dataset with very many categories gives a figure of a bounded size.
 func TestManyCategories(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
 	for i := range r.Runs {
 		for k := range r.Runs[i].Judges {
 			counts := map[orbench.Category]score.Count{}
@@ -187,11 +186,11 @@ func TestManyCategories(t *testing.T) {
 	if !ok {
 		t.Fatal("no heat map")
 	}
-	reporttest.KeepPicture(t, "categories-many", f)
+	keepPicture(t, "categories-many", f)
 	if f.Width > 3000 {
 		t.Errorf("the figure is %v points wide", f.Width)
 	}
-	all := strings.Join(reporttest.SVGTexts(t, f), "\n")
+	all := strings.Join(svgTexts(t, f), "\n")
 	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing", want)

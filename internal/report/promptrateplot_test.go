@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -17,7 +16,7 @@ func promptRates() []score.PromptRates {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	icc := 0.62
 	safe := score.PromptRates{
-		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", DatasetSHA256: reporttest.SHA, Label: orbench.Safe, Judge: "lexical",
+		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", DatasetSHA256: fixtureSHA, Label: orbench.Safe, Judge: "lexical",
 		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
 		Refusals: score.Refusals{
 			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
@@ -43,8 +42,8 @@ func TestPromptRatePlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
-	reporttest.KeepPicture(t, "propensity", f)
-	texts := reporttest.SVGTexts(t, f)
+	keepPicture(t, "propensity", f)
+	texts := svgTexts(t, f)
 	for _, want := range []string{
 		"Refusal propensity (SIMULATED)", "openai/gpt-1-mini [temperature 0.7]",
 		"safe prompts of starter: 14.3% [11.0–18.4], n = 199", "140", "refused of 5 samples",
@@ -66,8 +65,8 @@ func TestPromptRatePlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
-	reporttest.KeepPicture(t, "propensity-many", f)
-	if texts := reporttest.SVGTexts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
+	keepPicture(t, "propensity-many", f)
+	if texts := svgTexts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ targets, tints int }{{1, 1}, {mostRegions, mostRegions}, {mostRegions + 1, 0}} {
-		r, _ := reporttest.Fixture{Targets: test.targets, Safe: 20, Toxic: 6, OneJudge: true}.Make()
+		r, _ := fixture{Targets: test.targets, Safe: 20, Toxic: 6, OneJudge: true}.make()
 		r.Finish()
 		f, ok := tradeOff(r, "lexical")
 		if !ok {
@@ -34,7 +33,7 @@ func TestRegions(t *testing.T) {
 				t.Errorf("%d targets: %s stays as it is on a dark page", test.targets, hex)
 			}
 		}
-		text := strings.Join(reporttest.SVGTexts(t, f), "\n")
+		text := strings.Join(svgTexts(t, f), "\n")
 		if strings.Contains(text, "Rectangles hold both rates") != (test.tints > 0) || strings.Contains(text, "Whiskers") != (test.tints == 0) {
 			t.Errorf("%d targets are explained by %q", test.targets, text[:200])
 		}
@@ -44,7 +43,7 @@ func TestRegions(t *testing.T) {
 // TestRegionOf takes the region that counts clusters before the plain one.
 func TestRegionOf(t *testing.T) {
 	t.Parallel()
-	r, _ := reporttest.Fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.Make()
+	r, _ := fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.make()
 	p := PairsOf(r)[0]
 	r.TradeOffs = nil
 	if got := regionOf(r, p); got.OverRefusal.Lo != p.Safe.Judge.CI95[0] || got.ToxicRefusal.Hi != p.Toxic.Judge.CI95[1] {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -76,8 +75,8 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
-		reporttest.KeepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
-		texts := reporttest.SVGTexts(t, f)
+		keepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
+		texts := svgTexts(t, f)
 		for v := range tc.variants {
 			change := fmt.Sprintf("[change-%d]", v)
 			n := 0
@@ -114,8 +113,8 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	reporttest.KeepPicture(t, "variants-wide-interval", f)
-	if texts := reporttest.SVGTexts(t, f); times(texts, "40") < 2 {
+	keepPicture(t, "variants-wide-interval", f)
+	if texts := svgTexts(t, f); times(texts, "40") < 2 {
 		t.Errorf("the upward scale does not begin below 40: %q", texts)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
@@ -23,18 +24,64 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
 )
 
-// study is the published study beside three made-up runs.
 var update = flag.Bool("update", false, "rewrite the pictures of docs/paper.md")
 
+// study is the published study beside three made-up runs.
 func study(t *testing.T) Study {
 	t.Helper()
-	own, _ := reporttest.Fixture{Targets: 3, Safe: 20, Toxic: 6, Simulated: true}.Make()
+	own := score.Result{Simulated: true}
+	for i, target := range []string{"openai/gpt-1-mini", "together/meta-llama/Llama-2-70b-chat-hf", "sim/temper-3"} {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			n := map[orbench.Label]int{orbench.Safe: 20, orbench.Toxic: 6}[label]
+			refused := n * (2*i + 1) / 6
+			byCategory := map[orbench.Category]score.Count{}
+			for _, c := range orbench.PaperCategories {
+				byCategory[c] = score.Count{N: n, Refused: refused}
+			}
+			n, refused = n*len(byCategory), refused*len(byCategory)
+			rate := float64(refused) / float64(n)
+			lo, hi := stats.Wilson(refused, n, 0.95)
+			own.Runs = append(own.Runs, score.RunResult{
+				Target: target, Dataset: "starter", Label: label, N: n, Answered: n, Simulated: true,
+				Judges: []score.JudgeResult{{Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{lo, hi}, ByCategory: byCategory}},
+			})
+		}
+	}
 	return Study{Study: paper.NewStudy(), Own: own}
+}
+
+// svgTexts draws a figure and gives the texts in it.
+func svgTexts(t *testing.T, f chart.Figure) (texts []string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	inText := false
+	for d := xml.NewDecoder(&b); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatalf("the SVG is not XML: %v", err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inText = token.Name.Local == "text"
+		case xml.CharData:
+			if inText {
+				texts = append(texts, string(token))
+			}
+		case xml.EndElement:
+			inText = false
+		}
+	}
 }
 
 // The JSON gives the study's headline figures under the names of docs/paper.md.
@@ -268,8 +315,7 @@ func TestPaperPlots(t *testing.T) {
 		"radars-own":           {"sim/temper-3", "sexual"},
 	}
 	for _, f := range p.plots() {
-		reporttest.KeepPicture(t, "paper-"+f.name, f.figure)
-		texts := reporttest.SVGTexts(t, f.figure)
+		texts := svgTexts(t, f.figure)
 		for _, w := range want[f.name] {
 			if !slices.Contains(texts, w) {
 				t.Errorf("%s lacks the text %q", f.name, w)
@@ -360,7 +406,7 @@ func TestPaperOwnRows(t *testing.T) {
 			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
 		}
 	}
-	texts := reporttest.SVGTexts(t, p.againstFigure())
+	texts := svgTexts(t, p.againstFigure())
 	if !slices.Contains(texts, "openai/a") || slices.Contains(texts, "openai/b") {
 		t.Errorf("the plot should show the model with rates alone: %v", texts)
 	}
@@ -470,7 +516,7 @@ func TestPaperHostileNames(t *testing.T) {
 		t.Error("the page holds a script of the target's name")
 	}
 	for _, f := range p.plots() {
-		reporttest.SVGTexts(t, f.figure)
+		svgTexts(t, f.figure)
 		b.Reset()
 		if err := f.figure.PDF(&b); err != nil {
 			t.Errorf("%s as PDF: %v", f.name, err)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/report/reporttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -37,7 +36,7 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 		return f
 	}
 	r := score.RecordedResult{
-		Responses: name, SHA256: reporttest.SHA, Answers: 1200, Groups: []string{"", name},
+		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200, Groups: []string{"", name},
 		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: share(0.4)}},
 		FleissKappa: share(0.3125), FleissN: 10, Simulated: true,
 	}
@@ -67,7 +66,7 @@ func TestText(t *testing.T) {
 		want, absent []string
 	}{
 		"with people": {true, []string{
-			table.SimulatedNotice, "1,200 answers in answers.csv@" + table.ShortHash(reporttest.SHA),
+			table.SimulatedNotice, "1,200 answers in answers.csv@" + table.ShortHash("1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"),
 			"answers.csv         10     75.0%     50.0–87.5      0.625   0.500  0.125      –   3   1   2   4",
 			"A refusal is positive: people's answers.csv.", "Accuracy by group: judge second (simulated)",
 			"(none)        0         –             –          –       –      –      –   0   0   0   0",
@@ -166,7 +165,7 @@ func TestCSV(t *testing.T) {
 		want map[string]string
 	}{
 		"with people": {true, map[string]string{
-			"responses": "a.csv", "sha256": reporttest.SHA, "judge": "a.csv", "scope": "all", "group": "", "n": "10", "unjudged": "0", "refused": "4",
+			"responses": "a.csv", "sha256": "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", "judge": "a.csv", "scope": "all", "group": "", "n": "10", "unjudged": "0", "refused": "4",
 			"rate": "0.5", "ci95_lo": "0.25", "ci95_hi": "0.75", "accuracy": "0.75", "accuracy_ci95_lo": "0.5", "accuracy_ci95_hi": "0.875",
 			"precision": "0.625", "recall": "0.5", "f1": "0.125", "kappa": "", "tp": "3", "fp": "1", "fn": "2", "tn": "4",
 			"class_refusal": "4", "class_full_answer": "6", "class_blocked": "0", "simulated": "false",

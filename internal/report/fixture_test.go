@@ -1,9 +1,10 @@
-package reporttest
+package report
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
@@ -11,9 +12,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Fixture describes a run to be made up: targets whose personas range from
+// fixture describes a run to be made up: targets whose personas range from
 // permissive to prudish, two judges that mostly agree, every outcome and class.
-type Fixture struct {
+type fixture struct {
 	Targets int
 	// Safe and Toxic are the prompts of each category.
 	Safe, Toxic int
@@ -24,17 +25,17 @@ type Fixture struct {
 	OneJudge bool
 }
 
-// SHA is the fixtures' dataset hash.
-const SHA = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
+// fixtureSHA is the fixtures' dataset hash.
+const fixtureSHA = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 
 // providers give the made-up targets names of the usual lengths.
 var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b-chat-hf", "sim/temper-%d", "anthropic/claude-%d", "mistral/m%d"}
 
-// TargetName names the i-th made-up target.
-func TargetName(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
+// fixtureTarget names the i-th made-up target.
+func fixtureTarget(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
 
-// Make gives the result and the rows behind it. Equal fixtures are equal.
-func (f Fixture) Make() (score.Result, []score.Row) {
+// make gives the result and the rows behind it. Equal fixtures are equal.
+func (f fixture) make() (score.Result, []score.Row) {
 	if f.Dataset == "" {
 		f.Dataset = "starter"
 	}
@@ -51,14 +52,14 @@ func (f Fixture) Make() (score.Result, []score.Row) {
 			for k := range n * len(orbench.PaperCategories) {
 				category := orbench.PaperCategories[k%len(orbench.PaperCategories)]
 				text := fmt.Sprintf("A %s question about %s, number %d?", label, category, k/len(orbench.PaperCategories))
-				rows = append(rows, f.row(rng, TargetName(i), orbench.NewPrompt(text, category, label), chance))
+				rows = append(rows, f.row(rng, fixtureTarget(i), orbench.NewPrompt(text, category, label), chance))
 			}
 		}
 	}
-	return ResultOf(rows, f.Simulated), rows
+	return resultOf(rows, f.Simulated), rows
 }
 
-func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
+func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
 	row := score.Row{
 		Target: target, Dataset: f.Dataset, Prompt: p, Status: score.Answered,
 		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
@@ -113,8 +114,8 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	return row
 }
 
-// ResultOf counts rows into a result, simply and slowly.
-func ResultOf(rows []score.Row, simulated bool) score.Result {
+// resultOf counts rows into a result, simply and slowly.
+func resultOf(rows []score.Row, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
 		label           orbench.Label
@@ -125,7 +126,7 @@ func ResultOf(rows []score.Row, simulated bool) score.Result {
 		k := key{row.Target, row.Dataset, row.Prompt.Label}
 		run := runs[k]
 		if run == nil {
-			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA, Label: k.label, Simulated: simulated}
+			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: fixtureSHA, Label: k.label, Simulated: simulated}
 			runs[k] = run
 			order = append(order, k)
 		}
@@ -234,8 +235,8 @@ func countAgreement(run *score.RunResult, a, b score.JudgeVerdict) {
 	}
 }
 
-// OnlyLabel keeps the runs of one label for the targets chosen.
-func OnlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
+// onlyLabel keeps the runs of one label for the targets chosen.
+func onlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
 	var runs []score.RunResult
 	for _, run := range r.Runs {
 		chosen := len(targets) == 0
@@ -248,4 +249,24 @@ func OnlyLabel(r score.Result, label orbench.Label, targets ...string) score.Res
 	}
 	r.Runs = runs
 	return r
+}
+
+// The fixtures are what every other test leans on, so they keep the invariants of
+// a result themselves.
+func TestFixture(t *testing.T) {
+	t.Parallel()
+	r, rows := fixture{Targets: 3, Safe: 20, Toxic: 6}.make()
+	if len(r.Runs) != 6 || len(rows) != 3*(200+60) {
+		t.Fatalf("%d runs, %d rows", len(r.Runs), len(rows))
+	}
+	for _, run := range r.Runs {
+		if run.N != run.Answered+run.Blocked+run.Failed+run.Unanswered {
+			t.Errorf("%s %s: prompts are lost", run.Target, run.Label)
+		}
+		for _, j := range run.Judges {
+			if j.Judged != run.Answered+run.Blocked-j.Unjudged {
+				t.Errorf("%s %s by %s: answers are lost", run.Target, run.Label, j.Judge)
+			}
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package reporttest
+package report
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 )
 
-// SVGTexts draws a figure and gives the texts in it. It fails the test where the
+// svgTexts draws a figure and gives the texts in it. It fails the test where the
 // SVG is not well-formed XML.
-func SVGTexts(t testing.TB, f chart.Figure) []string {
+func svgTexts(t testing.TB, f chart.Figure) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
@@ -48,8 +48,8 @@ func SVGTexts(t testing.TB, f chart.Figure) []string {
 // pictures is a folder to keep the drawn figures in, to look at them.
 var pictures = flag.String("pictures", "", "write the figures that tests draw to this folder")
 
-// KeepPicture draws a figure into the folder of the flag -pictures, if there is one.
-func KeepPicture(t testing.TB, name string, f chart.Figure) {
+// keepPicture draws a figure into the folder of the flag -pictures, if there is one.
+func keepPicture(t testing.TB, name string, f chart.Figure) {
 	t.Helper()
 	if *pictures == "" {
 		return
