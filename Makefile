@@ -10,7 +10,7 @@ FUZZES   := ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzParquet ./datase
 	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./judge:FuzzGuardRead ./refusal:FuzzDetect \
 	./model/openai:FuzzDecode ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
-	./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/report:FuzzPieces
+	./internal/annotation:FuzzRead ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/report:FuzzPieces
 
 .PHONY: help build demo test test-race test-long try-local-model lint fuzz bench local-model local-model-down system docs
 
