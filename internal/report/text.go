@@ -79,8 +79,8 @@ func runTarget(r score.RunResult) string {
 	return r.Target
 }
 
-// costLine says in one line what a command spent. An table.Unknown price is said to be
-// table.Unknown and is never shown as a sum.
+// costLine says in one line what a command spent. An unknown price is said to be
+// unknown and is never shown as a sum.
 func costLine(c score.Cost) string {
 	if c.Calls == 0 && c.FromMemo == 0 {
 		// A stored run shown again: nothing was looked up to be asked.
@@ -101,7 +101,7 @@ func costLine(c score.Cost) string {
 		for i, u := range c.Unpriced {
 			names[i] = untrusted.Terminal(u)
 		}
-		return s + "price table.Unknown, as there is none for " + strings.Join(names, ", ") + "."
+		return s + "price unknown, as there is none for " + strings.Join(names, ", ") + "."
 	}
-	return s + "price table.Unknown."
+	return s + "price unknown."
 }

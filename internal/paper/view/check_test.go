@@ -137,7 +137,7 @@ func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
 	_, err := CheckRun(asPublished("GPT-4o", "x"), "gpt-4o")
 	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "GPT-4o,") {
-		t.Errorf("an table.Unknown model: %v, want an input error that names the known", err)
+		t.Errorf("an unknown model: %v, want an input error that names the known", err)
 	}
 	nothing := score.Result{Runs: []score.RunResult{{Label: orbench.Controversial}}}
 	if _, err := CheckRun(nothing, "GPT-4o"); !errors.Is(err, orbench.ErrInput) {

@@ -19,10 +19,10 @@ type ownRow struct {
 	name, target, dataset, judge string
 	simulated                    bool
 	// rates has one entry for each category of the table, in per cent, and overall
-	// is over all prompts; both may be table.Unknown.
+	// is over all prompts; both may be unknown.
 	rates   []float64
 	overall float64
-	// ci95 is of overall, in per cent; nil with an table.Unknown one.
+	// ci95 is of overall, in per cent; nil with an unknown one.
 	ci95 *[2]float64
 }
 
