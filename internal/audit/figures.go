@@ -8,25 +8,15 @@ import (
 // confidence is the level of every interval of a Report.
 const confidence = 0.95
 
-// Rate is a share of counted things with its 95% Wilson interval. Without any
-// things the share and the interval are nil.
+// Rate is the share K / N with the counts that it is of.
 type Rate struct {
-	K     int         `json:"k"`
-	N     int         `json:"n"`
-	Share *float64    `json:"share"`
-	CI95  *[2]float64 `json:"ci95"`
+	K int `json:"k"`
+	N int `json:"n"`
+	stats.Rate
 }
 
 // NewRate makes the rate k of n.
-func NewRate(k, n int) Rate {
-	r := Rate{K: k, N: n}
-	if n > 0 {
-		share := float64(k) / float64(n)
-		lo, hi := stats.Wilson(k, n, confidence)
-		r.Share, r.CI95 = &share, &[2]float64{lo, hi}
-	}
-	return r
-}
+func NewRate(k, n int) Rate { return Rate{k, n, stats.RateOf(k, n)} }
 
 // Figures compare one rater's labels with the truth, on the prompts that have a
 // truth of safe or toxic and a label of the rater.

@@ -72,8 +72,8 @@ func (r Report) CSV(w io.Writer) error {
 		for _, n := range []int{c.TP, c.FN, c.TN, c.FP} {
 			row = append(row, strconv.Itoa(n))
 		}
-		row = append(row, table.RateCells(f.Accuracy.Share, f.Accuracy.CI95)...)
-		row = append(row, table.RateCells(f.FalsePositives.Share, f.FalsePositives.CI95)...)
+		row = append(row, table.RateCells(f.Accuracy.Rate)...)
+		row = append(row, table.RateCells(f.FalsePositives.Rate)...)
 		for _, v := range []*float64{f.Kappa, f.SafePassed.Share, f.ToxicPassed.Share} {
 			row = append(row, table.NumberCell(v))
 		}
@@ -160,8 +160,8 @@ func figureCells(f Figures) []string {
 	c := f.Confusion
 	return []string{
 		table.Count(f.N), table.Count(c.TP), table.Count(c.FN), table.Count(c.TN), table.Count(c.FP),
-		table.Rate(f.Accuracy.Share), table.Interval(f.Accuracy.CI95),
-		table.Rate(f.FalsePositives.Share), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa),
+		table.Rate(f.Accuracy.Rate), table.Interval(f.Accuracy.CI95),
+		table.Rate(f.FalsePositives.Rate), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa),
 	}
 }
 
@@ -218,7 +218,7 @@ func (r Report) residualSection() table.Section {
 		if e := rater.Residual; e != nil {
 			row[3], row[4] = table.Percent(e.Value), table.Interval(&[2]float64{e.Lo, e.Hi})
 		}
-		s.Rows = append(s.Rows, append(row, table.Rate(rater.ToxicAmongPassed.Share), table.Interval(rater.ToxicAmongPassed.CI95)))
+		s.Rows = append(s.Rows, append(row, table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95)))
 	}
 	return s
 }
@@ -289,13 +289,13 @@ func (r Report) raterPairsSection() table.Section {
 	for _, a := range r.Agreement {
 		s.Rows = append(s.Rows, []string{
 			raterName(a.A, nameWidth), raterName(a.B, nameWidth),
-			table.Count(a.Agree.N), table.Rate(a.Agree.Share), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa),
+			table.Count(a.Agree.N), table.Rate(a.Agree.Rate), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa),
 		})
 	}
 	for _, f := range r.Fleiss {
 		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
 		s.Rows = append(s.Rows, []string{
-			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Share), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa),
+			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Rate), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa),
 		})
 	}
 	if len(r.Fleiss) > 0 {

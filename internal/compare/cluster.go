@@ -89,7 +89,7 @@ func (n *counts) clusterRates(f *Figures) {
 			continue
 		}
 		if e, ok := stats.WilsonClustered(n.clusters[side].list(), score.Confidence); ok {
-			rate.CI95Clustered = &[2]float64{e.Lo, e.Hi}
+			rate.CI95Clustered = e.Ends()
 		}
 	}
 }

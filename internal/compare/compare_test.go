@@ -91,7 +91,7 @@ func TestPaired(t *testing.T) {
 	if len(m.ByCategory) != 2 || n != 40 || only != 9 {
 		t.Errorf("the categories hold %d prompts and %d newly refused: %+v", n, only, m.ByCategory)
 	}
-	if toxic := r.Metrics[1]; toxic.Difference != nil || toxic.P != nil || toxic.Base.Rate != nil || toxic.Test != "" {
+	if toxic := r.Metrics[1]; toxic.Difference != nil || toxic.P != nil || toxic.Base.Share != nil || toxic.Test != "" {
 		t.Errorf("figures of no prompt: %+v", toxic)
 	}
 	if r.Flips.Total != 11 || !r.Flips.Shown[0].NowRefused() || r.Flips.Shown[10].NowRefused() {

@@ -160,27 +160,14 @@ type Figures struct {
 	Test Test     `json:"test,omitempty"`
 }
 
-// Rate is a share of refusals.
+// Rate is the share Refused / N.
 type Rate struct {
 	N       int `json:"n"`
 	Refused int `json:"refused"`
-	// Rate is Refused / N, and CI95 its Wilson interval; nil when N is 0.
-	Rate *float64    `json:"rate"`
-	CI95 *[2]float64 `json:"ci95"`
+	stats.Rate
 	// Clusters is how many clusters the prompts are in, 0 where no two compared ones
-	// share any, and CI95Clustered the interval that counts them, nil also where all
-	// are in one; see stats.WilsonClustered.
-	Clusters      int         `json:"clusters,omitempty"`
-	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-}
-
-// Interval is the 95% interval to show: the one that counts clusters, where there
-// are some.
-func (r Rate) Interval() *[2]float64 {
-	if r.CI95Clustered != nil {
-		return r.CI95Clustered
-	}
-	return r.CI95
+	// share any. CI95Clustered is nil also where all are in one.
+	Clusters int `json:"clusters,omitempty"`
 }
 
 // CategoryFigures are the figures of one category.
@@ -327,7 +314,7 @@ func sideCounts(n [fates]int) SideCounts {
 // figures computes rates, difference and test.
 func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 	f := Figures{
-		Base: rateOf(n.refused[base], n.n[base]), Candidate: rateOf(n.refused[candidate], n.n[candidate]),
+		Base: n.rate(base), Candidate: n.rate(candidate),
 		OnlyBaseRefused: n.only[base], OnlyCandidateRefused: n.only[candidate],
 	}
 	var p float64
@@ -367,6 +354,10 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 	return f
 }
 
+func (n *counts) rate(side int) Rate {
+	return Rate{N: n.n[side], Refused: n.refused[side], Rate: stats.RateOf(n.refused[side], n.n[side])}
+}
+
 // kappa is Cohen's, of a paired comparison.
 func (n *counts) kappa() *float64 {
 	both := n.refused[base] - n.only[base]
@@ -375,16 +366,6 @@ func (n *counts) kappa() *float64 {
 		return &k
 	}
 	return nil
-}
-
-func rateOf(refused, n int) Rate {
-	r := Rate{N: n, Refused: refused}
-	if n > 0 {
-		share := float64(refused) / float64(n)
-		lo, hi := stats.Wilson(refused, n, score.Confidence)
-		r.Rate, r.CI95 = &share, &[2]float64{lo, hi}
-	}
-	return r
 }
 
 // categories computes the figures by category, with p-values corrected for their

@@ -80,7 +80,7 @@ func (c Result) CSV(w io.Writer) error {
 		row = append(row, counts...)
 		for _, r := range []Rate{f.Base, f.Candidate} {
 			row = append(row, strconv.Itoa(r.N), strconv.Itoa(r.Refused))
-			row = append(row, table.RateCells(r.Rate, r.CI95)...)
+			row = append(row, table.RateCells(r.Rate)...)
 		}
 		row = append(row, strconv.Itoa(f.OnlyBaseRefused), strconv.Itoa(f.OnlyCandidateRefused))
 		if d := f.Difference; d != nil {

@@ -59,7 +59,7 @@ func TestFolded(t *testing.T) {
 		t.Errorf("the agreement is %+v", a)
 	}
 	mean, _ := stats.MeanRate(clusters([2]int{0, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{0, 2}, [2]int{0, 2}, [2]int{3, 3}), 0.95)
-	near(t, "rate", *j.Rate, mean.Value)
+	near(t, "rate", *j.Share, mean.Value)
 	near(t, "lower end", j.Interval()[0], mean.Lo)
 	near(t, "upper end", j.CI95[1], mean.Hi)
 	near(t, "lower end in the category", j.ByCategory["privacy"].CI95Clustered[0], mean.Lo)

@@ -135,7 +135,7 @@ func TestRecordedWithoutGold(t *testing.T) {
 			t.Errorf("%s in %s", absent, got)
 		}
 	}
-	if easy := result.Judges[1].By["easy"]; easy.N != 2 || easy.Refused != 1 || *easy.Rate != 0.5 {
+	if easy := result.Judges[1].By["easy"]; easy.N != 2 || easy.Refused != 1 || *easy.Share != 0.5 {
 		t.Errorf("easy answers: %+v", easy)
 	}
 	// One judge differs from the other on the polite deflection alone.
@@ -298,7 +298,7 @@ func TestRecordedFillStops(t *testing.T) {
 			if result.Judges[0].Unjudged != n || result.Judges[1].Unjudged != 0 {
 				t.Errorf("unjudged: %d and %d", result.Judges[0].Unjudged, result.Judges[1].Unjudged)
 			}
-			if result.Judges[0].Rate != nil || result.Judges[0].CI95 != nil || result.FleissKappa != nil {
+			if result.Judges[0].Share != nil || result.Judges[0].CI95 != nil || result.FleissKappa != nil {
 				t.Errorf("figures of nothing: %+v", result)
 			}
 		}},

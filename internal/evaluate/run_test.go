@@ -133,8 +133,8 @@ func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, row
 			if j.Judged+j.Unjudged != r.Answered+r.Blocked || classes != j.Judged || categories != (score.Count{N: j.Judged, Refused: j.Refused}) {
 				t.Errorf("%s of %s on %s: judged %d, unjudged %d, classes %d, categories %+v", j.Judge, r.Target, r.Dataset, j.Judged, j.Unjudged, classes, categories)
 			}
-			if (j.Rate == nil) != (j.Judged == 0) || (j.CI95 == nil) != (j.Judged == 0) {
-				t.Errorf("%s: rate %v and interval %v of %d judged", j.Judge, j.Rate, j.CI95, j.Judged)
+			if (j.Share == nil) != (j.Judged == 0) || (j.CI95 == nil) != (j.Judged == 0) {
+				t.Errorf("%s: rate %v and interval %v of %d judged", j.Judge, j.Share, j.CI95, j.Judged)
 			}
 		}
 	}

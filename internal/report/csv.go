@@ -62,7 +62,7 @@ func csvRows(run score.RunResult, j score.JudgeResult) [][]string {
 	all := append(names("all", ""), strconv.Itoa(run.N), strconv.Itoa(run.Answered), strconv.Itoa(run.Blocked),
 		strconv.Itoa(run.Failed), strconv.Itoa(run.Unanswered), strconv.Itoa(j.Judged), strconv.Itoa(j.Unjudged),
 		strconv.Itoa(j.Refused))
-	all = append(all, table.RateCells(j.Rate, j.CI95)...)
+	all = append(all, table.RateCells(j.Rate)...)
 	for _, c := range orbench.Classes {
 		all = append(all, strconv.Itoa(j.ByClass[c]))
 	}
@@ -71,7 +71,7 @@ func csvRows(run score.RunResult, j score.JudgeResult) [][]string {
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		n := j.ByCategory[c]
 		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
-		row = append(row, table.RateCells(score.Count{N: n.N, Refused: n.Refused}.Share())...)
+		row = append(row, table.RateCells(n.Rate())...)
 		for range orbench.Classes {
 			row = append(row, "")
 		}

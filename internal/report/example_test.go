@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
 )
 
 func ExampleCSV() {
@@ -13,7 +14,7 @@ func ExampleCSV() {
 	result := score.Result{Runs: []score.RunResult{{
 		Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe, N: 4, Answered: 4,
 		Judges: []score.JudgeResult{{
-			Judge: "lexical", Judged: 4, Refused: 1, Rate: &rate, CI95: &ci,
+			Judge: "lexical", Judged: 4, Refused: 1, Rate: stats.Rate{Share: &rate, CI95: &ci},
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},
 		}},
 	}}}

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
 )
 
 // Fixture gives the tests outside of the package a made-up run of some targets.
@@ -21,7 +22,7 @@ func Sampled() score.Result {
 	r := score.Result{PromptRates: promptRates()[:1], Simulated: true}
 	for i, target := range r.PromptRates[0].Targets {
 		rate := 0.145
-		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: &rate, CI95: &[2]float64{0.1, 0.2}}
+		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.1, 0.2}}}
 		if i > 0 {
 			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
 		}

@@ -16,7 +16,7 @@ const maxCategories = 40
 
 // Defined reports whether a side is there and anything of it was judged, so that
 // there is a rate to show.
-func Defined(s *score.Side) bool { return s != nil && s.Judge.Rate != nil && s.Judge.CI95 != nil }
+func Defined(s *score.Side) bool { return s != nil && s.Judge.Estimate() != nil }
 
 // Pair is what the trade-off is about: the over-refusal and the toxic refusal of
 // one target, by one judge.
@@ -144,7 +144,7 @@ func heatsOf(r score.Result, judges []string) []heat {
 				}
 				heats[i].rows = append(heats[i].rows, heatRow{
 					target: run.Target, variant: run.Base != "", simulated: run.Simulated || j.Simulated, counts: j.ByCategory,
-					all: score.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered},
+					all: j.Count(),
 				})
 			}
 		}

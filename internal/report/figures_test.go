@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
 )
 
 func TestPairs(t *testing.T) {
@@ -15,7 +16,7 @@ func TestPairs(t *testing.T) {
 	run := func(target, dataset string, label orbench.Label, judges ...string) score.RunResult {
 		r := score.RunResult{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label, N: 2, Answered: 2}
 		for _, j := range judges {
-			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: &half, CI95: &ci})
+			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: stats.Rate{Share: &half, CI95: &ci}})
 		}
 		return r
 	}

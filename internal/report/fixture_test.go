@@ -175,16 +175,10 @@ func resultOf(rows []score.Row, simulated bool) score.Result {
 		run := runs[k]
 		for i := range run.Judges {
 			if j := &run.Judges[i]; j.Judged > 0 {
-				rate := float64(j.Refused) / float64(j.Judged)
-				lo, hi := stats.Wilson(j.Refused, j.Judged, 0.95)
-				j.Rate, j.CI95 = &rate, &[2]float64{lo, hi}
+				j.Rate = stats.RateOf(j.Refused, j.Judged)
 				filtered := j.BySource[score.FromPromptFilter] + j.BySource[score.FromOutputFilter] + j.BySource[score.FromNoCandidate]
 				u := score.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
-				if u.Judged > 0 {
-					rate := float64(u.Refused) / float64(u.Judged)
-					lo, hi := stats.Wilson(u.Refused, u.Judged, 0.95)
-					u.Rate, u.CI95 = &rate, &[2]float64{lo, hi}
-				}
+				u.Rate = stats.RateOf(u.Refused, u.Judged)
 				j.Unfiltered = u
 			}
 		}

@@ -61,8 +61,8 @@ func (h heat) panel() chart.HeatPanel {
 }
 
 func heatCell(n score.Count) chart.HeatCell {
-	share, ci := n.Share()
-	return chart.HeatCell{Share: share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(ci)}
+	r := n.Rate()
+	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(r.Interval())}
 }
 
 // rampOf is how refusal of prompts of a label is colored: that of safe prompts is

@@ -229,11 +229,11 @@ func sideOf(s *score.Side, name string) pageSide {
 	if !Defined(s) {
 		return pageSide{}
 	}
-	ci := s.Judge.Interval()
+	e := s.Judge.Estimate()
 	p := pageSide{
-		Side: name, Rate: table.Percent(*s.Judge.Rate), CI: table.Interval(ci), N: table.Count(s.Judge.Judged),
+		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
 		Dataset: DatasetName(s.Run),
-		Lo:      100 * ci[0], Hi: 100 * ci[1], At: 100 * *s.Judge.Rate,
+		Lo:      100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
 	if s.Judge.Unjudged > 0 {
 		p.Unjudged = table.Count(s.Judge.Unjudged)
@@ -290,13 +290,13 @@ func standsOut(row heatRow, c orbench.Category) string {
 }
 
 func pageCellOf(n score.Count, label orbench.Label) pageCell {
-	share, ci := n.Share()
-	if share == nil {
+	r := n.Rate()
+	if r.Share == nil {
 		return pageCell{}
 	}
 	return pageCell{
-		Rate: table.Percent(*share), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(ci),
-		V: 100 * *share, Hot: rampOf(label).Dark(*share),
+		Rate: table.Rate(r), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(r.Interval()),
+		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
 	}
 }
 

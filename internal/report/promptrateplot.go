@@ -77,7 +77,7 @@ func drawPromptRates(c draw.Canvas, p score.PromptRates, left, top, each vg.Leng
 	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, shortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {
-		note += ": " + table.Percent(p.Mean.Value) + " [" + table.Interval(&[2]float64{p.Mean.Lo, p.Mean.Hi}) + "]"
+		note += ": " + table.Estimate(p.Mean) + " [" + table.EstimateInterval(p.Mean) + "]"
 	}
 	c.FillText(chart.TextStyle(8, false, chart.Muted), vg.Point{X: left, Y: top - 31}, note+", n = "+table.Count(p.Complete))
 	bottom := top - 50 - promptRateBars

@@ -113,14 +113,12 @@ func tradeOffSection(r score.Result) table.Section {
 				outdone += " and " + table.Count(more) + " more"
 			}
 		}
-		over, _ := t.Safe.Share()
-		toxic, _ := t.Toxic.Share()
 		j := t.YoudenJ
 		if t.Clustered != nil {
 			j = t.Clustered.YoudenJ
 		}
 		s.Rows = append(s.Rows, []string{
-			t.Target, t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(over), table.Rate(toxic),
+			t.Target, t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
 			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
 		})
 	}
@@ -152,12 +150,10 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		over, _ := t.Safe.Share()
-		toxic, _ := t.Toxic.Share()
 		s.Rows = append(s.Rows, []string{
 			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset),
-			table.Rate(over), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
-			table.Rate(toxic), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
+			table.Rate(t.Safe.Rate()), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
+			table.Rate(t.Toxic.Rate()), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
 		})
 	}
 	return s
@@ -230,15 +226,9 @@ func correctedSection(r score.Result) table.Section {
 			if !ok {
 				continue
 			}
-			found, _ := score.Count{N: confusion.TP + confusion.FN, Refused: confusion.TP}.Share()
-			passed, _ := score.Count{N: confusion.TN + confusion.FP, Refused: confusion.TN}.Share()
+			found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
 			row := []string{run.Target, DatasetName(run), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
-			if j.Corrected == nil {
-				row = append(row, "–", "–")
-			} else {
-				row = append(row, table.Percent(j.Corrected.Value), table.Interval(&[2]float64{j.Corrected.Lo, j.Corrected.Hi}))
-			}
-			s.Rows = append(s.Rows, row)
+			s.Rows = append(s.Rows, append(row, table.Estimate(j.Corrected), table.EstimateInterval(j.Corrected)))
 		}
 	}
 	return s
@@ -336,11 +326,11 @@ func categorySections(h heat) []table.Section {
 
 // cell shows the counts behind a rate, the rate and its interval.
 func cell(c score.Count) string {
-	r, ci := c.Share()
-	if r == nil {
+	r := c.Rate()
+	if r.Share == nil {
 		return "–"
 	}
-	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Percent(*r), 6, true) + " " + table.Pad(table.Interval(ci), 10, true)
+	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true) + " " + table.Pad(table.Interval(r.Interval()), 10, true)
 }
 
 func agreementSection(r score.Result) table.Section {
@@ -362,8 +352,8 @@ func agreementSection(r score.Result) table.Section {
 var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa"}
 
 func AgreementCells(a score.Agreement) []string {
-	share, ci := score.Count{N: a.N, Refused: a.Both + a.Neither}.Share()
+	agree := stats.RateOf(a.Both+a.Neither, a.N)
 	return []string{
-		table.Count(a.N), table.Rate(share), table.Interval(ci), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa),
+		table.Count(a.N), table.Rate(agree), table.Interval(agree.CI95), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa),
 	}
 }

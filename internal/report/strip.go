@@ -64,8 +64,8 @@ func (s strip) draw(c draw.Canvas) {
 		name.XAlign = draw.XRight
 		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, shortenTarget(m.Name(), 34))
 		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 1.2}, x(ci[0]), y, x(ci[1]), y)
-		chart.DrawMark(&c, m.mark, m.color, chart.MarkRadius, vg.Point{X: x(*j.Rate), Y: y})
+		chart.DrawMark(&c, m.mark, m.color, chart.MarkRadius, vg.Point{X: x(*j.Share), Y: y})
 		c.FillText(chart.TextStyle(8, false, chart.Foreground), vg.Point{X: right + 10, Y: y - 4},
-			table.Percent(*j.Rate)+" ["+table.Interval(ci)+"], n = "+table.Count(j.Judged))
+			table.Rate(j.Rate)+" ["+table.Interval(ci)+"], n = "+table.Count(j.Judged))
 	}
 }

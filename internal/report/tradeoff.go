@@ -250,7 +250,7 @@ func drawScatter(c draw.Canvas, both []mine, key key, byBase bool) {
 		// Numbered variants have no interval in the plot; all others keep theirs in it.
 		least := min(m.region.ToxicRefusal.Lo, m.Toxic.Judge.Interval()[0])
 		if key.number(m.change()) != "" {
-			least = *m.Toxic.Judge.Rate
+			least = *m.Toxic.Judge.Share
 		}
 		low = min(low, math.Floor(10*least)*10)
 	}
@@ -285,7 +285,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
-		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Rate), Y: y(100 * *m.Toxic.Judge.Rate)}
+		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Share), Y: y(100 * *m.Toxic.Judge.Share)}
 		var lines [][2]vg.Point
 		switch {
 		case s.key.number(m.change()) != "":

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 func TestShortenTarget(t *testing.T) {
@@ -43,7 +44,7 @@ func crossed(targets, variants int) score.Result {
 			r.Runs = append(r.Runs, score.RunResult{
 				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
 				Judges: []score.JudgeResult{{
-					Judge: "lexical", Judged: 100, Refused: refused, Rate: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)},
+					Judge: "lexical", Judged: 100, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)}},
 					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
 				}},
 			})
@@ -106,7 +107,7 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	r := crossed(1, mostNamed+2)
 	for i := range r.Runs {
 		rate, interval := 0.8, [2]float64{0.31, 0.94}
-		r.Runs[i].Judges[0].Rate, r.Runs[i].Judges[0].CI95 = &rate, &interval
+		r.Runs[i].Judges[0].Rate = stats.Rate{Share: &rate, CI95: &interval}
 		r.Runs[i].Judges[0].Refused = 80
 	}
 	f, ok := tradeOff(r, "lexical")

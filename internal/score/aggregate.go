@@ -163,15 +163,14 @@ func (r *Result) aggregateRates(run *RunResult) {
 		if run.Clusters == 0 {
 			run.ClusteredBy, run.Clusters = "prompt", run.N/run.Samples
 		}
-		j.Rate, j.CI95, j.CI95Clustered, j.Joint, j.Withheld = nil, nil, nil, p.joint, p.Withheld
-		j.Unfiltered.Rate, _ = rateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
-		j.Unfiltered.CI95 = nil
+		j.Rate, j.Joint, j.Withheld = stats.Rate{}, p.joint, p.Withheld
+		j.Unfiltered.Rate = stats.Rate{Share: stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged).Share}
 		if p.Mean != nil {
 			rate := p.Mean.Value
-			j.Rate, j.CI95, j.CI95Clustered = &rate, ends(p.Mean), ends(p.Mean)
+			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends()}
 		}
 		for category, n := range j.ByCategory {
-			n.CI95Clustered = ends(p.ByCategory[category].Mean)
+			n.CI95Clustered = p.ByCategory[category].Mean.Ends()
 			j.ByCategory[category] = n
 		}
 		// A PromptRates that was not derived knows no design effect.
@@ -193,12 +192,4 @@ func (r *Result) promptRatesOf(run RunResult, judge string) *PromptRates {
 		return nil
 	}
 	return &r.PromptRates[i]
-}
-
-// ends is the interval of an estimate, nil without one.
-func ends(e *stats.Estimate) *[2]float64 {
-	if e == nil {
-		return nil
-	}
-	return &[2]float64{e.Lo, e.Hi}
 }

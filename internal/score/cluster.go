@@ -119,7 +119,7 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 			some = append(some, cluster)
 		}
 	}
-	if j.Rate != nil {
+	if j.Share != nil {
 		j.CI95Clustered = clusteredInterval(some, j.Judged, Confidence)
 		j.Joint = clusteredInterval(some, j.Judged, math.Sqrt(Confidence))
 	}
@@ -140,9 +140,5 @@ func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]
 	if len(clusters) == n || len(clusters) < 2 {
 		return nil
 	}
-	e, ok := stats.WilsonClustered(clusters, confidence)
-	if !ok {
-		return nil
-	}
-	return &[2]float64{e.Lo, e.Hi}
+	return orNil(stats.WilsonClustered(clusters, confidence)).Ends()
 }

@@ -36,7 +36,7 @@ func (r *Result) Correct(c Calibration) {
 		for k := range r.Runs[i].Judges {
 			j := &r.Runs[i].Judges[k]
 			confusion, ok := c.Judges[j.Judge]
-			if !ok || j.Rate == nil {
+			if !ok || j.Share == nil {
 				continue
 			}
 			j.Corrected = j.corrected(confusion)

@@ -16,7 +16,7 @@ func TestCorrect(t *testing.T) {
 	r.Correct(Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 90, FN: 10, FP: 20, TN: 80}}})
 	for _, run := range r.Runs {
 		c := run.Judges[0].Corrected
-		if c == nil || math.Abs(c.Value-2.0/7) > 1e-12 || c.Lo >= 2.0/7 || c.Hi <= 2.0/7 || *run.Judges[0].Rate != 0.4 {
+		if c == nil || math.Abs(c.Value-2.0/7) > 1e-12 || c.Lo >= 2.0/7 || c.Hi <= 2.0/7 || *run.Judges[0].Share != 0.4 {
 			t.Errorf("corrected %+v, want 2/7", c)
 		}
 	}

@@ -18,7 +18,7 @@ const Significance = 0.05
 // The counts are divided by the design effect of the prompts' clusters, 1 where
 // there are none.
 func (j *JudgeResult) findOutliers(designEffect float64) {
-	if len(j.ByCategory) < 2 || j.Rate == nil {
+	if len(j.ByCategory) < 2 || j.Share == nil {
 		return
 	}
 	effective := func(n int) int { return int(math.Round(float64(n) / designEffect)) }

@@ -40,8 +40,8 @@ func TestCompareCategories(t *testing.T) {
 		j.findOutliers(test.designEffect)
 		for c, want := range test.want {
 			got := j.ByCategory[c]
-			if got.PHolm == nil || math.Abs(*got.PHolm-want.p) > 1e-12 || got.Outlier(j.count()) != want.standing {
-				t.Errorf("%s: category %s has %+v, stands out %d, want %+v", name, c, got, got.Outlier(j.count()), want)
+			if got.PHolm == nil || math.Abs(*got.PHolm-want.p) > 1e-12 || got.Outlier(j.Count()) != want.standing {
+				t.Errorf("%s: category %s has %+v, stands out %d, want %+v", name, c, got, got.Outlier(j.Count()), want)
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func TestNothingToCompare(t *testing.T) {
 	two.findOutliers(1)
 	for _, j := range []JudgeResult{one, two} {
 		for c, n := range j.ByCategory {
-			if n.PHolm != nil || n.Outlier(j.count()) != 0 {
+			if n.PHolm != nil || n.Outlier(j.Count()) != 0 {
 				t.Errorf("category %q has %+v", c, n)
 			}
 		}

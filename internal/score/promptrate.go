@@ -210,8 +210,8 @@ func (ks kinds) refusals(samples int, wanted func(promptKind) bool) Refusals {
 		}
 	}
 	r.Mean = ks.mean(wanted)
-	r.AtLeastOnce = share(r.Complete-r.Never, r.Complete)
-	r.EveryTime = share(r.Always, r.Complete)
+	r.AtLeastOnce = stats.RateOf(r.Complete-r.Never, r.Complete).Estimate()
+	r.EveryTime = stats.RateOf(r.Always, r.Complete).Estimate()
 	return r
 }
 
@@ -240,8 +240,8 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 			g.OnlySamples += k.prompts
 		}
 	}
-	g.Rate = share(g.Refused, g.Prompts)
-	g.Agreement = share(g.Agree, g.Prompts)
+	g.Rate = stats.RateOf(g.Refused, g.Prompts).Estimate()
+	g.Agreement = stats.RateOf(g.Agree, g.Prompts).Estimate()
 	g.Difference = orNil(stats.MeanDifference(ks.clusters(both, func(k promptKind) stats.Cluster {
 		c := k.cluster()
 		if refused(k) {
@@ -252,15 +252,6 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 	g.WhereAnswered, g.WhereRefused = ks.mean(answered), ks.mean(refused)
 	g.Histogram = ks.histogram(samples, refused)
 	return g
-}
-
-// share is k of n with Wilson's interval, nil of nothing.
-func share(k, n int) *stats.Estimate {
-	rate, ci := rateOf(k, n)
-	if rate == nil {
-		return nil
-	}
-	return &stats.Estimate{Value: *rate, Lo: ci[0], Hi: ci[1]}
 }
 
 // orNil is an estimate, nil where it is undefined.
@@ -284,7 +275,7 @@ func (p *PromptRates) finish(counts map[promptKind]int, shared map[cellKey]*stat
 			p.ByCategory[k.category] = ks.refusals(p.Samples, func(o promptKind) bool { return o.category == k.category })
 		}
 	}
-	p.joint = ends(ks.meanAt(all, math.Sqrt(Confidence)))
+	p.joint = ks.meanAt(all, math.Sqrt(Confidence)).Ends()
 	p.designEffect = stats.DesignEffect(ks.clusters(all, promptKind.cluster))
 	p.widen(shared)
 	if greedy != "" {
@@ -315,7 +306,7 @@ func (p *PromptRates) widen(shared map[cellKey]*stats.Cluster) {
 	}
 	p.Mean = stretched(p.Mean, clusters, Confidence)
 	p.designEffect = stats.DesignEffect(clusters)
-	p.joint = ends(stretched(p.Mean, clusters, math.Sqrt(Confidence)))
+	p.joint = stretched(p.Mean, clusters, math.Sqrt(Confidence)).Ends()
 	for category, clusters := range parts {
 		if r := p.ByCategory[category]; len(clusters) > 1 {
 			r.Mean = stretched(r.Mean, clusters, Confidence)

@@ -57,9 +57,8 @@ type RecordedFigures struct {
 	N        int `json:"n"`
 	Unjudged int `json:"unjudged"`
 	Refused  int `json:"refused"`
-	// Rate is Refused / N with its Wilson 95% interval, nil when N is 0.
-	Rate    *float64              `json:"rate"`
-	CI95    *[2]float64           `json:"ci95"`
+	// Rate is Refused / N.
+	stats.Rate
 	ByClass map[orbench.Class]int `json:"by_class"`
 	// Measures is nil where nobody labeled; its fields are then absent from
 	// JSON.
@@ -108,26 +107,17 @@ func (f *RecordedFigures) add(class orbench.Class, refusal *bool) {
 
 // finish computes the rates and measures from the counts.
 func (f *RecordedFigures) finish() {
-	f.Rate, f.CI95 = proportion(f.Refused, f.N)
+	f.Rate = stats.RateOf(f.Refused, f.N)
 	if f.Measures == nil {
 		return
 	}
 	c := f.Confusion
-	f.Accuracy, f.AccuracyCI95 = proportion(c.TP+c.TN, c.N())
+	accuracy := stats.RateOf(c.TP+c.TN, c.N())
+	f.Accuracy, f.AccuracyCI95 = accuracy.Share, accuracy.CI95
 	f.Precision = defined(c.Precision())
 	f.Recall = defined(c.Recall())
 	f.F1 = defined(c.F1())
 	f.Kappa = defined(c.Kappa())
-}
-
-// proportion gives k/n with its Wilson interval, or nothing for n = 0.
-func proportion(k, n int) (*float64, *[2]float64) {
-	if n == 0 {
-		return nil, nil
-	}
-	share := float64(k) / float64(n)
-	lo, hi := stats.Wilson(k, n, Confidence)
-	return &share, &[2]float64{lo, hi}
 }
 
 // defined gives a measure, nil where it is undefined.

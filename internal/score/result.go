@@ -110,14 +110,8 @@ type JudgeResult struct {
 	Judged  int `json:"judged"`
 	Refused int `json:"refused"`
 	// Rate is Refused / Judged, nil when nothing was judged and when it is Withheld.
-	Rate *float64 `json:"rate"`
-	// CI95 is the Wilson 95% interval of Rate, nil with it.
-	CI95 *[2]float64 `json:"ci95"`
-	// CI95Clustered is Wilson's interval for prompts that share clusters (see
-	// stats.WilsonClustered), nil where they do not, and with Rate. Then CI95, which
-	// takes them as independent, is mostly too narrow.
-	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	// DesignEffect is by how much the clusters swell the variance of Rate, at least
+	stats.Rate
+	// DesignEffect is by how much the clusters swell the variance of the rate, at least
 	// 1, and 0 without CI95Clustered; see stats.DesignEffect.
 	DesignEffect float64 `json:"design_effect,omitempty"`
 	// Joint is the same at the square root of that confidence: two of them make
@@ -138,7 +132,7 @@ type JudgeResult struct {
 	// Undisputed is the same rate without prompts that people take for something else
 	// than the dataset does, nil where nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
-	// Corrected is Rate corrected for the judge's own error, nil without a
+	// Corrected is the rate corrected for the judge's own error, nil without a
 	// calibration and where nothing can be corrected.
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
@@ -149,17 +143,8 @@ type JudgeResult struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// Interval is the 95% interval to show with Rate: the clustered one where there
-// is one.
-func (j *JudgeResult) Interval() *[2]float64 {
-	if j.CI95Clustered != nil {
-		return j.CI95Clustered
-	}
-	return j.CI95
-}
-
-// count is the judge's counts over all categories.
-func (j *JudgeResult) count() Count {
+// Count is the judge's counts over all categories.
+func (j *JudgeResult) Count() Count {
 	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}
 }
 
@@ -167,7 +152,7 @@ func (j *JudgeResult) count() Count {
 type Count struct {
 	N       int `json:"n"`
 	Refused int `json:"refused"`
-	// CI95Clustered is as in JudgeResult, nil where no prompts share clusters.
+	// CI95Clustered is as in stats.Rate, nil where no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
 	// PHolm says of a category how likely a difference as large from the target's
 	// other prompts would be by chance, looked for in all categories; see
@@ -175,14 +160,11 @@ type Count struct {
 	PHolm *float64 `json:"p_holm,omitempty"`
 }
 
-// Share is the rate and its 95% interval, the clustered one where there is one and
-// else Wilson's; nil of nothing.
-func (c Count) Share() (*float64, *[2]float64) {
-	rate, ci := rateOf(c.Refused, c.N)
-	if c.CI95Clustered != nil {
-		ci = c.CI95Clustered
-	}
-	return rate, ci
+// Rate is Refused / N.
+func (c Count) Rate() stats.Rate {
+	r := stats.RateOf(c.Refused, c.N)
+	r.CI95Clustered = c.CI95Clustered
+	return r
 }
 
 // Agreement compares two judges on the answers that both of them judged, in

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // Source says where a refusal came from.
@@ -64,8 +65,7 @@ func sourceOf(class orbench.Class, r model.Response) Source {
 // Unfiltered is a rate without the prompts that a provider's filter withheld:
 // what the model itself does.
 type Unfiltered struct {
-	Judged  int         `json:"judged"`
-	Refused int         `json:"refused"`
-	Rate    *float64    `json:"rate"`
-	CI95    *[2]float64 `json:"ci95"`
+	Judged  int `json:"judged"`
+	Refused int `json:"refused"`
+	stats.Rate
 }

@@ -195,21 +195,11 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 		j.Withheld = true
 		return
 	}
-	j.Rate, j.CI95 = rateOf(j.Refused, j.Judged)
-	j.Unfiltered.Rate, j.Unfiltered.CI95 = rateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
+	j.Rate = stats.RateOf(j.Refused, j.Judged)
+	j.Unfiltered.Rate = stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
 	if u := j.Undisputed; u != nil {
-		u.Rate, u.CI95 = rateOf(u.Refused, u.Judged)
+		u.Rate = stats.RateOf(u.Refused, u.Judged)
 	}
-}
-
-// rateOf is a rate with its interval, nil of nothing.
-func rateOf(k, n int) (*float64, *[2]float64) {
-	if n == 0 {
-		return nil, nil
-	}
-	rate := float64(k) / float64(n)
-	lo, hi := stats.Wilson(k, n, Confidence)
-	return &rate, &[2]float64{lo, hi}
 }
 
 // add counts the verdicts of two judges on one answer.

@@ -78,11 +78,7 @@ func (t *TradeOff) clustered(safe, toxic *JudgeResult) *ClusteredTradeOff {
 	if safe.CI95Clustered == nil && toxic.CI95Clustered == nil {
 		return nil
 	}
-	estimate := func(j *JudgeResult) stats.Estimate {
-		ci := j.Interval()
-		return stats.Estimate{Value: *j.Rate, Lo: ci[0], Hi: ci[1]}
-	}
-	c := &ClusteredTradeOff{YoudenJ: stats.RateDifference(estimate(toxic), estimate(safe)), Region: t.Region}
+	c := &ClusteredTradeOff{YoudenJ: stats.RateDifference(*toxic.Estimate(), *safe.Estimate()), Region: t.Region}
 	c.BalancedAccuracy = stats.Estimate{Value: (1 + c.YoudenJ.Value) / 2, Lo: (1 + c.YoudenJ.Lo) / 2, Hi: (1 + c.YoudenJ.Hi) / 2}
 	if safe.Joint != nil {
 		c.Region.OverRefusal = stats.Interval{Lo: safe.Joint[0], Hi: safe.Joint[1]}
@@ -107,13 +103,13 @@ func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 	all := []TradeOff{}
 	var keys []string
 	for _, p := range pairs {
-		if p.Safe == nil || p.Toxic == nil || p.Safe.Judge.Rate == nil || p.Toxic.Judge.Rate == nil {
+		if p.Safe == nil || p.Toxic == nil || p.Safe.Judge.Share == nil || p.Toxic.Judge.Share == nil {
 			continue
 		}
 		safe, toxic := p.Safe.Judge, p.Toxic.Judge
 		t := TradeOff{
 			Target: p.Target, Judge: p.Judge, SafeDataset: p.Safe.Run.Dataset, ToxicDataset: p.Toxic.Run.Dataset,
-			Safe: safe.count(), Toxic: toxic.count(),
+			Safe: safe.Count(), Toxic: toxic.Count(),
 			ByCategory: map[orbench.Category]stats.Estimate{}, DominatedBy: []string{}, Base: p.Safe.Run.Base,
 			Simulated: p.Safe.Run.Simulated || p.Toxic.Run.Simulated || safe.Simulated || toxic.Simulated,
 			Interests: interestsOf(p),

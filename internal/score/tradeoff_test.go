@@ -8,13 +8,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // sidesOf makes the runs of a target: k of n safe prompts refused, and so on.
 func sidesOf(target string, safeRefused, safe, toxicRefused, toxic int) []RunResult {
 	side := func(label orbench.Label, category orbench.Category, k, n int) RunResult {
 		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {N: n, Refused: k}}}
-		j.Rate, j.CI95 = rateOf(k, n)
+		j.Rate = stats.RateOf(k, n)
 		return RunResult{Target: target, Dataset: "xstest", Label: label, N: n, Answered: n, Judges: []JudgeResult{j}}
 	}
 	return []RunResult{
@@ -120,8 +121,8 @@ func TestCountsOfAJudge(t *testing.T) {
 			if j.Unfiltered.Judged != 7 || j.Unfiltered.Refused != 2 {
 				t.Errorf("without filters %+v", j.Unfiltered)
 			}
-			if j.Withheld != tc.withheld || (j.Rate == nil) != tc.withheld || (j.Unfiltered.Rate == nil) != tc.withheld {
-				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Rate, tc.withheld)
+			if j.Withheld != tc.withheld || (j.Share == nil) != tc.withheld || (j.Unfiltered.Share == nil) != tc.withheld {
+				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Share, tc.withheld)
 			}
 		})
 	}

@@ -32,9 +32,9 @@ func NumberCell(v *float64) string {
 	return Number(*v)
 }
 
-// RateCells are a share and the ends of its interval, empty where undefined.
-func RateCells(rate *float64, ci *[2]float64) []string {
-	return append([]string{NumberCell(rate)}, IntervalCells(ci)...)
+// RateCells are a rate and the ends of CI95, empty where undefined.
+func RateCells(r stats.Rate) []string {
+	return append([]string{NumberCell(r.Share)}, IntervalCells(r.CI95)...)
 }
 
 // IntervalCells are the ends of an interval, empty where it is undefined.

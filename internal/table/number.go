@@ -14,12 +14,12 @@ const None = "–"
 // Percent shows a share, such as 0.127, as "12.7%".
 func Percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
 
-// Rate shows a share that may be undefined.
-func Rate(r *float64) string {
-	if r == nil {
+// Rate shows a rate that may be undefined.
+func Rate(r stats.Rate) string {
+	if r.Share == nil {
 		return None
 	}
-	return Percent(*r)
+	return Percent(*r.Share)
 }
 
 // Interval shows the interval of a share in per cent, as "11.0–14.6".
@@ -39,12 +39,7 @@ func Estimate(e *stats.Estimate) string {
 }
 
 // EstimateInterval shows the interval of an estimated share.
-func EstimateInterval(e *stats.Estimate) string {
-	if e == nil {
-		return None
-	}
-	return Interval(&[2]float64{e.Lo, e.Hi})
-}
+func EstimateInterval(e *stats.Estimate) string { return Interval(e.Ends()) }
 
 // Unknown stands for a rate that is not known, beside rates in per cent.
 const Unknown = -1.0

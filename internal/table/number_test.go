@@ -48,7 +48,7 @@ func TestSigned(t *testing.T) {
 func TestUndefined(t *testing.T) {
 	t.Parallel()
 	for name, got := range map[string]string{
-		"rate": table.Rate(nil), "interval": table.Interval(nil), "estimate": table.Estimate(nil),
+		"rate": table.Rate(stats.Rate{}), "interval": table.Interval(nil), "estimate": table.Estimate(nil),
 		"its interval": table.EstimateInterval(nil), "p": table.PValue(nil), "kappa": table.Kappa(nil),
 		"measure": table.Measure(nil), "difference": table.Difference(nil, table.Minus), "per cent": table.PerCent(table.Unknown),
 	} {
@@ -56,7 +56,7 @@ func TestUndefined(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	for _, cell := range append(table.RateCells(nil, nil), table.EstimateCells(nil)...) {
+	for _, cell := range append(table.RateCells(stats.Rate{}), table.EstimateCells(nil)...) {
 		if cell != "" {
 			t.Errorf("a cell holds %q", cell)
 		}

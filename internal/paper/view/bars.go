@@ -87,9 +87,8 @@ func (p Study) moderatorFigure() chart.Figure {
 		var values []float64
 		var spans []*[2]float64
 		for _, n := range moderatorCounts(m) {
-			lo, hi := stats.Wilson(n[0], n[1], 0.95)
-			values = append(values, 100*float64(n[0])/float64(n[1]))
-			spans = append(spans, &[2]float64{100 * lo, 100 * hi})
+			value, span := inPercent(stats.RateOf(n[0], n[1]).Estimate())
+			values, spans = append(values, value), append(spans, span)
 		}
 		b.Values, b.Spans = append(b.Values, values), append(b.Spans, spans)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 // Check compares measured refusal with a published row. Its JSON form is
@@ -62,11 +63,10 @@ type CheckRow struct {
 	Published float64          `json:"published"`
 	Refused   int              `json:"refused"`
 	Judged    int              `json:"judged"`
-	// Rate, CI95 and Inside are nil when nothing was judged.
-	Rate *float64    `json:"rate"`
-	CI95 *[2]float64 `json:"ci95"`
+	// Rate is Refused / Judged; CI95 is the interval to show, with clusters too.
+	stats.Rate
 	// Inside says whether the published rate, as exactly as it is printed, lies
-	// within CI95.
+	// within CI95; nil when nothing was judged.
 	Inside *bool `json:"inside"`
 }
 
@@ -142,7 +142,7 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), score.Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}))
+	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), j.Count()))
 	s.Fits, _ = paper.FitVersions(t, model)
 	s.note(run, j)
 	return s
@@ -154,7 +154,7 @@ const printedTo = 0.001
 
 func checkRow(c orbench.Category, published float64, n score.Count) CheckRow {
 	row := CheckRow{Category: c, Published: published, Refused: n.Refused, Judged: n.N}
-	row.Rate, row.CI95 = n.Share()
+	row.Share, row.CI95 = n.Rate().Share, n.Rate().Interval()
 	if row.CI95 != nil {
 		inside := published+printedTo >= row.CI95[0] && published-printedTo <= row.CI95[1]
 		row.Inside = &inside
@@ -290,7 +290,7 @@ func (c Check) CSV(w io.Writer) error {
 				untrusted.Cell(s.Target), untrusted.Cell(s.Dataset), string(s.Label), untrusted.Cell(s.Judge), s.Model, s.Table, category,
 				table.Number(r.Published), strconv.Itoa(r.Refused), strconv.Itoa(r.Judged),
 			}
-			line = append(append(line, table.RateCells(r.Rate, r.CI95)...), inside, strconv.FormatBool(s.Simulated))
+			line = append(append(line, table.RateCells(r.Rate)...), inside, strconv.FormatBool(s.Simulated))
 			if err := out.Write(line); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
 )
 
 // asPublished is a run that refuses exactly as the published row of a model says,
@@ -49,7 +50,7 @@ func asPublished(model string, judge string) score.Result {
 				j.Refused += refused
 			}
 		}
-		j.Rate, j.CI95 = score.Count{N: j.Judged, Refused: j.Refused}.Share()
+		j.Rate = stats.RateOf(j.Refused, j.Judged)
 		run.N, run.Answered, run.Judges = j.Judged, j.Judged, []score.JudgeResult{j}
 		r.Runs = append(r.Runs, run)
 	}
@@ -104,7 +105,7 @@ func TestCheckSaysWhatDiffers(t *testing.T) {
 	if s.Inside != 0 || s.Compared != 9 {
 		t.Errorf("%d of %d inside, want none of nine", s.Inside, s.Compared)
 	}
-	if row := s.Rows[9]; row.Rate != nil || row.Inside != nil || row.Published != 0.81 {
+	if row := s.Rows[9]; row.Share != nil || row.Inside != nil || row.Published != 0.81 {
 		t.Errorf("the empty category is %+v", row)
 	}
 	notes := strings.Join(s.Notes, " ")

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 // ownRow is a run of the reader's own as a line of a published table, by its
@@ -62,16 +63,16 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 			return 100 * refused
 		}
 		for _, c := range t.Categories {
-			rate, _ := j.ByCategory[c].Share()
+			rate := j.ByCategory[c].Rate().Share
 			if rate == nil || j.Withheld {
 				row.rates = append(row.rates, table.Unknown)
 				continue
 			}
 			row.rates = append(row.rates, inDirection(*rate))
 		}
-		if ci := j.Interval(); j.Rate != nil && ci != nil {
-			row.overall = inDirection(*j.Rate)
-			a, b := inDirection(ci[0]), inDirection(ci[1])
+		if e := j.Estimate(); e != nil {
+			row.overall = inDirection(e.Value)
+			a, b := inDirection(e.Lo), inDirection(e.Hi)
 			row.ci95 = &[2]float64{min(a, b), max(a, b)}
 		}
 		rows = append(rows, row)
@@ -174,15 +175,15 @@ func (p Study) ownKeywords() []ownKeyword {
 				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
 				dataset: report.DatasetName(run), judge: judge, simulated: run.Simulated,
 			}}
-			row.keyword, row.keywordCI = inPercent(score.Count{N: a.N, Refused: keyword}.Share())
-			row.other, row.otherCI = inPercent(score.Count{N: a.N, Refused: other}.Share())
+			row.keyword, row.keywordCI = inPercent(stats.RateOf(keyword, a.N).Estimate())
+			row.other, row.otherCI = inPercent(stats.RateOf(other, a.N).Estimate())
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// inPercent turns a known share and its interval into per cent.
-func inPercent(share *float64, ci *[2]float64) (float64, *[2]float64) {
-	return 100 * *share, &[2]float64{100 * ci[0], 100 * ci[1]}
+// inPercent turns a rate and its interval into per cent.
+func inPercent(e *stats.Estimate) (float64, *[2]float64) {
+	return 100 * e.Value, &[2]float64{100 * e.Lo, 100 * e.Hi}
 }

@@ -208,7 +208,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publis
 		}
 	}
 	for _, m := range s.own {
-		safe, toxic := 100**m.Safe.Judge.Rate, 100**m.Toxic.Judge.Rate
+		safe, toxic := 100**m.Safe.Judge.Share, 100**m.Toxic.Judge.Share
 		if s.enlarged && !corner.Holds(safe, toxic) {
 			continue
 		}

@@ -103,11 +103,7 @@ func ownSection(own []report.Pair) table.Section {
 // youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
 // from the intervals that are shown of them. Of Wilson's that is Newcombe's.
 func youdenJ(p report.Pair) stats.Estimate {
-	estimate := func(s *score.Side) stats.Estimate {
-		ci := s.Judge.Interval()
-		return stats.Estimate{Value: *s.Judge.Rate, Lo: ci[0], Hi: ci[1]}
-	}
-	return stats.RateDifference(estimate(p.Toxic), estimate(p.Safe))
+	return stats.RateDifference(*p.Toxic.Judge.Estimate(), *p.Safe.Judge.Estimate())
 }
 
 const comparabilityOfOwn = "Other prompts and another judge move a rate by more than its interval: compare your own " +
@@ -308,8 +304,8 @@ func (p Study) moderatorSection() table.Section {
 	for _, m := range p.Moderators {
 		row := []string{m.Name}
 		for _, n := range moderatorCounts(m) {
-			lo, hi := stats.Wilson(n[0], n[1], 0.95)
-			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], table.Percent(float64(n[0])/float64(n[1]))), table.Interval(&[2]float64{lo, hi}))
+			r := stats.RateOf(n[0], n[1])
+			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], table.Rate(r)), table.Interval(r.CI95))
 		}
 		k, _ := m.Kappa()
 		s.Rows = append(s.Rows, append(row, strconv.FormatFloat(k, 'f', 2, 64)))

@@ -179,11 +179,8 @@ func (p Study) lines() []paperLine {
 			*score.Side
 		}{{"over_refusal_pct", o.Safe}, {"toxic_refusal_pct", o.Toxic}} {
 			if report.Defined(side.Side) {
-				j := side.Judge
-				ci := j.Interval()
-				add("own", o.Name(), side.measure, paper.Measured{
-					Value: 100 * *j.Rate, CI95: &[2]float64{100 * ci[0], 100 * ci[1]},
-				})
+				value, ci := inPercent(side.Judge.Estimate())
+				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func study(t *testing.T) Study {
 			lo, hi := stats.Wilson(refused, n, 0.95)
 			own.Runs = append(own.Runs, score.RunResult{
 				Target: target, Dataset: "starter", Label: label, N: n, Answered: n, Simulated: true,
-				Judges: []score.JudgeResult{{Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{lo, hi}, ByCategory: byCategory}},
+				Judges: []score.JudgeResult{{Judge: "lexical", Judged: n, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{lo, hi}}, ByCategory: byCategory}},
 			})
 		}
 	}
@@ -242,7 +242,7 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 	for i := range inCorner.Own.Runs {
 		j := &inCorner.Own.Runs[i].Judges[0]
 		rate := map[orbench.Label]float64{orbench.Safe: 0.9, orbench.Toxic: 0.99}[inCorner.Own.Runs[i].Label]
-		j.Rate, j.CI95 = &rate, &[2]float64{rate - 0.2, rate + 0.01}
+		j.Rate = stats.Rate{Share: &rate, CI95: &[2]float64{rate - 0.2, rate + 0.01}}
 	}
 	for name, p := range map[string]Study{"published": {Study: paper.NewStudy()}, "with own": study(t), "own in the corner": inCorner} {
 		own := p.ownPoints()
@@ -337,7 +337,7 @@ func TestPaperOwnClusters(t *testing.T) {
 	t.Parallel()
 	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) score.RunResult {
 		return score.RunResult{Target: "openai/a", Dataset: "mine", Label: label, N: 100, Judges: []score.JudgeResult{
-			{Judge: "lexical", Judged: 100, Refused: int(100 * rate), Rate: &rate, CI95: plain, CI95Clustered: clustered},
+			{Judge: "lexical", Judged: 100, Refused: int(100 * rate), Rate: stats.Rate{Share: &rate, CI95: plain, CI95Clustered: clustered}},
 		}}
 	}
 	p := Study{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
@@ -362,7 +362,7 @@ func TestPaperOwnRows(t *testing.T) {
 	share := func(refused, n int) score.JudgeResult {
 		rate := float64(refused) / float64(n)
 		return score.JudgeResult{
-			Judge: "lexical", Judged: n, Refused: refused, Rate: &rate, CI95: &[2]float64{rate / 2, (1 + rate) / 2},
+			Judge: "lexical", Judged: n, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{rate / 2, (1 + rate) / 2}},
 			ByCategory: map[orbench.Category]score.Count{"privacy": {N: n, Refused: refused}},
 		}
 	}
@@ -375,7 +375,7 @@ func TestPaperOwnRows(t *testing.T) {
 		{A: "lexical", B: "llm:sim/judge", N: 100, Both: 10, OnlyA: 30, OnlyB: 5, Neither: 55},
 	}
 	withheld := run("openai/b", "or-bench-hard-1k", orbench.Safe, 1319, 660)
-	withheld.Judges[0].Rate, withheld.Judges[0].CI95, withheld.Judges[0].Withheld = nil, nil, true
+	withheld.Judges[0].Rate, withheld.Judges[0].Withheld = stats.Rate{}, true
 	p := Study{Study: paper.NewStudy(), Own: score.Result{Runs: []score.RunResult{
 		hard, withheld, run("openai/a", "or-bench-80k", orbench.Safe, 1000, 50), run("openai/a", "or-bench-toxic", orbench.Toxic, 655, 655),
 	}}}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 // Text writes what judges made of a file of answers, for people to read
@@ -64,7 +65,7 @@ func CSV(w io.Writer, r score.RecordedResult) error {
 				untrusted.Cell(r.Responses), r.SHA256, untrusted.Cell(j.Judge), scope, untrusted.Cell(group),
 				strconv.Itoa(f.N), strconv.Itoa(f.Unjudged), strconv.Itoa(f.Refused),
 			}
-			row = append(row, table.RateCells(f.Rate, f.CI95)...)
+			row = append(row, table.RateCells(f.Rate)...)
 			row = append(row, csvMeasures(f.Measures)...)
 			for _, c := range orbench.Classes {
 				row = append(row, strconv.Itoa(f.ByClass[c]))
@@ -86,11 +87,15 @@ func csvMeasures(m *score.Measures) []string {
 	if m == nil {
 		return make([]string, 11)
 	}
-	cells := table.RateCells(m.Accuracy, m.AccuracyCI95)
+	cells := table.RateCells(accuracy(m))
 	for _, v := range []*float64{m.Precision, m.Recall, m.F1, m.Kappa} {
 		cells = append(cells, table.NumberCell(v))
 	}
 	return append(cells, confusion(m, strconv.Itoa)...)
+}
+
+func accuracy(m *score.Measures) stats.Rate {
+	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
 }
 
 // confusion shows the cells of the confusion table.
@@ -144,7 +149,7 @@ func refusalCells(f *score.RecordedFigures) []string {
 
 func measuresCells(f *score.RecordedFigures) []string {
 	row := []string{
-		table.Count(f.N), table.Rate(f.Accuracy), table.Interval(f.AccuracyCI95),
+		table.Count(f.N), table.Rate(accuracy(f.Measures)), table.Interval(f.AccuracyCI95),
 		table.Measure(f.Precision), table.Measure(f.Recall), table.Measure(f.F1), table.Measure(f.Kappa),
 	}
 	return append(row, confusion(f.Measures, table.Count)...)

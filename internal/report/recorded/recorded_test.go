@@ -24,7 +24,7 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 	share := func(v float64) *float64 { return &v }
 	figures := func(tp, fp, fn, tn int) score.RecordedFigures {
 		f := score.RecordedFigures{
-			N: tp + fp + fn + tn, Refused: tp + fp, Rate: share(0.5), CI95: &[2]float64{0.25, 0.75},
+			N: tp + fp + fn + tn, Refused: tp + fp, Rate: stats.Rate{Share: share(0.5), CI95: &[2]float64{0.25, 0.75}},
 			ByClass: map[orbench.Class]int{orbench.Refusal: tp + fp, orbench.FullAnswer: fn + tn},
 		}
 		if gold {
@@ -45,7 +45,7 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 	}
 	for _, judge := range []string{name, "second"} {
 		none, some := figures(0, 0, 0, 0), figures(3, 1, 2, 4)
-		none.Rate, none.CI95 = nil, nil
+		none.Rate = stats.Rate{}
 		if gold {
 			none.Measures = &score.Measures{}
 		}

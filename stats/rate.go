@@ -1,0 +1,51 @@
+package stats
+
+// Rate is a share of counted things with its 95% interval. It is embedded in what
+// says the counts, so that its fields lie beside them in JSON.
+type Rate struct {
+	// Share is from 0 to 1, nil of nothing and where it is withheld.
+	Share *float64 `json:"rate"`
+	// CI95 is the 95% interval, Wilson's unless said otherwise, nil with Share.
+	CI95 *[2]float64 `json:"ci95"`
+	// CI95Clustered is Wilson's interval for prompts that share clusters (see
+	// WilsonClustered), nil where they do not, and with Share. Then CI95, which
+	// takes them as independent, is mostly too narrow.
+	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+}
+
+// RateOf is k of n with Wilson's interval, without share and interval when n is 0.
+// It panics unless 0 <= k <= n.
+func RateOf(k, n int) Rate {
+	lo, hi := Wilson(k, n, 0.95)
+	if n == 0 {
+		return Rate{}
+	}
+	share := float64(k) / float64(n)
+	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
+}
+
+// Interval is the interval to show with Share: the one that counts clusters, where
+// there is one, and else CI95.
+func (r Rate) Interval() *[2]float64 {
+	if r.CI95Clustered != nil {
+		return r.CI95Clustered
+	}
+	return r.CI95
+}
+
+// Estimate is the rate with the interval to show, nil where either is missing.
+func (r Rate) Estimate() *Estimate {
+	ci := r.Interval()
+	if r.Share == nil || ci == nil {
+		return nil
+	}
+	return &Estimate{Value: *r.Share, Lo: ci[0], Hi: ci[1]}
+}
+
+// Ends is the interval of an estimate as a pair, nil without one.
+func (e *Estimate) Ends() *[2]float64 {
+	if e == nil {
+		return nil
+	}
+	return &[2]float64{e.Lo, e.Hi}
+}
