@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func (a *app) auditCommand() *cobra.Command {
@@ -81,18 +80,13 @@ Shares are written as 0.02, 2% or 2pp.`,
 				}
 			}
 			plan, err := audit.NewPlan(config)
-			if err != nil {
+			if err := errors.Join(err, checkFormat(format, twoFormats)); err != nil {
 				return err
 			}
-			switch format {
-			case "table":
-				return plan.Text(a.env.Stdout)
-			case "json":
-				e := json.NewEncoder(a.env.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(plan)
+			if format == "json" {
+				return table.JSON(a.env.Stdout, plan)
 			}
-			return inputError("--format", fmt.Sprintf("there is no format %q", format), "use table or json")
+			return plan.Text(a.env.Stdout)
 		},
 	}
 	flags := c.Flags()
@@ -102,8 +96,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 	flags.StringVar(&prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
 	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
 	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
-	flags.StringVar(&format, "format", "table", "`FORMAT` to print: table or json")
-	completeFlag(c, "format", []string{"table", "json"})
+	formatFlag(c, &format, twoFormats)
 	return c
 }
 
@@ -218,15 +211,6 @@ func (a *app) population(c *cobra.Command, source string, f drawFlags) ([]audit.
 	return items, nil
 }
 
-// writeNew writes a file that must not be there yet: it may hold people's work.
-func writeNew(path string, write func(io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
-	}
-	return errors.Join(write(file), file.Close())
-}
-
 // auditFlags are the flags of audit report.
 type auditFlags struct {
 	build      string
@@ -263,15 +247,14 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 	flags.StringVar(&f.positive, "positive", string(orbench.Safe), "`LABEL` that counts as positive: safe, as in the paper, or toxic")
 	flags.StringVar(&f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
 	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
 	completeFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
-	completeFlag(c, "format", formats)
+	formatFlag(c, &f.format, formats)
 	return c
 }
 
 func (a *app) auditReport(files []string, f auditFlags) error {
-	if !slices.Contains(formats, f.format) {
-		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
+	if err := checkFormat(f.format, formats); err != nil {
+		return err
 	}
 	config := audit.Config{Positive: orbench.Label(f.positive), Families: map[string]string{}}
 	var err error

@@ -68,7 +68,7 @@ a budget, 130 interrupted.`,
 	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
 	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
 	flags.StringVar(&f.format, "format", "table", "`FORMAT` of what is printed: table or json")
-	completeFlag(c, "format", []string{"table", "json"})
+	completeFlag(c, "format", twoFormats)
 	a.storeFlag(c, &f.store)
 	f.calls.register(c)
 	return c
@@ -102,12 +102,10 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 		return fail(inputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
 	case f.out == "" && !f.calls.dryRun:
 		return fail(inputError("--out", "no folder is named for the benchmark", "name a new one, such as --out my-benchmark"))
-	case f.format != "table" && f.format != "json":
-		return fail(inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use table or json"))
 	case f.generations < 1 || f.seeds < 1:
 		return fail(inputError("--generations, --seeds-per-generation", "the value is too small", "give a positive one"))
 	}
-	if err := f.calls.check(); err != nil {
+	if err := errors.Join(checkFormat(f.format, twoFormats), f.calls.check()); err != nil {
 		return fail(err)
 	}
 	config, err := construct.Load(f.config)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,17 +72,17 @@ nothing was compared or too many prompts lack a verdict.`,
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as those of independent samples")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
-	completeFlag(c, "format", formats)
+	formatFlag(c, &f.format, formats)
 	a.storeFlag(c, &f.store)
 	return c
 }
 
 // check refuses values that make no sense, and reads the gates.
 func (f *compareFlags) check() error {
+	if err := checkFormat(f.format, formats); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(formats, f.format):
-		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
 	case !(f.alpha > 0 && f.alpha < 1):
 		return inputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
@@ -120,7 +118,7 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 			return err
 		}
 	}
-	c, err := newComparison(sides, f)
+	c, err := compare.Between(sides, f.judge, f.against)
 	if err != nil {
 		return err
 	}
@@ -157,70 +155,6 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 	return r, nil
 }
 
-// newComparison makes an empty comparison by the right judges: one for both
-// sides, or two for the same answers.
-func newComparison(sides [2]*run.Run, f compareFlags) (*compare.Comparison, error) {
-	oneSide := sides[0].Name == sides[1].Name && sides[0].Targets[0].Name == sides[1].Targets[0].Name
-	switch {
-	case oneSide && f.against == "":
-		return nil, inputError("compare", "both sides are "+sides[0].Targets[0].Name+" of the run "+sides[0].Name,
-			"name two runs, two targets of one with --base-target and --candidate-target, or two judges with --judge and --candidate-judge")
-	case oneSide:
-		for _, name := range []string{f.judge, f.against} {
-			if !slices.Contains(sides[0].Config.JudgeNames(), name) {
-				return nil, notJudged(sides[0], name)
-			}
-		}
-		return compare.NewOfJudges(f.judge, f.against), nil
-	case f.against != "":
-		return nil, inputError("--candidate-judge", "the sides are not the same answers, and a difference between judges would pass for one between models",
-			"name one run, and one target, as BASE and as CANDIDATE, or leave it out")
-	}
-	judge, err := commonJudge(sides, f.judge)
-	if err != nil {
-		return nil, err
-	}
-	return compare.New(judge), nil
-}
-
-// notJudged is the error for a judge that a run lacks.
-func notJudged(c *run.Run, name string) error {
-	judges := append(c.Config.JudgeNames(), name)
-	return inputError("compare", fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
-		fmt.Sprintf("have it judge that run as well: orbench judge %s --judge %s", shellQuote(c.Name), shellQuote(strings.Join(judges, ","))))
-}
-
-// commonJudge chooses the judge whose verdicts are compared: the one that is
-// asked for, or the base's first that judged both runs. Two judges differ by more
-// than two models often do, so verdicts of different ones are never compared.
-func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
-	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
-	for i, s := range sides {
-		if wanted != "" && !slices.Contains(names[i], wanted) {
-			return "", notJudged(s, wanted)
-		}
-	}
-	var elsewhere string
-	for i, name := range names[0] {
-		k := slices.Index(names[1], name)
-		if k < 0 || wanted != "" && name != wanted {
-			continue
-		}
-		if sides[0].Config.Judges[i].Same(sides[1].Config.Judges[k]) {
-			return name, nil
-		}
-		elsewhere = name
-	}
-	if elsewhere != "" {
-		return "", inputError("compare", fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].Name, sides[1].Name),
-			fmt.Sprintf("judge both alike: orbench judge RUN --judge %s", shellQuote(elsewhere)))
-	}
-	return "", inputError("compare",
-		fmt.Sprintf("the runs were judged by different judges, %s by %s and %s by %s, and a difference between judges would pass for one between models",
-			sides[0].Name, strings.Join(names[0], ", "), sides[1].Name, strings.Join(names[1], ", ")),
-		fmt.Sprintf("judge one again: orbench judge %s --judge %s", shellQuote(sides[1].Name), shellQuote(strings.Join(names[0], ","))))
-}
-
 // showComparison writes the files that were asked for, prints the comparison, and
 // turns a gate that did not pass into the command's error.
 func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*run.Run, result compare.Result, f compareFlags) error {
@@ -253,13 +187,4 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 		}
 	}
 	return gate
-}
-
-// writeOver writes a file anew, as every build of a CI job does.
-func writeOver(path string, write func(io.Writer) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return inputError(path, "cannot make the file: "+err.Error(), "correct the path")
-	}
-	return errors.Join(write(file), file.Close())
 }

@@ -21,8 +21,7 @@ type datasetFlags struct {
 
 func (f *datasetFlags) register(c *cobra.Command) {
 	f.registerColumns(c)
-	c.Flags().StringVar(&f.format, "format", "table", "`FORMAT` to print: table or json")
-	completeFlag(c, "format", []string{"table", "json"})
+	formatFlag(c, &f.format, twoFormats)
 }
 
 func (f *datasetFlags) registerColumns(c *cobra.Command) {
@@ -36,8 +35,8 @@ func (f *datasetFlags) registerColumns(c *cobra.Command) {
 // openDataset reads the dataset that the flags describe, for the two formats
 // that most commands have.
 func (a *app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
-	if f.format != "table" && f.format != "json" {
-		return nil, inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use table or json")
+	if err := checkFormat(f.format, twoFormats); err != nil {
+		return nil, err
 	}
 	return a.readDataset(c, ref, f)
 }

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
@@ -28,12 +25,12 @@ columns hold for both datasets, where they are files.`,
   orbench dataset compare mine.csv xstest --threshold 0.7 --pairs shared.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			print, err := comparisonPrinter(f.format)
-			if err != nil {
+			if err := checkFormat(f.format, formats); err != nil {
 				return err
 			}
 			var sets [2]*dataset.Dataset
 			for i, ref := range args {
+				var err error
 				if sets[i], err = a.readDataset(c, ref, f); err != nil {
 					return err
 				}
@@ -43,11 +40,11 @@ columns hold for both datasets, where they are files.`,
 				return err
 			}
 			if pairs != "" {
-				if err := writeNew(pairs, func(w io.Writer) error { return overlap.Pairs(w, result) }); err != nil {
+				if err := writeNew(pairs, overlap.View{Comparison: result}.WritePairs); err != nil {
 					return err
 				}
 			}
-			return print(a.env.Stdout, result)
+			return writeAs(a.env.Stdout, f.format, overlap.View{Comparison: result})
 		},
 	}
 	f.registerColumns(c)
@@ -55,21 +52,6 @@ columns hold for both datasets, where they are files.`,
 	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same")
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
 	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
-	completeFlag(c, "format", formats)
+	formatFlag(c, &f.format, formats)
 	return c
-}
-
-func comparisonPrinter(format string) (func(io.Writer, dataset.Comparison) error, error) {
-	switch format {
-	case "table":
-		return overlap.Text, nil
-	case "json":
-		return overlap.JSON, nil
-	case "csv":
-		return overlap.CSV, nil
-	case "md":
-		return overlap.Markdown, nil
-	}
-	return nil, inputError("--format", fmt.Sprintf("there is no format %q", format), "use table, json, csv or md")
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -187,19 +186,16 @@ type outFlags struct {
 	mostUnjudged float64
 }
 
-var formats = []string{"table", "json", "csv", "md"}
-
 func (f *outFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.format, "format", "table", "`FORMAT` to print: table, json, csv or md")
+	formatFlag(c, &f.format, formats)
 	c.Flags().StringVar(&f.out, "out", "", "also write page, plots, figures and answers to this new `DIR`")
 	c.Flags().Float64Var(&f.mostUnjudged, "most-unjudged", usualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
-	completeFlag(c, "format", formats)
 }
 
 // check refuses an unknown format, and a folder that a report would overwrite.
 func (f *outFlags) check() error {
-	if !slices.Contains(formats, f.format) {
-		return inputError("--format", fmt.Sprintf("there is no format %q", f.format), "use "+strings.Join(formats, ", "))
+	if err := checkFormat(f.format, formats); err != nil {
+		return err
 	}
 	if !(f.mostUnjudged > 0 && f.mostUnjudged <= 1) {
 		return inputError("--most-unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")

@@ -236,16 +236,5 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 	if err != nil {
 		return err
 	}
-	var print func(io.Writer, score.RecordedResult) error
-	switch f.out.format {
-	case "json":
-		print = recorded.JSON
-	case "csv":
-		print = recorded.CSV
-	case "md":
-		print = recorded.Markdown
-	default:
-		print = recorded.Text
-	}
-	return print(a.env.Stdout, result)
+	return writeAs(a.env.Stdout, f.out.format, recorded.View{RecordedResult: result})
 }

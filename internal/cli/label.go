@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -153,7 +154,7 @@ func (a *app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f la
 	if err := annotation.PrintStrata(a.env.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	a.sayf("label them with: orbench label %s", shellQuote(r.Name))
+	a.sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
 }
 
@@ -212,7 +213,7 @@ func (a *app) entries(ctx context.Context, memory *memo.Memo, r *run.Run) ([]ann
 		return nil
 	})
 	if err == nil && len(entries) == 0 {
-		err = inputError(r.Name, "no answer of the run is drawn", "draw some with orbench label draw "+shellQuote(r.Name)+" --size 100")
+		err = inputError(r.Name, "no answer of the run is drawn", "draw some with orbench label draw "+untrusted.Shell(r.Name)+" --size 100")
 	}
 	return entries, words, err
 }
@@ -372,9 +373,9 @@ func (a *app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, per
 	case err != nil:
 		return err
 	case done < all:
-		fmt.Fprintf(out, "Go on with: orbench label %s --as %s\n", shellQuote(r.Name), shellQuote(person))
+		fmt.Fprintf(out, "Go on with: orbench label %s --as %s\n", untrusted.Shell(r.Name), untrusted.Shell(person))
 	default:
-		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", shellQuote(r.Name))
+		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -129,7 +129,7 @@ func (a *app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, ou
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
-	if err := printResult(a.env.Stdout, out.format, result); err != nil {
+	if err := writeAs(a.env.Stdout, out.format, report.View{Result: result}); err != nil {
 		return result, err
 	}
 	if folder == nil {
@@ -140,19 +140,6 @@ func (a *app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, ou
 	}
 	a.sayf("wrote %s", filepath.Join(out.out, report.PageFile))
 	return result, nil
-}
-
-// printResult writes a result in a format of outFlags.
-func printResult(w io.Writer, format string, r score.Result) error {
-	switch format {
-	case "json":
-		return report.JSON(w, r)
-	case "csv":
-		return report.CSV(w, r)
-	case "md":
-		return report.Markdown(w, r)
-	}
-	return report.Table(w, r)
 }
 
 // finish says what is missing and how to go on, and turns what ended the fill
@@ -187,20 +174,9 @@ func (a *app) finish(filled error, s fill.Stats, r score.Result) error {
 func (a *app) commandLine() string {
 	words := []string{"orbench"}
 	for _, arg := range a.args {
-		words = append(words, shellQuote(arg))
+		words = append(words, untrusted.Shell(arg))
 	}
 	return strings.Join(words, " ")
-}
-
-// shellQuote quotes a word for a POSIX shell where that is needed.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // checkPrices refuses a limit on costs that cannot be kept.

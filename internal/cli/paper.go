@@ -3,15 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/paper/view"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -64,8 +62,8 @@ most models and always by another judge, which the output says.`,
 
 // paper prints the study, or the comparison of a run with it.
 func (a *app) paper(ctx context.Context, f paperFlags) error {
-	if !slices.Contains(formats, f.out.format) {
-		return f.out.check()
+	if err := checkFormat(f.out.format, formats); err != nil {
+		return err
 	}
 	switch {
 	case f.check != "" && f.as == "":
@@ -125,42 +123,9 @@ func (a *app) storedResult(ctx context.Context, store string, names []string) (r
 		return result, err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	nothing := 0.0
-	result = score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
-	for _, name := range names {
-		stored, err := a.openRun(ctx, memory, store, name)
-		if err != nil {
-			return result, err
-		}
-		r, err := stored.Derive(ctx, memory, nil)
-		if err != nil {
-			return result, fmt.Errorf("derive the figures of run %s: %w", name, err)
-		}
-		// The samples of a target are one point among the published models.
-		r = r.Aggregated()
-		result.Runs = append(result.Runs, r.Runs...)
-		result.Simulated = result.Simulated || r.Simulated
+	runs, err := a.openRuns(ctx, memory, store, names)
+	if err != nil {
+		return result, err
 	}
-	return result, nil
-}
-
-// output is what writes itself in every format.
-type output interface {
-	Text(io.Writer) error
-	JSON(io.Writer) error
-	CSV(io.Writer) error
-	Markdown(io.Writer) error
-}
-
-// writeAs writes in a format of outFlags.
-func writeAs(w io.Writer, format string, o output) error {
-	switch format {
-	case "json":
-		return o.JSON(w)
-	case "csv":
-		return o.CSV(w)
-	case "md":
-		return o.Markdown(w)
-	}
-	return o.Text(w)
+	return run.Aggregated(ctx, memory, runs)
 }

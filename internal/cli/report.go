@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -78,7 +79,7 @@ func (a *app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run
 	for _, j := range result.Judges {
 		if j.Unjudged > 0 {
 			a.sayf("%s has no verdict on %d of the %d labelled answers; orbench judge --responses %s --judge %s asks for them",
-				j.Judge, j.Unjudged, result.Answers, shellQuote(f.file), shellQuote(j.Judge))
+				j.Judge, j.Unjudged, result.Answers, untrusted.Shell(f.file), untrusted.Shell(j.Judge))
 		}
 	}
 	c := score.CalibrationOf(result)
@@ -98,13 +99,9 @@ func (a *app) report(ctx context.Context, store string, names []string, out outF
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	var runs []*run.Run
-	for _, name := range names {
-		r, err := a.openRun(ctx, memory, store, name)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, r)
+	runs, err := a.openRuns(ctx, memory, store, names)
+	if err != nil {
+		return err
 	}
 	calibration, err := a.calibrate(ctx, f, runs, memory)
 	if err != nil {

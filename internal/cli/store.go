@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // storeFlag registers --store, whose default the environment may set.
@@ -26,7 +27,7 @@ func (a *app) storeArgument(address string) string {
 	if address == "orbench.db" || address == a.env.Getenv("ORBENCH_STORE") {
 		return ""
 	}
-	return " --store " + shellQuote(address)
+	return " --store " + untrusted.Shell(address)
 }
 
 // openRun opens a run of a store; the empty name is the one saved last.
@@ -36,6 +37,19 @@ func (a *app) openRun(ctx context.Context, memory *memo.Memo, address, name stri
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	return stored.Open(ctx, a.cacheDir())
+}
+
+// openRuns opens runs of a store.
+func (a *app) openRuns(ctx context.Context, memory *memo.Memo, address string, names []string) ([]*run.Run, error) {
+	var runs []*run.Run
+	for _, name := range names {
+		r, err := a.openRun(ctx, memory, address, name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 // openExisting opens the memo of a store that must be there.

@@ -2,41 +2,12 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestShellQuote(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"":                        "''",
-		"eval":                    "eval",
-		"--store=a/b_c-1.db":      "--store=a/b_c-1.db",
-		"openai=http://[::1]/v1":  "'openai=http://[::1]/v1'",
-		"two words":               "'two words'",
-		"it's":                    `'it'\''s'`,
-		"'":                       `''\'''`,
-		"$HOME `x` \"y\" \\ *?~!": "'$HOME `x` \"y\" \\ *?~!'",
-		"a\nb":                    "'a\nb'",
-		"-":                       "-",
-		"~":                       "'~'",
-		"größe":                   "'größe'",
-	} {
-		if got := shellQuote(word); got != want {
-			t.Errorf("shellQuote(%q) = %s, want %s", word, got, want)
-		}
-		// A shell gives the word back, whatever the test above takes for right.
-		// The final stop keeps the newlines at its end.
-		b, err := exec.Command("sh", "-c", "printf %s "+shellQuote(word)+"; printf .").Output()
-		if err != nil || string(b) != word+"." {
-			t.Errorf("the shell makes %q of %q (%v)", b, word, err)
-		}
-	}
-}
 
 func TestCommandLine(t *testing.T) {
 	t.Parallel()

@@ -13,45 +13,46 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
+// View is a comparison of datasets that writes itself in every format.
+type View struct{ dataset.Comparison }
+
 // Text writes what two datasets have in common for people to read on a
 // terminal: what follows from it, then the overlap in all and by category, and
 // how varied each is.
-func Text(w io.Writer, c dataset.Comparison) error {
+func (c View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, f := range c.Findings {
 		b.WriteString(f + "\n")
 	}
 	b.WriteString("\n")
-	for _, s := range sections(c) {
+	for _, s := range sections(c.Comparison) {
 		s.Text(b)
 	}
 	return b.Flush()
 }
 
 // Markdown writes the same as Text as Markdown.
-func Markdown(w io.Writer, c dataset.Comparison) error {
+func (c View) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Two datasets compared\n\n")
 	for _, f := range c.Findings {
 		b.WriteString("- " + untrusted.Markdown(f) + "\n")
 	}
 	b.WriteString("\n")
-	for _, s := range sections(c) {
+	for _, s := range sections(c.Comparison) {
 		s.Markdown(b)
 	}
 	return b.Flush()
 }
 
 // JSON writes the comparison in its documented form.
-func JSON(w io.Writer, c dataset.Comparison) error {
-	return table.JSON(w, c)
-}
+func (c View) JSON(w io.Writer) error { return table.JSON(w, c.Comparison) }
 
 // CSV writes one line for each of the two datasets (scope "all"), one
 // for the sample of the larger one (scope "sample", where the counts of the
 // overlap are empty), and one for each category (scope "category", where the
 // measures of variety are). Shares are from 0 to 1. Texts are as untrusted.Cell makes them.
-func CSV(w io.Writer, c dataset.Comparison) error {
+func (c View) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
 		"dataset", "dataset_sha256", "other", "other_sha256", "threshold", "seed", "scope", "category",
@@ -96,9 +97,9 @@ func csvDiversity(d similar.Diversity) []string {
 	}
 }
 
-// Pairs writes the pairs of a comparison as CSV, with their texts. Texts
+// WritePairs writes the pairs of a comparison as CSV, with their texts. Texts
 // are as untrusted.Cell makes them.
-func Pairs(w io.Writer, c dataset.Comparison) error {
+func (c View) WritePairs(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{
 		"match", "jaccard", "conflict", "a_id", "a_category", "a_label", "a_prompt", "b_id", "b_category", "b_label", "b_prompt",

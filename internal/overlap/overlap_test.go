@@ -46,10 +46,10 @@ func comparison(name string) dataset.Comparison {
 	}
 }
 
-func written(t *testing.T, write func(io.Writer, dataset.Comparison) error, name string) string {
+func written(t *testing.T, write func(overlap.View, io.Writer) error, name string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, comparison(name)); err != nil {
+	if err := write(overlap.View{Comparison: comparison(name)}, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -57,7 +57,7 @@ func written(t *testing.T, write func(io.Writer, dataset.Comparison) error, name
 
 func TestComparisonTable(t *testing.T) {
 	t.Parallel()
-	got := written(t, overlap.Text, "mine")
+	got := written(t, overlap.View.Text, "mine")
 	for _, want := range []string{
 		"Something follows.\n",
 		"A  mine@aaaaaaaa  1,300    1,200           2       1          0.2%            1                    1\n",
@@ -78,18 +78,18 @@ func TestComparisonTable(t *testing.T) {
 // TestComparisonFormatsAreHarmless has names that every format must disarm.
 func TestComparisonFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
-	table := written(t, overlap.Text, "a\x1b[31m\u202e\r\nb\x00")
+	table := written(t, overlap.View.Text, "a\x1b[31m\u202e\r\nb\x00")
 	if i := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", table[i:min(i+40, len(table))])
 	}
-	markdown := written(t, overlap.Markdown, "x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")
+	markdown := written(t, overlap.View.Markdown, "x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(markdown, "")
 	for _, raw := range []string{"<", ">", "[", "]", "(", "`", "@", "://", "\n# f"} {
 		if strings.Contains(bare, raw) {
 			t.Errorf("%q is live in the Markdown", raw)
 		}
 	}
-	for _, write := range []func(io.Writer, dataset.Comparison) error{overlap.CSV, overlap.Pairs} {
+	for _, write := range []func(overlap.View, io.Writer) error{overlap.View.CSV, overlap.View.WritePairs} {
 		for _, row := range comparisonRows(t, written(t, write, "=1+1")) {
 			for _, cell := range row {
 				if strings.HasPrefix(cell, "=") {
@@ -112,7 +112,7 @@ func comparisonRows(t *testing.T, s string) [][]string {
 // TestComparisonCSV reads cells back by the names of their columns.
 func TestComparisonCSV(t *testing.T) {
 	t.Parallel()
-	rows := comparisonRows(t, written(t, overlap.CSV, "mine"))
+	rows := comparisonRows(t, written(t, overlap.View.CSV, "mine"))
 	var got []string
 	for _, row := range rows[1:] {
 		var cells []string
@@ -139,7 +139,7 @@ func TestComparisonCSV(t *testing.T) {
 
 func TestComparisonPairs(t *testing.T) {
 	t.Parallel()
-	rows := comparisonRows(t, written(t, overlap.Pairs, "mine"))
+	rows := comparisonRows(t, written(t, overlap.View.WritePairs, "mine"))
 	want := [][]string{
 		{"match", "jaccard", "conflict", "a_id", "a_category", "a_label", "a_prompt", "b_id", "b_category", "b_label", "b_prompt"},
 		{"exact", "1", "true", string(orbench.NewPrompt("mine", "", "").ID), "mine", "safe", "mine", string(orbench.NewPrompt("mine", "", "").ID), "x", "toxic", "mine"},
@@ -166,7 +166,7 @@ func TestComparisonJSON(t *testing.T) {
 		Categories []struct{ Category string }
 		Findings   []string
 	}
-	if err := json.Unmarshal([]byte(written(t, overlap.JSON, "<mine>")), &got); err != nil {
+	if err := json.Unmarshal([]byte(written(t, overlap.View.JSON, "<mine>")), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Threshold != 0.5 || got.A.Name != "<mine>" || got.A.Prompts != 1200 || got.A.Exact != 2 || got.A.Diversity.Distinct1 != 0.25 ||

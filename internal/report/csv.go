@@ -20,7 +20,7 @@ import (
 //
 // A text cell that a spreadsheet would take for a formula is given a leading
 // apostrophe.
-func CSV(w io.Writer, r score.Result) error {
+func (v View) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	header := []string{
 		"target", "dataset", "dataset_sha256", "label", "judge", "scope", "category",
@@ -33,7 +33,7 @@ func CSV(w io.Writer, r score.Result) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	for _, run := range r.Runs {
+	for _, run := range v.Runs {
 		judges := run.Judges
 		if len(judges) == 0 {
 			judges = []score.JudgeResult{{}}

@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-func ExampleCSV() {
+func ExampleView_CSV() {
 	rate, ci := 0.25, [2]float64{0.0456, 0.6994}
 	result := score.Result{Runs: []score.RunResult{{
 		Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe, N: 4, Answered: 4,
@@ -18,7 +18,7 @@ func ExampleCSV() {
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},
 		}},
 	}}}
-	if err := report.CSV(os.Stdout, result); err != nil {
+	if err := (report.View{result}).CSV(os.Stdout); err != nil {
 		panic(err)
 	}
 	// Output:

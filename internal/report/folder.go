@@ -99,9 +99,9 @@ func (f *Folder) write(r score.Result) error {
 		write func(io.Writer) error
 	}
 	files := []file{
-		{"report.json", func(w io.Writer) error { return JSON(w, r) }},
-		{"report.csv", func(w io.Writer) error { return CSV(w, r) }},
-		{"report.md", func(w io.Writer) error { return Markdown(w, r) }},
+		{"report.json", View{r}.JSON},
+		{"report.csv", View{r}.CSV},
+		{"report.md", View{r}.Markdown},
 		{PageFile, func(w io.Writer) error { return writePage(w, r, f.collector) }},
 	}
 	if judges := r.Judges(); len(judges) > 0 {

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-var formats = map[string]func(io.Writer, score.Result) error{
-	"table.txt": Table, "report.json": JSON, "report.csv": CSV, "report.md": Markdown,
+var formats = map[string]func(View, io.Writer) error{
+	"table.txt": View.Text, "report.json": View.JSON, "report.csv": View.CSV, "report.md": View.Markdown,
 }
 
 // The outputs of a small result, to be read by people when they change.
@@ -33,7 +33,7 @@ func TestFormats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := write(&b, r); err != nil {
+			if err := write(View{r}, &b); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join("testdata", name)
@@ -59,10 +59,10 @@ func TestFormatsAreDeterministic(t *testing.T) {
 	again, _ := fixture{Targets: 6, Safe: 5, Toxic: 3}.make()
 	for name, write := range formats {
 		var a, b bytes.Buffer
-		if err := write(&a, r); err != nil {
+		if err := write(View{r}, &a); err != nil {
 			t.Fatal(err)
 		}
-		if err := write(&b, again); err != nil {
+		if err := write(View{again}, &b); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -76,7 +76,7 @@ func TestFormatsOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, write := range formats {
 		var b bytes.Buffer
-		if err := write(&b, score.Result{}); err != nil {
+		if err := write(View{score.Result{}}, &b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if b.Len() == 0 {
@@ -84,7 +84,7 @@ func TestFormatsOfNothing(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := JSON(&b, score.Result{}); err != nil || !strings.Contains(b.String(), `"runs": []`) {
+	if err := (View{score.Result{}}).JSON(&b); err != nil || !strings.Contains(b.String(), `"runs": []`) {
 		t.Errorf("no runs are not an empty list: %s", b.String())
 	}
 }
@@ -93,7 +93,7 @@ func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want, _ := fixture{Targets: 2, Safe: 3, Toxic: 2}.make()
 	var b bytes.Buffer
-	if err := JSON(&b, want); err != nil {
+	if err := (View{want}).JSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	var got score.Result
@@ -112,7 +112,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 		{Target: "a/c", Dataset: "d", Label: orbench.Safe, N: 3, Answered: 3},
 	}}
 	var b bytes.Buffer
-	if err := Table(&b, r); err != nil {
+	if err := (View{r}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -144,7 +144,7 @@ func untrustedResult(name string) score.Result {
 func TestTableStripsControls(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Table(&b, untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")); err != nil {
+	if err := (View{untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') }); i >= 0 {
@@ -158,7 +158,7 @@ func TestTableLinesUp(t *testing.T) {
 	r, _ := fixture{Targets: 3, Safe: 3, Toxic: 2}.make()
 	r.Runs[0].Target, r.Runs[2].Dataset = "模型/大", "e\u0301te\u0301"
 	var b bytes.Buffer
-	if err := Table(&b, r); err != nil {
+	if err := (View{r}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	tables := 0
@@ -187,7 +187,7 @@ func TestTableLinesUp(t *testing.T) {
 func TestMarkdownEscapes(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Markdown(&b, untrustedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")); err != nil {
+	if err := (View{untrustedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")}).Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	columns := 0
@@ -215,7 +215,7 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=1", "＝1", "＠x", "\ufeff=1", "\x00=1"} {
 		var b bytes.Buffer
-		if err := CSV(&b, untrustedResult(evil)); err != nil {
+		if err := (View{untrustedResult(evil)}).CSV(&b); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&b).ReadAll()
@@ -248,7 +248,7 @@ func TestCSVIsComplete(t *testing.T) {
 	t.Parallel()
 	r, _ := fixture{Targets: 3, Safe: 5, Toxic: 3}.make()
 	var b bytes.Buffer
-	if err := CSV(&b, r); err != nil {
+	if err := (View{r}).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -11,7 +11,7 @@ import (
 
 // JSON writes the result in its documented form, indented, with a final newline.
 // Lists and objects without entries are written as such and never as null.
-func JSON(w io.Writer, r score.Result) error { return table.JSON(w, WithoutNulls(r)) }
+func (v View) JSON(w io.Writer) error { return table.JSON(w, WithoutNulls(v.Result)) }
 
 // WithoutNulls gives lists and objects to a result that lacks them.
 func WithoutNulls(r score.Result) score.Result {

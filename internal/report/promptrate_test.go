@@ -103,7 +103,7 @@ func TestTableFoldsSamples(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	r := report.Sampled()
-	if err := report.Table(&b, r); err != nil {
+	if err := (report.View{r}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	var found []string
@@ -123,7 +123,7 @@ func TestTableFoldsSamples(t *testing.T) {
 		t.Errorf("the table shows single samples:\n%s", b.String())
 	}
 	b.Reset()
-	if err := report.CSV(&b, r); err != nil {
+	if err := (report.View{r}).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "sample 2]") {

@@ -11,13 +11,16 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Table writes the figures for people to read on a terminal: for each label one
+// View is a result that writes itself in every format.
+type View struct{ score.Result }
+
+// Text writes the figures for people to read on a terminal: for each label one
 // line per target, dataset and judge with its counts, rate and 95% interval, then
 // the refusals by category, where the judges disagree, warnings and the cost. Columns line
 // up by display width. Names from outside lose whatever a terminal would obey.
-func Table(w io.Writer, r score.Result) error {
+func (v View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	r = r.Aggregated()
+	r := v.Aggregated()
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
@@ -35,11 +38,11 @@ func Table(w io.Writer, r score.Result) error {
 	return b.Flush()
 }
 
-// Markdown writes the tables of Table as GitHub-flavored Markdown. Whatever
+// Markdown writes the tables of Text as GitHub-flavored Markdown. Whatever
 // would be markup in a name is escaped.
-func Markdown(w io.Writer, r score.Result) error {
+func (v View) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	r = r.Aggregated()
+	r := v.Aggregated()
 	b.WriteString("# orbench report\n\n")
 	if r.Simulated {
 		b.WriteString("**" + table.SimulatedNotice + "**\n\n")

@@ -164,3 +164,20 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 	result.Finish()
 	return result, nil
 }
+
+// Aggregated computes the figures of runs with the samples of each target taken
+// together, so that a target is one point beside others. Its Cost is nothing.
+func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, error) {
+	nothing := 0.0
+	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
+	for _, run := range runs {
+		r, err := run.Derive(ctx, m, nil)
+		if err != nil {
+			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
+		}
+		r = r.Aggregated()
+		result.Runs = append(result.Runs, r.Runs...)
+		result.Simulated = result.Simulated || r.Simulated
+	}
+	return result, nil
+}

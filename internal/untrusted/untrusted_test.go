@@ -1,6 +1,7 @@
 package untrusted_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode"
@@ -149,5 +150,33 @@ func TestAttribute(t *testing.T) {
 	t.Parallel()
 	if got, want := untrusted.Attribute("a\"b<c>&\n"), "a&quot;b&lt;c&gt;&amp; "; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestShell(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"":                        "''",
+		"eval":                    "eval",
+		"--store=a/b_c-1.db":      "--store=a/b_c-1.db",
+		"openai=http://[::1]/v1":  "'openai=http://[::1]/v1'",
+		"two words":               "'two words'",
+		"it's":                    `'it'\''s'`,
+		"'":                       `''\'''`,
+		"$HOME `x` \"y\" \\ *?~!": "'$HOME `x` \"y\" \\ *?~!'",
+		"a\nb":                    "'a\nb'",
+		"-":                       "-",
+		"~":                       "'~'",
+		"größe":                   "'größe'",
+	} {
+		if got := untrusted.Shell(word); got != want {
+			t.Errorf("untrusted.Shell(%q) = %s, want %s", word, got, want)
+		}
+		// A shell gives the word back, whatever the test above takes for right.
+		// The final stop keeps the newlines at its end.
+		b, err := exec.Command("sh", "-c", "printf %s "+untrusted.Shell(word)+"; printf .").Output()
+		if err != nil || string(b) != word+"." {
+			t.Errorf("the shell makes %q of %q (%v)", b, word, err)
+		}
 	}
 }

@@ -15,41 +15,42 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
+// View is what judges made of recorded answers, which writes itself in every format.
+type View struct{ score.RecordedResult }
+
 // Text writes what judges made of a file of answers, for people to read
 // on a terminal.
-func Text(w io.Writer, r score.RecordedResult) error {
+func (r View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
-	for _, s := range sections(r) {
+	for _, s := range sections(r.RecordedResult) {
 		s.Text(b)
 	}
 	return b.Flush()
 }
 
 // Markdown writes the tables of Text as Markdown.
-func Markdown(w io.Writer, r score.RecordedResult) error {
+func (r View) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# Judges\n\n")
 	if r.Simulated {
 		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
 	}
-	for _, s := range sections(r) {
+	for _, s := range sections(r.RecordedResult) {
 		s.Markdown(b)
 	}
 	return b.Flush()
 }
 
 // JSON writes the result in its documented form.
-func JSON(w io.Writer, r score.RecordedResult) error {
-	return table.JSON(w, r)
-}
+func (r View) JSON(w io.Writer) error { return table.JSON(w, r.RecordedResult) }
 
 // CSV writes one line for each judge (scope "all") and one for each judge
 // and group (scope "group"). Shares are from 0 to 1; what is undefined, and the
 // measures where nobody labelled, are empty. Text is as harmless as in CSV.
-func CSV(w io.Writer, r score.RecordedResult) error {
+func (r View) CSV(w io.Writer) error {
 	header := []string{
 		"responses", "sha256", "judge", "scope", "group",
 		"n", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",

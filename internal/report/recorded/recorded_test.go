@@ -81,7 +81,7 @@ func TestText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := Text(&b, recordedResult("answers.csv", tc.gold)); err != nil {
+			if err := (View{recordedResult("answers.csv", tc.gold)}).Text(&b); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range tc.want {
@@ -107,7 +107,7 @@ func TestText(t *testing.T) {
 	undefined := recordedResult("a", false)
 	undefined.FleissKappa = nil
 	var b bytes.Buffer
-	if err := Text(&b, undefined); err != nil {
+	if err := (View{undefined}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Fleiss' kappa of all judges is undefined") {
@@ -119,14 +119,14 @@ func TestText(t *testing.T) {
 func TestRecordedFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Text(&b, recordedResult("a\x1b[31m\u202e\r\nb\x00", true)); err != nil {
+	if err := (View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}).Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", b.String()[i:min(i+40, b.Len())])
 	}
 	b.Reset()
-	if err := Markdown(&b, recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)); err != nil {
+	if err := (View{recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)}).Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(b.String(), "")
@@ -136,7 +136,7 @@ func TestRecordedFormatsAreHarmless(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := CSV(&b, recordedResult("=1+1", true)); err != nil {
+	if err := (View{recordedResult("=1+1", true)}).CSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range readCSV(t, &b) {
@@ -175,7 +175,7 @@ func TestCSV(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := CSV(&b, recordedResult("a.csv", tc.gold)); err != nil {
+			if err := (View{recordedResult("a.csv", tc.gold)}).CSV(&b); err != nil {
 				t.Fatal(err)
 			}
 			rows := readCSV(t, &b)
@@ -200,7 +200,7 @@ func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want := recordedResult("<a> & b.csv", true)
 	var b bytes.Buffer
-	if err := JSON(&b, want); err != nil {
+	if err := (View{want}).JSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"responses": "<a> & b.csv"`) {

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The values of --format: of commands that print figures, and of the others.
+var (
+	formats    = []string{"table", "json", "csv", "md"}
+	twoFormats = formats[:2]
+)
+
+// formatFlag registers --format.
+func formatFlag(c *cobra.Command, format *string, offered []string) {
+	last := len(offered) - 1
+	usage := "`FORMAT` to print: " + strings.Join(offered[:last], ", ") + " or " + offered[last]
+	c.Flags().StringVar(format, "format", offered[0], usage)
+	completeFlag(c, "format", offered)
+}
+
+// checkFormat refuses a format that a command does not offer.
+func checkFormat(format string, offered []string) error {
+	if slices.Contains(offered, format) {
+		return nil
+	}
+	between := ", "
+	if len(offered) == 2 {
+		between = " or "
+	}
+	return inputError("--format", fmt.Sprintf("there is no format %q", format), "use "+strings.Join(offered, between))
+}
+
+// figures are what write themselves in every format.
+type figures interface {
+	Text(io.Writer) error
+	JSON(io.Writer) error
+	CSV(io.Writer) error
+	Markdown(io.Writer) error
+}
+
+// writeAs writes in one of the formats.
+func writeAs(w io.Writer, format string, f figures) error {
+	switch format {
+	case "json":
+		return f.JSON(w)
+	case "csv":
+		return f.CSV(w)
+	case "md":
+		return f.Markdown(w)
+	}
+	return f.Text(w)
+}
+
+// writeNew writes a file that must not be there yet: it may hold people's work.
+func writeNew(path string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// writeOver writes a file anew, as every build of a CI job does.
+func writeOver(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return inputError(path, "cannot make the file: "+err.Error(), "correct the path")
+	}
+	return errors.Join(write(file), file.Close())
+}

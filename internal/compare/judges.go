@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Between makes an empty comparison by the right judges of two runs with one target
+// each: the named one for both sides, or the base's first that judged both where
+// wanted is empty, or wanted and against for the same answers, where against is not
+// empty. It is an *orbench.InputError when no judge can be compared.
+func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
+	oneSide := sides[0].Name == sides[1].Name && sides[0].Targets[0].Name == sides[1].Targets[0].Name
+	switch {
+	case oneSide && against == "":
+		return nil, uncomparable("both sides are "+sides[0].Targets[0].Name+" of the run "+sides[0].Name,
+			"name two runs, two targets of one with `base-target` and `candidate-target`, or two judges with `judge` and `candidate-judge`")
+	case oneSide:
+		for _, name := range []string{wanted, against} {
+			if !slices.Contains(sides[0].Config.JudgeNames(), name) {
+				return nil, notJudged(sides[0], name)
+			}
+		}
+		return NewOfJudges(wanted, against), nil
+	case against != "":
+		return nil, &orbench.InputError{
+			Setting: "candidate-judge",
+			Problem: "the sides are not the same answers, and a difference between judges would pass for one between models",
+			Hint:    "name one run, and one target, as BASE and as CANDIDATE, or leave it out",
+		}
+	}
+	judge, err := commonJudge(sides, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return New(judge), nil
+}
+
+// notJudged is the error for a judge that a run lacks.
+func notJudged(c *run.Run, name string) error {
+	judges := append(c.Config.JudgeNames(), name)
+	return uncomparable(fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
+		fmt.Sprintf("have it judge that run as well: orbench judge %s `judge` %s", untrusted.Shell(c.Name), untrusted.Shell(strings.Join(judges, ","))))
+}
+
+// commonJudge chooses the judge whose verdicts are compared: the one that is
+// asked for, or the base's first that judged both runs. Two judges differ by more
+// than two models often do, so verdicts of different ones are never compared.
+func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
+	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
+	for i, s := range sides {
+		if wanted != "" && !slices.Contains(names[i], wanted) {
+			return "", notJudged(s, wanted)
+		}
+	}
+	var elsewhere string
+	for i, name := range names[0] {
+		k := slices.Index(names[1], name)
+		if k < 0 || wanted != "" && name != wanted {
+			continue
+		}
+		if sides[0].Config.Judges[i].Same(sides[1].Config.Judges[k]) {
+			return name, nil
+		}
+		elsewhere = name
+	}
+	if elsewhere != "" {
+		return "", uncomparable(fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].Name, sides[1].Name),
+			fmt.Sprintf("judge both alike: orbench judge RUN `judge` %s", untrusted.Shell(elsewhere)))
+	}
+	return "", uncomparable(
+		fmt.Sprintf("the runs were judged by different judges, %s by %s and %s by %s, and a difference between judges would pass for one between models",
+			sides[0].Name, strings.Join(names[0], ", "), sides[1].Name, strings.Join(names[1], ", ")),
+		fmt.Sprintf("judge one again: orbench judge %s `judge` %s", untrusted.Shell(sides[1].Name), untrusted.Shell(strings.Join(names[0], ","))))
+}
+
+func uncomparable(problem, hint string) error {
+	return &orbench.InputError{File: "compare", Problem: problem, Hint: hint}
+}
