@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -147,7 +146,7 @@ func (p *parser) step(step, kind, rest string) error {
 		if err != nil || !IsLanguage(language) {
 			return wrong("defence %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
 		}
-		d.translation = &translation{name: step, language: language, model: p.models().Model(ref)}
+		d.translation = &translation{name: step, language: language, model: p.opts.Models().Model(ref)}
 	case icl:
 		k, err := p.demonstrations(rest)
 		if err != nil {
@@ -176,7 +175,7 @@ func (p *parser) step(step, kind, rest string) error {
 			d.after = append(d.after, inspection{step, guard})
 		}
 	case checkAnswer:
-		check := responseCheck{models: p.models()}
+		check := responseCheck{models: p.opts.Models()}
 		if rest != "" {
 			ref, err := p.ref(kind, rest)
 			if err != nil {
@@ -250,7 +249,7 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 		if err != nil {
 			return nil, err
 		}
-		asked := p.models().Model(ref)
+		asked := p.opts.Models().Model(ref)
 		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: asked.MaxTokens, Structured: asked.Structured}
 		policy := p.opts.Policy
 		if policy == nil {
@@ -273,14 +272,12 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 
 // ref reads PROVIDER/MODEL; the model may hold further slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
-	ref, ok := p.models().Ref(s)
+	ref, ok := p.opts.Models().Ref(s)
 	if !ok {
 		return ref, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
 	}
 	return ref, nil
 }
-
-func (p *parser) models() question.Models { return question.Models(p.opts.Options) }
 
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {

@@ -38,7 +38,7 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &llm{name: spec, model: question.Models(opts).Model(ref)}, nil
+	return &llm{name: spec, model: opts.Models().Model(ref)}, nil
 }
 
 func (j *llm) Name() string { return j.name }

@@ -21,6 +21,15 @@ type Options struct {
 	// Structured reports whether a provider can be held to a JSON Schema; nil
 	// means that none can. Replies in either form are read in any case.
 	Structured func(provider string) bool
+	// Classifies reports whether a provider serves classifiers, which put labels on
+	// texts and answer no questions. A judge whose provider is of the other sort is
+	// an error; nil means that this is not known.
+	Classifies func(provider string) bool
+}
+
+// Models gives the settings that questions to models take.
+func (o Options) Models() question.Models {
+	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
 }
 
 // ModelJudge is a Judge with models behind it. It names them so that a caller
@@ -32,14 +41,16 @@ type ModelJudge interface {
 }
 
 // kinds are the judges that Parse makes, by the word before the colon.
-var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "panel"}
+var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel"}
 
 // Parse makes the judge that spec names:
 //
 //	lexical                          the embedded detector
 //	paper-keywords[:FAMILY]          the published phrase lists
 //	llm:PROVIDER/MODEL               a language model as judge
-//	guard:FORMAT@PROVIDER/MODEL      a classifier trained to see refusals
+//	guard:FORMAT@PROVIDER/MODEL      a model trained to see refusals, which writes
+//	                                 what it sees
+//	classify:FORMAT@PROVIDER/MODEL   a classifier of refusals, which gives labels
 //	panel:RULE(SPEC,SPEC,…)          a vote; RULE is majority, unanimous or
 //	                                 weighted (each SPEC then as SPEC=WEIGHT)
 //
@@ -63,6 +74,8 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return newLLM(spec, rest, opts)
 	case "guard":
 		return newGuard(spec, rest, opts)
+	case "classify":
+		return newClassifier(spec, rest, opts)
 	case "panel":
 		return newPanel(spec, rest, opts)
 	}
@@ -98,9 +111,12 @@ func Split(list string) []string {
 
 // parseRef reads PROVIDER/MODEL; the model may hold further slashes.
 func parseRef(spec, s string, opts Options) (model.Ref, error) {
-	ref, ok := question.Models(opts).Ref(s)
+	ref, ok := opts.Models().Ref(s)
 	if !ok {
 		return ref, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
+	}
+	if opts.Classifies != nil && opts.Classifies(ref.Provider) {
+		return ref, wrong("judge %q: %s serves classifiers, which answer no questions; write classify:FORMAT@%s", spec, ref.Provider, ref)
 	}
 	return ref, nil
 }

@@ -46,6 +46,7 @@ func TestParseNamesTheJudge(t *testing.T) {
 		"guard:granite-guardian@ollama/granite4.1-guardian:8b",
 		"guard:or-judge@vllm/or-judge",
 		"guard:qwen3guard@vllm/Qwen/Qwen3Guard-Gen-0.6B",
+		"classify:minos@tei/NousResearch/Minos-v1",
 		"guard:polyguard@vllm/ToxicityPrompts/PolyGuard-Qwen",
 		"panel:majority(lexical,paper-keywords,llm:openai/gpt-4o)",
 		"panel:unanimous(lexical,paper-keywords:claude)",

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,9 +39,11 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":     exits,
-			"simserver": simserver,
-			"simasked":  simasked,
+			"exits":      exits,
+			"simserver":  simserver,
+			"simasked":   simasked,
+			"classifier": classifier,
+			"classified": classified,
 		},
 	})
 }
@@ -88,5 +95,63 @@ func simasked(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if got := fmt.Sprint(stats.Requests); (got == args[0]) == neg {
 		ts.Fatalf("the server saw %s requests, asked for %s", got, args[0])
+	}
+}
+
+// classifier starts a server that labels texts by the documented forms of
+// text-embeddings-inference and vLLM, and puts its address into $CLASSIFIER.
+func classifier(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: classifier")
+	}
+	var asked atomic.Int64
+	mux := http.NewServeMux()
+	label := func(text string) (name string, score float64) {
+		asked.Add(1)
+		// The last turn decides, so an answer must not be able to open one.
+		const turn = "<|assistant|>"
+		answer := strings.TrimSpace(text[strings.LastIndex(text, turn)+len(turn):])
+		if strings.HasPrefix(answer, "I'm sorry") || strings.HasPrefix(answer, "I cannot") {
+			return "Refusal", 0.96875
+		}
+		return "Non-refusal", 0.9375
+	}
+	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Inputs string }
+		if json.NewDecoder(r.Body).Decode(&q) != nil {
+			http.Error(w, `{"error":"not JSON","error_type":"validation"}`, http.StatusUnprocessableEntity)
+			return
+		}
+		name, score := label(q.Inputs)
+		fmt.Fprintf(w, `[{"score":%v,"label":%q}]`, score, name)
+	})
+	mux.HandleFunc("POST /classify", func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Model, Input string }
+		if json.NewDecoder(r.Body).Decode(&q) != nil {
+			http.Error(w, `{"error":{"message":"not JSON"}}`, http.StatusBadRequest)
+			return
+		}
+		name, score := label(q.Input)
+		fmt.Fprintf(w, `{"id":"classify-1","object":"list","model":%q,"data":[{"index":0,"label":%q,"probs":[%v,%v],"num_classes":2}],"usage":{"prompt_tokens":10}}`,
+			q.Model, name, score, 1-score)
+	})
+	mux.HandleFunc("GET /asked", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, asked.Load()) })
+	server := httptest.NewServer(mux)
+	ts.Defer(server.Close)
+	ts.Setenv("CLASSIFIER", server.URL)
+}
+
+// classified checks how many texts the server has labeled: classified N
+func classified(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] classified N")
+	}
+	resp, err := http.Get(ts.Getenv("CLASSIFIER") + "/asked")
+	ts.Check(err)
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	if (string(got) == args[0]) == neg {
+		ts.Fatalf("the server labeled %s texts, asked for %s", got, args[0])
 	}
 }

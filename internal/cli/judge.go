@@ -49,10 +49,12 @@ recorded answers, with other judges. No target is asked; judges that are models
 ask only for the verdicts that are not remembered.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL,
-guard:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...). The formats of guards are
-` + strings.Join(judge.GuardsThatTell(judge.Refusal), ", ") + `. They have
-no room for the fence that llm puts around prompt and answer: an answer that
-imitates a guard's format may mislead it.
+guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL and
+panel:RULE(JUDGE,...). The formats of guards are
+` + strings.Join(judge.GuardsThatTell(judge.Refusal), ", ") + `;
+those of classifiers (of a server's /predict or /classify) ` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither
+have room for the fence that llm puts around prompt and answer: an answer that
+imitates their format may mislead them.
 
 With --overlap two judges are compared on the answers of one target instead: how
 far the rates shift from the first to the second, with McNemar's test and kappa.

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/anthropic"
+	"github.com/orbench/orbench/model/classify"
 	"github.com/orbench/orbench/model/google"
 	"github.com/orbench/orbench/model/openai"
 	"github.com/orbench/orbench/model/replay"
@@ -85,6 +87,12 @@ func (s *Set) Model(name, baseURL string) (model.Ref, error) {
 	if baseURL == "" {
 		baseURL = s.baseURLs[providerName]
 	}
+	if s.Classifies(providerName) {
+		return model.Ref{}, &orbench.InputError{
+			Problem: name + " is a classifier, which answers no prompt",
+			Hint:    "have it judge: classify:FORMAT@" + name,
+		}
+	}
 	at, err := s.connect(providerName, baseURL)
 	if err != nil {
 		return model.Ref{}, err
@@ -101,6 +109,13 @@ func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOpt
 	ref := model.Ref{Provider: replay.Provider, Endpoint: "sha256:" + m.Recording.SHA256, Model: path}
 	s.clients[endpoint{ref.Provider, ref.Endpoint}] = Client{Model: m, Concurrency: localConcurrency}
 	return ref, m, nil
+}
+
+// Classifies reports whether a provider serves classifiers. It is false for a
+// provider that is not known.
+func (s *Set) Classifies(name string) bool {
+	p, err := s.providers.Lookup(name)
+	return err == nil && p.Dialect.Classifies()
 }
 
 // connect makes the client of a provider, unless it is there. baseURL is empty for
@@ -145,6 +160,10 @@ func dial(e provider.Endpoint) (model.Model, error) {
 		return anthropic.New(anthropic.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
 	case provider.Google:
 		return google.New(google.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key})
+	case provider.TEI:
+		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Predict}), nil
+	case provider.VLLMClassify:
+		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Classify}), nil
 	}
 	return nil, fmt.Errorf("provider %s speaks the dialect %q, which this orbench does not", e.Provider.Name, e.Provider.Dialect)
 }

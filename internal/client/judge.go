@@ -15,7 +15,7 @@ import (
 // judge.Options.
 func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 	var failed error
-	opts := judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured}
+	opts := judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}
 	var judges []judge.Judge
 	seen := map[string]bool{}
 	for _, spec := range judge.Split(strings.Join(specs, ",")) {
@@ -43,7 +43,7 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 // maxTokens is as in defense.Options.
 func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	var failed error
-	d, err := defense.Parse(spec, defense.Options{Options: judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured}})
+	d, err := defense.Parse(spec, defense.Options{Options: judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}})
 	switch {
 	case err != nil:
 		return nil, err

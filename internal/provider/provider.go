@@ -23,7 +23,18 @@ const (
 	OpenAI    Dialect = "openai"
 	Anthropic Dialect = "anthropic"
 	Google    Dialect = "google"
+	// The classifiers of text-embeddings-inference and of vLLM; see package
+	// model/classify.
+	TEI          Dialect = "tei"
+	VLLMClassify Dialect = "vllm-classify"
 )
+
+// dialects lists them.
+var dialects = []Dialect{OpenAI, Anthropic, Google, TEI, VLLMClassify}
+
+// Classifies reports whether servers of the dialect put labels on texts, instead of
+// answering them.
+func (d Dialect) Classifies() bool { return d == TEI || d == VLLMClassify }
 
 // Provider is an entry of the table.
 type Provider struct {
@@ -122,8 +133,8 @@ func (p Provider) validate() error {
 		return fmt.Errorf("the name %q may hold only lower-case letters, digits, - and _", p.Name)
 	case p.Name == "sim" || p.Name == "replay":
 		return fmt.Errorf("the name %s is taken by a part of orbench itself", p.Name)
-	case p.Dialect != OpenAI && p.Dialect != Anthropic && p.Dialect != Google:
-		return fmt.Errorf("%s: the dialect is %q; it must be openai, anthropic or google", p.Name, p.Dialect)
+	case !slices.Contains(dialects, p.Dialect):
+		return fmt.Errorf("%s: the dialect is %q; it must be openai, anthropic, google, tei or vllm-classify", p.Name, p.Dialect)
 	case p.BaseURL == "" && p.BaseURLEnv == "":
 		return fmt.Errorf("%s: neither base_url nor base_url_env is set", p.Name)
 	case len(p.KeyEnv) == 0 && !p.KeyOptional:

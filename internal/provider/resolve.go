@@ -132,8 +132,8 @@ func (p Provider) fromEnv(value string) (string, error) {
 }
 
 // cleanURL checks an address and brings it into the one form in which it is
-// stored: without a slash at its end, and without the route of chat completions,
-// which people copy along.
+// stored: without a slash at its end, and without the route of chat completions or
+// of a classifier, which people copy along.
 func cleanURL(s string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	switch {
@@ -151,8 +151,10 @@ func cleanURL(s string) (string, error) {
 	}
 	u.Host = strings.ToLower(u.Host)
 	clean := strings.TrimRight(u.String(), "/")
-	for strings.HasSuffix(clean, "/chat/completions") {
-		clean = strings.TrimRight(strings.TrimSuffix(clean, "/chat/completions"), "/")
+	for _, route := range []string{"/chat/completions", "/predict", "/classify"} {
+		for strings.HasSuffix(clean, route) {
+			clean = strings.TrimRight(strings.TrimSuffix(clean, route), "/")
+		}
 	}
 	return clean, nil
 }

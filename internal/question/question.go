@@ -13,8 +13,8 @@ import (
 // defaultMaxTokens is the bound of the published protocol.
 const defaultMaxTokens = 1000
 
-// Models says how the models are asked that stand behind judges and defenses. It
-// converts from judge.Options, whose fields it has.
+// Models says how the models are asked that stand behind judges and defenses;
+// see judge.Options.
 type Models struct {
 	Endpoint   func(provider string) string
 	MaxTokens  int

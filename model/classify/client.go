@@ -1,0 +1,205 @@
+package classify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/wire"
+)
+
+// Route is how a server is asked.
+type Route string
+
+// The routes.
+const (
+	// Predict is the route of text-embeddings-inference. Its server has one model,
+	// and is not told which. What is too long for the model is cut at its end.
+	Predict Route = "/predict"
+	// Classify is the route of vLLM. What is too long for the model is an error.
+	Classify Route = "/classify"
+)
+
+// Config says where a Client sends its calls.
+type Config struct {
+	// Provider names the provider in errors.
+	Provider string
+	// BaseURL is the server's root, such as "http://127.0.0.1:8080"; the route is
+	// added to it.
+	BaseURL string
+	Route   Route
+	// Key is sent as "Authorization: Bearer KEY"; empty sends none.
+	Key string
+	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
+	HTTPClient *http.Client
+}
+
+// Client is a model.Model that asks one server. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	url  string
+	http *http.Client
+}
+
+// New makes a Client. It opens no connection.
+func New(cfg Config) *Client {
+	return &Client{cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + string(cfg.Route), http: wire.Client(cfg.HTTPClient)}
+}
+
+// Label is what a classifier calls a text.
+type Label struct {
+	Label string `json:"label"`
+	// Score is the server's own number, as it wrote it.
+	Score json.Number `json:"score"`
+}
+
+// Ask sends one text and reads its labels. A request that is not one user message
+// is Invalid.
+func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+	body, err := c.encode(r)
+	if err != nil {
+		return model.Response{}, c.fault(r, model.Invalid, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key)}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if c.cfg.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(resp.Body)
+	if resp.StatusCode/100 != 2 {
+		return model.Response{}, c.refused(r, resp, reply)
+	}
+	if err != nil {
+		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, fmt.Errorf("reading the reply: %w", err), c.cfg.Key)
+	}
+	response, err := c.decode(reply)
+	if err != nil {
+		// A reply of another form comes from another server, or was cut.
+		return model.Response{}, c.fault(r, model.Transient, fmt.Errorf("%w: %s", err, model.Clip(string(reply), c.cfg.Key)))
+	}
+	return response, nil
+}
+
+// encode writes the body of the call for r.
+func (c *Client) encode(r model.Request) ([]byte, error) {
+	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
+		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; name it as a judge with classify:", len(r.Messages))
+	}
+	text := r.Messages[0].Content
+	if c.cfg.Route == Predict {
+		return json.Marshal(struct {
+			Inputs    string `json:"inputs"`
+			Truncate  bool   `json:"truncate"`
+			RawScores bool   `json:"raw_scores"`
+		}{text, true, false})
+	}
+	return json.Marshal(struct {
+		Model string `json:"model"`
+		Input string `json:"input"`
+	}{r.Model, text})
+}
+
+// decode reads the body of a reply with status 2xx.
+func (c *Client) decode(body []byte) (model.Response, error) {
+	response := model.Response{Finish: model.Stop}
+	var labels []Label
+	if c.cfg.Route == Predict {
+		if err := json.Unmarshal(body, &labels); err != nil {
+			return response, errors.New("the reply is no list of labels")
+		}
+	} else {
+		var reply struct {
+			ID    string `json:"id"`
+			Model string `json:"model"`
+			Data  []struct {
+				Label *string       `json:"label"`
+				Probs []json.Number `json:"probs"`
+			} `json:"data"`
+			Usage struct {
+				Prompt int `json:"prompt_tokens"`
+			} `json:"usage"`
+		}
+		if err := json.Unmarshal(body, &reply); err != nil || len(reply.Data) != 1 {
+			return response, errors.New("the reply is no classification of one text")
+		}
+		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, reply.Usage.Prompt
+		// The label is that of the highest probability. A model without names for
+		// its labels has null there.
+		if d := reply.Data[0]; d.Label != nil && len(d.Probs) > 0 {
+			labels = []Label{{*d.Label, slices.MaxFunc(d.Probs, byValue)}}
+		} else if len(d.Probs) > 0 {
+			for i, p := range d.Probs {
+				labels = append(labels, Label{fmt.Sprintf("LABEL_%d", i), p})
+			}
+		}
+	}
+	if len(labels) == 0 {
+		return response, errors.New("the reply holds no label")
+	}
+	slices.SortStableFunc(labels, func(a, b Label) int { return byValue(b.Score, a.Score) })
+	text, err := json.Marshal(labels)
+	response.Text = string(text)
+	return response, err
+}
+
+// byValue compares two numbers as they were written.
+func byValue(a, b json.Number) int {
+	x, _ := a.Float64()
+	y, _ := b.Float64()
+	return cmp.Compare(x, y)
+}
+
+// refused is the error for a reply with another status. TEI writes
+// {"error":"…","error_type":"…"}, vLLM {"error":{"message":"…"}} or, before 0.10,
+// {"message":"…"}.
+func (c *Client) refused(r model.Request, resp *http.Response, body []byte) error {
+	var said struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	message := string(body)
+	if json.Unmarshal(body, &said) == nil {
+		var text string
+		var inner struct {
+			Message string `json:"message"`
+		}
+		_ = json.Unmarshal(said.Error, &text)
+		_ = json.Unmarshal(said.Error, &inner)
+		message = cmp.Or(text, inner.Message, said.Message, message)
+	}
+	e := &model.Error{
+		Kind: model.KindOfStatus(resp.StatusCode), Provider: c.cfg.Provider, Model: r.Model, Status: resp.StatusCode,
+		Message: model.Clip(message, c.cfg.Key),
+	}
+	if resp.StatusCode == http.StatusFailedDependency {
+		// TEI's reply to every text where its model is no classifier.
+		e.Kind = model.NotFound
+	}
+	if e.Retryable() {
+		e.RetryAfter = wire.RetryAfter(resp.Header, time.Now())
+	}
+	return e
+}
+
+func (c *Client) fault(r model.Request, kind model.Kind, err error) error {
+	return &model.Error{Kind: kind, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key)}
+}
