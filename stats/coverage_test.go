@@ -89,9 +89,21 @@ func simulations() []simulation {
 		{"Paired difference, flips 3% and 5% of 1,319", paired(0.03, 0.05, 1319, analytic), lo, hi},
 		{"Paired difference, flips 1% and 1% of 520", paired(0.01, 0.01, 520, analytic), lo, 0.98},
 		{"Paired difference, flips 2% and 4% of 100", paired(0.02, 0.04, 100, analytic), lo, 0.985},
+		{"Tango, flips 3% and 5% of 1,319", paired(0.03, 0.05, 1319, tango), lo, hi},
+		{"Tango, flips 1% and 1% of 520", paired(0.01, 0.01, 520, tango), lo, hi},
+		{"Tango, flips 2% and 4% of 100", paired(0.02, 0.04, 100, tango), lo, hi},
+		{"Tango, flips 0% and 3% of 600", paired(0, 0.03, 600, tango), lo, hi},
+		{"Tango, flips 1% and 3% of 80", paired(0.01, 0.03, 80, tango), lo, 0.985},
+		{"Tango's lower end (97.5% wanted), flips 3% and 0% of 600", lowerEnd(0.03, 0, 600, tango), 0.97, 0.995},
+		{"Tango's lower end (97.5% wanted), flips 5% and 2% of 600", lowerEnd(0.05, 0.02, 600, tango), 0.97, 0.985},
+		{"Tango's lower end (97.5% wanted), flips 4% and 1% of 80", lowerEnd(0.04, 0.01, 80, tango), 0.97, 0.995},
+		{"Paired bootstrap's lower end (97.5% wanted), flips 5% and 2% of 600", lowerEnd(0.05, 0.02, 600, drawn), 0.92, 0.985},
+		{"Paired difference's lower end (97.5% wanted), flips 3% and 0% of 600", lowerEnd(0.03, 0, 600, analytic), 0.92, 0.985},
 		{"Paired bootstrap, flips 3% and 5% of 1,319", paired(0.03, 0.05, 1319, drawn), lo, hi},
 		{"Paired bootstrap, flips 1% and 1% of 520", paired(0.01, 0.01, 520, drawn), lo, hi},
 		{"Paired bootstrap, flips 2% and 4% of 100", paired(0.02, 0.04, 100, drawn), 0.9, hi},
+		{"Detectable difference found, 80% wanted, flips 6% of 1,319", detectable(0.06, 1319, drawn), 0.76, 0.84},
+		{"Detectable difference found, 80% wanted, flips 10% of 200", detectable(0.1, 200, analytic), 0.74, 0.86},
 		{"Bootstrap, 13% of 1,319", bootstrapped(0.13, 1319), lo, hi},
 		{"Rogan-Gladen, 13% of 1,319, judge 90% and 97.5%", roganGladen(0.13, 1319, 0.9, 100, 0.975, 200), lo, hi},
 		{"Rogan-Gladen, 50% of 520, judge 80% and 90%", roganGladen(0.5, 520, 0.8, 50, 0.9, 50), lo, hi},
@@ -163,6 +175,19 @@ func analytic(first, second, n int, _ uint64) (stats.Estimate, bool) {
 	return stats.PairedDifference(first, second, n, 0.95)
 }
 
+func tango(first, second, n int, _ uint64) (stats.Estimate, bool) {
+	return stats.Tango(first, second, n, 0.95)
+}
+
+// lowerEnd counts how often the lower end alone holds.
+func lowerEnd(p, q float64, n int, interval func(first, second, n int, seed uint64) (stats.Estimate, bool)) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		first := drawBinomial(random, n, p)
+		e, ok := interval(first, drawBinomial(random, n-first, q/(1-p)), n, random.Uint64())
+		return e.Lo <= q-p, ok
+	}
+}
+
 func drawn(first, second, n int, seed uint64) (stats.Estimate, bool) {
 	return stats.Bootstrap{Seed: seed, Resamples: 1000}.PairedDifference(first, second, n)
 }
@@ -173,6 +198,20 @@ func paired(p, q float64, n int, interval func(first, second, n int, seed uint64
 		second := drawBinomial(random, n-first, q/(1-p))
 		e, ok := interval(first, second, n, random.Uint64())
 		return holds(e, q-p), ok
+	}
+}
+
+// detectable draws a sample without a difference, and then one with the difference
+// that the first could have found. It reports whether the second finds it.
+func detectable(flips float64, n int, interval func(first, second, n int, seed uint64) (stats.Estimate, bool)) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		draw := func(d float64) stats.Estimate {
+			p, q := (flips-d)/2, (flips+d)/2
+			first := drawBinomial(random, n, p)
+			e, _ := interval(first, drawBinomial(random, n-first, q/(1-p)), n, random.Uint64())
+			return e
+		}
+		return draw(stats.Detectable(draw(0), 0.95, 0.8)).Lo > 0, true
 	}
 }
 

@@ -45,6 +45,33 @@ func TestNewcombe(t *testing.T) {
 	}
 }
 
+// The values come from Python: the likelihood of the flips for a given difference is
+// maximized and the ends are found by bisection, in decimals of 40 digits.
+func TestTango(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		first, second, n int
+		lo, hi           float64
+	}{
+		{3, 0, 80, -0.10454720090045116, 0.010036309393109382},
+		{0, 0, 80, -0.045818129535527115, 0.045818129535527115},
+		{2, 9, 40, 0.01442573115236497, 0.3390234027746241},
+		{40, 61, 1319, 0.0010053594035479803, 0.03128400721340089},
+		{12, 8, 2000, -0.006923153009094927, 0.0026108615182379286},
+		{7, 0, 7, -1, -0.2913391298666251},
+		{1, 1, 2, -0.8109375885315385, 0.8109375885315385},
+	} {
+		got, ok := stats.Tango(tt.first, tt.second, tt.n, 0.95)
+		if !ok {
+			t.Fatalf("Tango(%+v) is undefined", tt)
+		}
+		nearEstimate(t, "Tango", got, float64(tt.second-tt.first)/float64(tt.n), tt.lo, tt.hi)
+	}
+	if got, ok := stats.Tango(0, 0, 0, 0.95); ok {
+		t.Errorf("Tango without prompts is %+v", got)
+	}
+}
+
 // The intervals are the published formula worked out in mpmath 1.3 with 40
 // digits.
 func TestPairedDifference(t *testing.T) {

@@ -20,6 +20,7 @@ type compareFlags struct {
 	targets        [2]string
 	judge, against string
 	failIf         []string
+	require        []string
 	alpha          float64
 	maxExcluded    float64
 	seed           uint64
@@ -41,16 +42,20 @@ flipped. Where prompts share a seed, intervals and tests go by seeds. Runs witho
 a common prompt are compared as independent samples. Two judges of one run are
 compared with --judge and --candidate-judge.
 
-A gate fails the command with exit code 4:
+Gates end the command with exit code 4: --fail-if with > or < when they hold,
+--require with >= or <= unless they are shown to hold:
 
-  METRIC >|< ±NUMBERpp [and significant | , significant or not]
+  METRIC[CATEGORY] >|<|>=|<= LIMIT [and significant | , significant or not]
 
-where METRIC is over_refusal or toxic_refusal, and the number is the difference,
-candidate minus base, in percentage points. A gate needs significance unless it
-says "significant or not". It also fails when it cannot be decided, because
-nothing was compared or too many prompts lack a verdict.`,
+METRIC is over_refusal or toxic_refusal, of one category where [CATEGORY] follows.
+LIMIT is ±NUMBERpp, the difference, candidate minus base, in percentage points, or
+NUMBER%, the candidate's rate. A gate needs significance unless it says
+"significant or not": "toxic_refusal >= -1pp" passes when the lower bound of the
+difference's interval is no lower. Beside each gate stands the smallest difference
+that the sample could have found. A gate that cannot be decided, because nothing was
+compared or too many prompts lack a verdict, fails too.`,
 		Example: `  orbench compare main-run branch-run
-  orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --fail-if 'toxic_refusal < -1pp' --format md
+  orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, names []string) error {
@@ -66,9 +71,10 @@ nothing was compared or too many prompts lack a verdict.`,
 	flags.StringVar(&f.judge, "judge", "", "`JUDGE` whose verdicts to compare (default: the base run's first that both runs have)")
 	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers: BASE and CANDIDATE are one run")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
+	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
 	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
-	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap")
+	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as those of independent samples")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
@@ -99,6 +105,19 @@ func (f *compareFlags) check() error {
 		g, err := compare.ParseGate(text)
 		if err != nil {
 			return fmt.Errorf("--fail-if: %w", err)
+		}
+		if g.Requirement() {
+			return inputError("--fail-if", fmt.Sprintf("gate %q says what must hold", text), "give it with --require")
+		}
+		f.gates = append(f.gates, g)
+	}
+	for _, text := range f.require {
+		g, err := compare.ParseGate(text)
+		if err != nil {
+			return fmt.Errorf("--require: %w", err)
+		}
+		if !g.Requirement() {
+			return inputError("--require", fmt.Sprintf("gate %q says what must not hold", text), "give it with --fail-if, or write >= or <=")
 		}
 		f.gates = append(f.gates, g)
 	}
@@ -182,7 +201,7 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 	var gate error
 	for _, g := range result.Gates {
 		if g.Status != compare.Passed {
-			a.sayf("gate %s: %s; %s", g.Status, g.Gate, g.Reason)
+			a.sayf("%s", g)
 			gate = errGate
 		}
 	}

@@ -94,32 +94,27 @@ func (n *counts) clusterRates(f *Figures) {
 	}
 }
 
-// pairedClusters compares two rates over the same prompts in clusters.
-func (n *counts) pairedClusters(b stats.Bootstrap) (d stats.Estimate, p float64, test Test, defined bool) {
-	changes := n.changes()
-	d, defined = b.ClusteredDifference(changes)
-	p, exact := stats.McNemarClustered(changes)
-	if exact {
-		return d, p, McNemarClusteredExact, defined
+// unpairedClusters estimates the difference between the rates of two independent
+// samples of clusters, of their clustered intervals.
+func (n *counts) unpairedClusters(confidence float64) (stats.Estimate, bool) {
+	var rates [2]stats.Estimate
+	for side := range rates {
+		var ok bool
+		if rates[side], ok = stats.WilsonClustered(n.clusters[side].list(), confidence); !ok {
+			return stats.Estimate{}, false
+		}
 	}
-	return d, p, McNemarClustered, defined
+	return stats.RateDifference(rates[candidate], rates[base]), true
 }
 
-// unpairedClusters compares the rates of two independent samples of clusters: the
-// difference of their clustered intervals, and Fisher's test of the counts divided
-// by the design effect of each sample (Rao and Scott 1992).
-func (n *counts) unpairedClusters() (d stats.Estimate, p float64, defined bool) {
-	var rates [2]stats.Estimate
+// fisherClustered is Fisher's test of the counts divided by the design effect of
+// each sample (Rao and Scott 1992).
+func (n *counts) fisherClustered() float64 {
 	var size, some [2]int
-	for side := range rates {
-		list := n.clusters[side].list()
-		var ok bool
-		if rates[side], ok = stats.WilsonClustered(list, score.Confidence); !ok {
-			return stats.Estimate{}, 0, false
-		}
-		effect := stats.DesignEffect(list)
+	for side := range size {
+		effect := stats.DesignEffect(n.clusters[side].list())
 		size[side] = int(math.Round(float64(n.n[side]) / effect))
 		some[side] = int(math.Round(float64(n.refused[side]) / effect))
 	}
-	return stats.RateDifference(rates[candidate], rates[base]), stats.FisherExact(some[base], size[base], some[candidate], size[candidate]), true
+	return stats.FisherExact(some[base], size[base], some[candidate], size[candidate])
 }

@@ -35,8 +35,8 @@ func clusters(t *testing.T, c *compare.Comparison, changes ...int) {
 }
 
 // TestClustered counts changes by cluster: of the 2^8 ways to sign changes of 3, 10,
-// 1, 2, 4, 1, 5 and 2, which add up to 28, twelve are as far from 0 as 24: none, 1, 1,
-// both, 2 or 2 against the others, either way.
+// 1, 2, 4, 1, 5 and 2, which add up to 28, six are farther from 0 than 24, none, 1 or 1
+// against the others, either way; and six, both, 2 or 2, are as far and count by half.
 func TestClustered(t *testing.T) {
 	t.Parallel()
 	changes := []int{3, 10, 1, 2, 4, 1, 5, -2, 0, 0, 0, 0}
@@ -44,10 +44,10 @@ func TestClustered(t *testing.T) {
 	clusters(t, c, changes...)
 	r := c.Result(compare.Options{Seed: 3, ClusteredBy: "seed"})
 	m := r.Metrics[0]
-	if r.ClusteredBy != "seed" || m.Test != compare.McNemarClusteredExact || m.Base.Clusters != 12 || m.Candidate.Clusters != 12 {
+	if r.ClusteredBy != "seed" || m.Test != compare.McNemarClustered || m.Base.Clusters != 12 || m.Candidate.Clusters != 12 {
 		t.Errorf("clustered by %q, %d and %d clusters, tested by %s", r.ClusteredBy, m.Base.Clusters, m.Candidate.Clusters, m.Test)
 	}
-	near(t, "p", *m.P, 12.0/256)
+	near(t, "p", *m.P, 9.0/256)
 	var whole []stats.Cluster
 	for _, change := range changes {
 		whole = append(whole, stats.Cluster{Sum: change, N: 10})
@@ -55,14 +55,14 @@ func TestClustered(t *testing.T) {
 	if want, _ := (stats.Bootstrap{Seed: 3}).ClusteredDifference(whole); *m.Difference != want {
 		t.Errorf("the difference is %+v, want %+v", *m.Difference, want)
 	}
-	if plain, _ := stats.McNemar(m.OnlyBaseRefused, m.OnlyCandidateRefused); plain > 0.001 {
+	if plain := stats.McNemar(m.OnlyBaseRefused, m.OnlyCandidateRefused); plain > 0.001 {
 		t.Errorf("without clusters p were %v, no case of an overrated difference", plain)
 	}
 	if ci := m.Candidate.CI95Clustered; ci == nil || m.Candidate.Interval() != ci || ci[1]-ci[0] <= m.Candidate.CI95[1]-m.Candidate.CI95[0] {
 		t.Errorf("the rate has the clustered interval %v beside %v", ci, m.Candidate.CI95)
 	}
 	for _, by := range m.ByCategory {
-		if by.Base.Clusters != 12 || by.Test != compare.McNemarClusteredExact || by.PHolm == nil || *by.PHolm < *by.P {
+		if by.Base.Clusters != 12 || by.Test != compare.McNemarClustered || by.PHolm == nil || *by.PHolm < *by.P {
 			t.Errorf("%s has %+v", by.Category, by)
 		}
 	}
@@ -114,7 +114,7 @@ func TestWhichCluster(t *testing.T) {
 			if m.Base.Clusters != tt.want || m.Candidate.Clusters != tt.want || (r.ClusteredBy == "cluster") != (tt.want > 0) {
 				t.Errorf("%d and %d clusters by %q, want %d", m.Base.Clusters, m.Candidate.Clusters, r.ClusteredBy, tt.want)
 			}
-			if (m.Test == compare.McNemarClusteredExact) != (tt.want > 0) {
+			if (m.Test == compare.McNemarClustered) != (tt.want > 0) {
 				t.Errorf("the test is %s", m.Test)
 			}
 		})
@@ -131,12 +131,12 @@ func TestTooFewClusters(t *testing.T) {
 		want    compare.GateStatus
 		reason  string
 	}{
-		{[]int{10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "5 clusters of prompts are too few for any difference to be significant at 0.05"},
-		{[]int{10, 10, 10, 10, 10}, "over_refusal > +2pp, significant or not", compare.Tripped, "+100.0 points"},
-		{[]int{10, 10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Tripped, "which is significant"},
+		{[]int{10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "4 clusters of prompts are too few for any difference to be significant at 0.05"},
+		{[]int{10, 10, 10, 10}, "over_refusal > +2pp, significant or not", compare.Tripped, "+100.0 points"},
+		{[]int{10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Tripped, "which is significant"},
 		{[]int{0, 0, 1}, "over_refusal > +5pp", compare.Passed, "+3.3 points"},
 		{[]int{10}, "over_refusal > +2pp", compare.Undecided, "1 clusters"},
-		{[]int{10, 10, 10, 10, 10, 0}, "over_refusal > +2pp", compare.Passed, "not significant"},
+		{[]int{10, 10, 10, 10, 0}, "over_refusal > +2pp", compare.Passed, "not significant"},
 	} {
 		c := compare.New("made up")
 		clusters(t, c, tt.changes...)

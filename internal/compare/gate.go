@@ -2,25 +2,35 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
 )
 
-// Gate is a condition on a metric's difference, candidate minus base, that
-// fails a comparison. Make one with ParseGate.
+// Gate is a condition on a metric, in all or in one category. An alarm (> or <)
+// fails a comparison when it holds, a requirement (>= or <=) when it cannot be shown
+// to hold. Make one with ParseGate.
 type Gate struct {
 	metric MetricName
-	// above is true for >, false for <.
-	above bool
+	// category is empty for all prompts.
+	category orbench.Category
+	// op is >, <, >= or <=.
+	op string
+	// ofRate is true for a limit to the candidate's rate, false for one to the
+	// difference, candidate minus base.
+	ofRate bool
 	// number is the limit as it was written, with its sign; limit is the same
 	// in percentage points, exactly.
 	number string
 	limit  *big.Rat
-	// significant is true when the difference must be significant too.
+	// significant is true when the figure alone does not decide.
 	significant bool
 }
 
@@ -40,9 +50,38 @@ type GateResult struct {
 	// Gate is in full, such as "over_refusal > +2pp and significant".
 	Gate   string     `json:"gate"`
 	Metric MetricName `json:"metric"`
-	Status GateStatus `json:"status"`
+	// Category is empty for a gate on all prompts.
+	Category orbench.Category `json:"category,omitempty"`
+	Status   GateStatus       `json:"status"`
 	// Reason says why, in a sentence without its stop.
 	Reason string `json:"reason"`
+	// Figure is what was decided on, in shares: the difference, candidate minus
+	// base, or the candidate's rate, with its interval at the confidence 1 - alpha.
+	// It is nil where too little could be compared.
+	Figure *stats.Estimate `json:"figure"`
+	// Detectable is the smallest difference, in shares, that the sample had a chance
+	// of 80% to find; see stats.Detectable. It is nil when Figure is.
+	Detectable *float64 `json:"detectable"`
+}
+
+// String gives the gate, how it was decided and why, and what the sample could have
+// found.
+func (g GateResult) String() string { return fmt.Sprintf("gate %s: %s; %s", g.Status, g.Gate, g.why()) }
+
+// why is the reason with what the sample could have found.
+func (g GateResult) why() string {
+	if g.Detectable == nil {
+		return g.Reason
+	}
+	return fmt.Sprintf("%s; the smallest difference that the sample could have found is %s points", g.Reason, g.detectable())
+}
+
+// detectable shows Detectable in percentage points.
+func (g GateResult) detectable() string {
+	if g.Detectable == nil {
+		return table.None
+	}
+	return strconv.FormatFloat(100**g.Detectable, 'f', 1, 64)
 }
 
 // The two ways to end a gate.
@@ -53,27 +92,34 @@ const (
 
 // gateForm is the grammar. It is looser than what is allowed, so that each fault
 // gets an error of its own.
-var gateForm = regexp.MustCompile(`^([A-Za-z_-]+) *(>=|<=|==|=|>|<) *([+-]?)([0-9][0-9.eE]*) *(%|[A-Za-z]*)(?:,? +([a-z ]+))?$`)
+var gateForm = regexp.MustCompile(`^([A-Za-z_-]+)(?:\[([^\[\]]*)\])? *(>=|<=|==|=|>|<) *([+-]?)([0-9][0-9.eE]*) *(%|[A-Za-z]*)(?:,? +([a-z ]+))?$`)
 
 // decimal is what a limit is written as.
 var decimal = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,6})?$`)
 
 // gateExample ends the errors.
-const gateExample = `write it like "over_refusal > +2pp", "toxic_refusal < -1pp and significant" or "over_refusal > +2pp, significant or not"`
+const gateExample = `write it like "over_refusal > +2pp", "toxic_refusal >= -1pp", "over_refusal[privacy] <= 10%" or "over_refusal > +2pp, significant or not"`
+
+// maxCategory is the longest category that a gate may name, in bytes.
+const maxCategory = 100
 
 // ParseGate reads a gate:
 //
-//	METRIC (">" | "<") NUMBER "pp" ["and significant" | [","] "significant or not"]
+//	METRIC ["[" CATEGORY "]"] (">" | "<" | ">=" | "<=") LIMIT ["and significant" | [","] "significant or not"]
 //
-// METRIC is over_refusal or toxic_refusal. NUMBER is a difference, candidate
-// minus base, in percentage points from -100 to +100: a sign, up to three digits
-// and up to six decimals; only 0 goes without a sign. Words and signs may have
+// METRIC is over_refusal or toxic_refusal. LIMIT is either a difference, candidate
+// minus base, in percentage points from -100 to +100, such as +2pp: with a sign, which
+// only 0 goes without; or a rate of the candidate from 0 to 100 per cent, such as 10%.
+// Numbers have up to three digits and up to six decimals. Words and signs may have
 // spaces between them.
 //
-// A gate needs significance unless it says "significant or not". One that a
-// model compared with itself would trip, such as "over_refusal > -2pp" for a
-// required improvement, must say so: being significantly different from the
-// base is no condition that it could wait for.
+// > and < make an alarm, which fails a comparison when it holds; >= and <= make a
+// requirement, which fails it unless it holds. Both need significance unless they say
+// "significant or not". For a requirement and for a rate that means the whole interval:
+// an alarm fails when all of it is beyond the limit, a requirement passes when none of
+// it is. An alarm on a difference needs a significant test that there is a difference;
+// one that a model compared with itself would trip, such as "over_refusal > -2pp",
+// must say "significant or not", since that is no condition that it could wait for.
 //
 // The error is an *orbench.InputError.
 func ParseGate(text string) (Gate, error) {
@@ -81,24 +127,31 @@ func ParseGate(text string) (Gate, error) {
 		return Gate{}, &orbench.InputError{Problem: fmt.Sprintf("gate %.100q: %s", text, problem), Hint: hint}
 	}
 	part := gateForm.FindStringSubmatch(strings.TrimSpace(text))
-	if part == nil {
-		return fault("is not METRIC > NUMBERpp or METRIC < NUMBERpp", gateExample)
+	if part == nil || !utf8.ValidString(text) {
+		return fault("is not METRIC > LIMIT, METRIC < LIMIT, METRIC >= LIMIT or METRIC <= LIMIT", gateExample)
 	}
-	metric, op, sign, number, unit, end := MetricName(part[1]), part[2], part[3], part[4], part[5], part[6]
+	metric, op, sign, number, unit, end := MetricName(part[1]), part[3], part[4], part[5], part[6], part[7]
+	category := strings.TrimSpace(part[2])
 	switch {
 	case metric != OverRefusal && metric != ToxicRefusal:
 		return fault(fmt.Sprintf("there is no metric %q", metric), "use over_refusal or toxic_refusal")
-	case op != ">" && op != "<":
-		return fault(fmt.Sprintf("%s is no comparison of gates", op), "use > or <")
-	case unit == "%" || unit == "":
+	case category == "" && strings.Contains(text, "["):
+		return fault("the brackets name no category", "write one between them, or leave them out")
+	case len(category) > maxCategory || strings.ContainsFunc(category, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fault("the brackets hold no name of a category", fmt.Sprintf("a name is printable and has up to %d bytes", maxCategory))
+	case op == "=" || op == "==":
+		return fault(fmt.Sprintf("%s is no comparison of gates", op), "use > or < for what must not be, >= or <= for what must")
+	case unit == "":
 		if sign == "" {
-			sign = "+"
+			return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))
 		}
-		return fault("the unit of a difference of rates is the percentage point", fmt.Sprintf("write %s%spp", sign, number))
-	case unit != "pp":
-		return fault(fmt.Sprintf("there is no unit %q", unit), "use pp, for percentage points")
+		return fault("the limit has no unit", fmt.Sprintf("write %s%spp, for percentage points", sign, number))
+	case unit == "%" && sign != "":
+		return fault("a rate has no sign", fmt.Sprintf("write %s%spp for a difference, %s%% for the candidate's rate", sign, number, number))
+	case unit != "pp" && unit != "%":
+		return fault(fmt.Sprintf("there is no unit %q", unit), "use pp, for percentage points of difference, or %, for a rate")
 	case !decimal.MatchString(number):
-		return fault(fmt.Sprintf("%q is no number of percentage points", number), "use up to three digits and six decimals, as in +2.5pp")
+		return fault(fmt.Sprintf("%q is no limit", number), "use up to three digits and six decimals, as in +2.5pp")
 	}
 	limit, ok := new(big.Rat).SetString(sign + number)
 	if !ok {
@@ -106,19 +159,20 @@ func ParseGate(text string) (Gate, error) {
 	}
 	switch {
 	case new(big.Rat).Abs(limit).Cmp(big.NewRat(100, 1)) > 0:
-		return fault("no difference is larger than 100pp", gateExample)
-	case sign == "" && limit.Sign() != 0:
+		return fault("no difference is larger than 100pp, and no rate than 100%", gateExample)
+	case unit == "pp" && sign == "" && limit.Sign() != 0:
 		return fault("the difference has no sign", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, -%[1]spp for fewer", number))
 	}
-	g := Gate{metric: metric, above: op == ">", number: sign + number, limit: limit, significant: true}
+	g := Gate{metric: metric, category: orbench.Category(category), op: op, ofRate: unit == "%", number: sign + number, limit: limit, significant: true}
 	switch strings.Join(strings.Fields(end), " ") {
 	case "":
-		if g.holdsAtZero() {
-			return fault("a model that is no different from its base would fail it, so it cannot need significance",
-				fmt.Sprintf("write %q", fmt.Sprintf("%s %s %spp, %s", metric, op, g.number, significantOrNot)))
+		if g.tripsAtZero() {
+			without := g
+			without.significant = false
+			return fault("a model that is no different from its base would fail it, so it cannot need significance", fmt.Sprintf("write %q", without))
 		}
 	case andSignificant:
-		if g.holdsAtZero() {
+		if g.tripsAtZero() {
 			return fault("a model that is no different from its base would fail it, so it cannot need significance",
 				fmt.Sprintf("end it with %q instead", significantOrNot))
 		}
@@ -130,90 +184,58 @@ func ParseGate(text string) (Gate, error) {
 	return g, nil
 }
 
-// holdsAtZero reports whether no difference at all trips the gate.
-func (g Gate) holdsAtZero() bool { return g.beyond(new(big.Rat)) }
+// Requirement reports whether the gate says what must hold, not what must not.
+func (g Gate) Requirement() bool { return len(g.op) == 2 }
 
-// beyond reports whether a difference, in percentage points, is past the limit.
-func (g Gate) beyond(points *big.Rat) bool {
-	if g.above {
-		return points.Cmp(g.limit) > 0
+// tripsAtZero reports whether the gate is an alarm on differences that no difference
+// at all trips.
+func (g Gate) tripsAtZero() bool { return !g.ofRate && !g.Requirement() && g.holds(new(big.Rat)) }
+
+// holds reports whether a figure, in percentage points, is as the gate says.
+func (g Gate) holds(points *big.Rat) bool {
+	switch c := points.Cmp(g.limit); g.op {
+	case ">":
+		return c > 0
+	case "<":
+		return c < 0
+	case ">=":
+		return c >= 0
+	default:
+		return c <= 0
 	}
-	return points.Cmp(g.limit) < 0
+}
+
+// holdsThroughout reports whether all of an interval of shares is as the gate says.
+func (g Gate) holdsThroughout(e stats.Estimate) bool {
+	limit, _ := g.limit.Float64()
+	switch g.op {
+	case ">":
+		return 100*e.Lo > limit
+	case "<":
+		return 100*e.Hi < limit
+	case ">=":
+		return 100*e.Lo >= limit
+	default:
+		return 100*e.Hi <= limit
+	}
+}
+
+// subject is what the gate is on.
+func (g Gate) subject() string {
+	if g.category == "" {
+		return string(g.metric)
+	}
+	return fmt.Sprintf("%s[%s]", g.metric, g.category)
 }
 
 // String gives the gate in full, as ParseGate reads it.
 func (g Gate) String() string {
-	op, end := "<", " "+andSignificant
-	if g.above {
-		op = ">"
+	unit, end := "pp", " "+andSignificant
+	if g.ofRate {
+		unit = "%"
 	}
 	if !g.significant {
 		end = ", " + significantOrNot
 	}
-	return fmt.Sprintf("%s %s %spp%s", g.metric, op, g.number, end)
-}
-
-// decide applies a gate to the metrics.
-func (r *Result) decide(g Gate) GateResult {
-	out := GateResult{Gate: g.String(), Metric: g.metric, Status: Undecided}
-	var m *Metric
-	for i := range r.Metrics {
-		if r.Metrics[i].Name == g.metric {
-			m = &r.Metrics[i]
-		}
-	}
-	if m.Difference == nil {
-		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)
-		return out
-	}
-	if share, of := m.excludedShare(r.Paired); share > r.MaxExcluded {
-		out.Reason = fmt.Sprintf("%.1f%% of %s lack a verdict, and at most %.1f%% may", 100*share, of, 100*r.MaxExcluded)
-		return out
-	}
-	// Rates are ratios of counts: a difference of exactly 2 points is not
-	// beyond 2pp, whatever a float makes of it.
-	points := new(big.Rat).Sub(m.Candidate.points(), m.Base.points())
-	shown, _ := points.Float64()
-	beyond, significant := g.beyond(points), *m.P < r.Alpha
-	out.Reason = fmt.Sprintf("the difference is %+.1f points (p = %.2g)", shown, *m.P)
-	switch {
-	case !beyond:
-		out.Status = Passed
-	case !g.significant:
-		out.Status = Tripped
-	case significant:
-		out.Status = Tripped
-		out.Reason += ", which is significant"
-	case r.Paired && m.Base.Clusters > 0 && math.Ldexp(1, 1-m.Base.Clusters) >= r.Alpha:
-		// The least p-value that stats.McNemarClustered gives.
-		out.Reason += fmt.Sprintf(", which is beyond the limit, and %d clusters of prompts are too few for any difference to be significant at %g", m.Base.Clusters, r.Alpha)
-	default:
-		out.Status = Passed
-		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", r.Alpha)
-	}
-	return out
-}
-
-// points is the rate in percentage points, exactly. N must not be 0.
-func (r Rate) points() *big.Rat { return big.NewRat(100*int64(r.Refused), int64(r.N)) }
-
-// excludedShare is the share of prompts that lack a verdict, and a name for those
-// that it is a share of: of the shared ones, or of the worse side.
-func (m *Metric) excludedShare(paired bool) (float64, string) {
-	if paired {
-		return share(m.Excluded, m.Excluded+m.Figures.Base.N), fmt.Sprintf("the shared %s prompts", m.Label)
-	}
-	b := share(m.BaseCounts.Prompts-m.BaseCounts.Judged, m.BaseCounts.Prompts)
-	c := share(m.CandidateCounts.Prompts-m.CandidateCounts.Judged, m.CandidateCounts.Prompts)
-	if b > c {
-		return b, fmt.Sprintf("the base's %s prompts", m.Label)
-	}
-	return c, fmt.Sprintf("the candidate's %s prompts", m.Label)
-}
-
-func share(k, n int) float64 {
-	if n == 0 {
-		return 0
-	}
-	return float64(k) / float64(n)
+	return fmt.Sprintf("%s %s %s%s%s", g.subject(), g.op, g.number, unit, end)
 }

@@ -58,12 +58,12 @@ func (c Result) JUnit(w io.Writer) error {
 		switch g.Status {
 		case Tripped:
 			suite.Failures++
-			test.Failure = &junitMessage{untrusted.Terminal(g.Reason)}
+			test.Failure = &junitMessage{untrusted.Terminal(g.why())}
 		case Undecided:
 			suite.Errors++
-			test.Error = &junitMessage{untrusted.Terminal(g.Reason)}
+			test.Error = &junitMessage{untrusted.Terminal(g.why())}
 		case Passed:
-			test.Out = untrusted.Terminal(g.Reason)
+			test.Out = untrusted.Terminal(g.why())
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

@@ -30,7 +30,7 @@ func (c Result) Markdown(w io.Writer) error {
 	}
 	if len(c.Gates) > 0 {
 		fmt.Fprintf(b, "**%s**\n\n", c.verdict())
-		table.Section{Header: []string{"", "gate", "why"}, Left: 3, Rows: c.gateRows()}.Markdown(b)
+		table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()}.Markdown(b)
 	}
 	table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()}.Markdown(b)
 	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
@@ -68,7 +68,7 @@ func (c Result) gateRows() [][]string {
 	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
 	var rows [][]string
 	for _, g := range c.Gates {
-		rows = append(rows, []string{marks[g.Status], g.Gate, g.Reason})
+		rows = append(rows, []string{marks[g.Status], g.Gate, g.detectable(), g.Reason})
 	}
 	return rows
 }

@@ -29,16 +29,13 @@ var metrics = []struct {
 // Test names the test that a p-value is of.
 type Test string
 
-// The tests. McNemar's is the exact one up to 25 flipped prompts, and the mid-p
-// one beyond; see stats.McNemar. The clustered ones are for prompts that share
+// The tests; see stats.McNemar. The clustered ones are for prompts that share
 // clusters; see stats.McNemarClustered and stats.DesignEffect.
 const (
-	McNemar               Test = "mcnemar_mid_p"
-	McNemarExact          Test = "mcnemar_exact"
-	McNemarClustered      Test = "mcnemar_clustered_mid_p"
-	McNemarClusteredExact Test = "mcnemar_clustered_exact"
-	Fisher                Test = "fisher_exact"
-	FisherClustered       Test = "fisher_exact_design_effect"
+	McNemar          Test = "mcnemar_mid_p"
+	McNemarClustered Test = "mcnemar_clustered_mid_p"
+	Fisher           Test = "fisher_exact"
+	FisherClustered  Test = "fisher_exact_design_effect"
 )
 
 // OfJudges reports whether it is two judges that are compared, on the same
@@ -49,7 +46,7 @@ func (r Result) OfJudges() bool { return r.Base.Judge != r.Candidate.Judge }
 type Options struct {
 	// Alpha is the level below which a p-value is significant; 0 means 0.05.
 	Alpha float64
-	// Seed chooses the draws of the bootstrap.
+	// Seed chooses the draws of the bootstrap, which draws clusters.
 	Seed uint64
 	// Unpaired compares the rates of all prompts of each side as those of
 	// independent samples, even of prompts that both have.
@@ -150,10 +147,9 @@ type Figures struct {
 	OnlyBaseRefused      int `json:"only_base_refused"`
 	OnlyCandidateRefused int `json:"only_candidate_refused"`
 	// Difference is candidate minus base with its 95% interval, in shares; nil
-	// when either rate is undefined. The interval is the paired bootstrap's;
-	// Bonett and Price's where Test is the exact one, for few flips; Newcombe's
-	// in an unpaired comparison. Where prompts share clusters it is the bootstrap's
-	// of whole clusters, and Newcombe's is made of the clustered intervals.
+	// when either rate is undefined. The interval is Tango's, and Newcombe's in an
+	// unpaired comparison. Where prompts share clusters it is the bootstrap's of whole
+	// clusters, and Newcombe's is made of the clustered intervals.
 	Difference *stats.Estimate `json:"difference"`
 	// P is the two-sided p-value of Test, nil when Difference is.
 	P    *float64 `json:"p"`
@@ -211,9 +207,11 @@ func (c *Comparison) Result(o Options) Result {
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
 	r.Base.Judge, r.Candidate.Judge = c.judges[base], c.judges[candidate]
-	bootstrap := stats.Bootstrap{Seed: o.Seed}
+	bootstrap := stats.Bootstrap{Seed: o.Seed, Confidence: score.Confidence}
+	tallies := map[MetricName]*tally{}
 	for _, m := range metrics {
-		r.Metrics = append(r.Metrics, c.metric(m.name, m.label, r.Paired, bootstrap))
+		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
+		r.Metrics = append(r.Metrics, c.metric(m.name, tallies[m.name], r.Paired, bootstrap))
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Base.Clusters > 0 }) {
 		r.ClusteredBy = cmp.Or(o.ClusteredBy, "cluster")
@@ -223,7 +221,7 @@ func (c *Comparison) Result(o Options) Result {
 		r.Flips.Total = len(r.Flips.Shown)
 	}
 	for _, g := range o.Gates {
-		r.Gates = append(r.Gates, r.decide(g))
+		r.Gates = append(r.Gates, r.decide(g, tallies[g.metric], bootstrap))
 	}
 	return r
 }
@@ -237,7 +235,11 @@ func (c *Comparison) shared() bool {
 type counts struct {
 	n, refused [2]int
 	only       [2]int // refused by this side only
-	clusters   [2]clusterCounts
+	// excluded counts the prompts of both sides that lack a verdict on one or both,
+	// lacking those of each side that lack one there.
+	excluded int
+	lacking  [2]int
+	clusters [2]clusterCounts
 }
 
 func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
@@ -247,6 +249,9 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 	e := c.entries[i]
 	for side, f := range e.fates {
 		if !f.judged() {
+			if f != absent {
+				n.lacking[side]++
+			}
 			continue
 		}
 		n.n[side]++
@@ -261,20 +266,19 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 	}
 }
 
-// metric computes the figures of the prompts of a label.
-func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b stats.Bootstrap) Metric {
-	m := Metric{Name: name, Label: label, ByCategory: []CategoryFigures{}}
-	all := newCounts()
-	by := map[orbench.Category]*counts{}
+// metric computes the figures of the prompts of a label, and counts them in t.
+func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Bootstrap) Metric {
+	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
 	var became [2][fates]int
 	for i, e := range c.entries {
-		if e.prompt.Label != label {
+		if e.prompt.Label != t.label {
 			continue
 		}
 		m.Prompts++
 		for side, f := range e.fates {
 			became[side][f]++
 		}
+		category := t.of(e.prompt.Category)
 		both := e.fates[base].judged() && e.fates[candidate].judged()
 		switch {
 		case e.fates[base] == absent:
@@ -283,24 +287,23 @@ func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool, b
 			m.OnlyInBase++
 		case !both:
 			m.Excluded++
+			t.all.excluded++
+			category.excluded++
 		}
 		if paired && !both {
 			continue
 		}
-		if by[e.prompt.Category] == nil {
-			by[e.prompt.Category] = newCounts()
-		}
-		c.count(all, i, paired)
-		c.count(by[e.prompt.Category], i, paired)
+		c.count(t.all, i, paired)
+		c.count(category, i, paired)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
-	m.Figures = all.figures(paired, b)
-	m.ByCategory = categories(by, paired, b)
+	m.Figures = t.all.figures(paired, b)
+	m.ByCategory = categories(t.by, paired, b)
 	if paired {
-		m.Kappa = all.kappa()
+		m.Kappa = t.all.kappa()
 	}
 	return m
 }
@@ -317,41 +320,41 @@ func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 		Base: n.rate(base), Candidate: n.rate(candidate),
 		OnlyBaseRefused: n.only[base], OnlyCandidateRefused: n.only[candidate],
 	}
-	var p float64
-	var d stats.Estimate
-	var defined bool
-	clustered := n.clustered()
-	if clustered {
+	if n.clustered() {
 		n.clusterRates(&f)
 	}
-	switch {
-	case paired && clustered:
-		d, p, f.Test, defined = n.pairedClusters(b)
-	case clustered:
-		d, p, defined = n.unpairedClusters()
-		f.Test = FisherClustered
-	case paired:
-		var exact bool
-		p, exact = stats.McNemar(n.only[base], n.only[candidate])
-		if exact {
-			// Percentiles of so few flips are too narrow.
-			f.Test = McNemarExact
-			d, defined = stats.PairedDifference(n.only[base], n.only[candidate], n.n[base], score.Confidence)
-		} else {
-			f.Test = McNemar
-			d, defined = b.PairedDifference(n.only[base], n.only[candidate], n.n[base])
-		}
-	default:
-		d, defined = stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], score.Confidence)
-		p = stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate])
-		f.Test = Fisher
+	if d, ok := n.difference(paired, b); ok {
+		p, test := n.test(paired)
+		f.Difference, f.P, f.Test = &d, &p, test
 	}
-	if !defined {
-		f.Test = ""
-		return f
-	}
-	f.Difference, f.P = &d, &p
 	return f
+}
+
+// difference estimates the candidate's rate minus the base's, at the confidence of
+// the bootstrap. It reports false where either rate is undefined.
+func (n *counts) difference(paired bool, b stats.Bootstrap) (stats.Estimate, bool) {
+	switch clustered := n.clustered(); {
+	case paired && clustered:
+		return b.ClusteredDifference(n.changes())
+	case clustered:
+		return n.unpairedClusters(b.Confidence)
+	case paired:
+		return stats.Tango(n.only[base], n.only[candidate], n.n[base], b.Confidence)
+	}
+	return stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], b.Confidence)
+}
+
+// test tests whether the rates differ, which must both be defined.
+func (n *counts) test(paired bool) (float64, Test) {
+	switch clustered := n.clustered(); {
+	case paired && clustered:
+		return stats.McNemarClustered(n.changes()), McNemarClustered
+	case paired:
+		return stats.McNemar(n.only[base], n.only[candidate]), McNemar
+	case clustered:
+		return n.fisherClustered(), FisherClustered
+	}
+	return stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate]), Fisher
 }
 
 func (n *counts) rate(side int) Rate {
@@ -369,11 +372,14 @@ func (n *counts) kappa() *float64 {
 }
 
 // categories computes the figures by category, with p-values corrected for their
-// number.
+// number. A paired comparison has only those of which a pair was judged.
 func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap) []CategoryFigures {
 	out := []CategoryFigures{}
 	var p []float64
 	for _, name := range slices.Sorted(maps.Keys(by)) {
+		if paired && by[name].n[base] == 0 {
+			continue
+		}
 		f := CategoryFigures{Category: name, Figures: by[name].figures(paired, b)}
 		if f.P != nil {
 			p = append(p, *f.P)

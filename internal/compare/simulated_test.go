@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -85,6 +86,60 @@ func TestChanceAgainstItself(t *testing.T) {
 		count(failures, c, uint64(i))
 	}
 	check(t, failures, runs)
+}
+
+// TestRequirementAtItsLimit draws models that are exactly as much worse as a
+// requirement allows: it takes them for no worse in 2.5% of comparisons or fewer, but
+// for chance. With no difference it is passed about as often as the sample could find
+// the margin.
+func TestRequirementAtItsLimit(t *testing.T) {
+	t.Parallel()
+	const size = 600
+	const seed = 20261122
+	if os.Getenv("ORBENCH_LONG") == "" {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
+	runs := 200
+	if os.Getenv("ORBENCH_LONG") == "2" {
+		runs = 2000 // as in docs/compare.md
+	}
+	gate, err := compare.ParseGate("toxic_refusal >= -3pp")
+	must(t, err)
+	for _, tt := range []struct {
+		name           string
+		answered, back float64 // the chances to flip
+		few, many      float64 // the share that passes
+	}{
+		{"3 points worse", 0.05, 0.02, 0.01, 0.035},
+		{"3 points worse, few flips", 0.03, 0, 0, 0.035},
+		{"no difference", 0.035, 0.035, 0.74, 0.86},
+		{"no difference, few flips", 0.005, 0.005, 0.98, 1},
+	} {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		passed := 0
+		for i := range runs {
+			c := compare.New("made up")
+			for k := range size {
+				before := k%10 > 0
+				after := before
+				if u := rng.Float64(); u < tt.answered {
+					before, after = true, false
+				} else if u < tt.answered+tt.back {
+					before, after = false, true
+				}
+				must(t, c.AddBase(row(k, orbench.Toxic, before)))
+				must(t, c.AddCandidate(row(k, orbench.Toxic, after)))
+			}
+			if c.Result(compare.Options{Seed: uint64(i), Gates: []compare.Gate{gate}}).Gates[0].Status == compare.Passed {
+				passed++
+			}
+		}
+		share, slack := float64(passed)/float64(runs), 3.3*math.Sqrt(0.25*0.1/float64(runs))
+		t.Logf("%s: passed %d of %d", tt.name, passed, runs)
+		if share < tt.few-slack || share > tt.many+slack {
+			t.Errorf("%s: passed %d of %d, want a share of %g to %g", tt.name, passed, runs, tt.few, tt.many)
+		}
+	}
 }
 
 // count adds the gates that a comparison fails.

@@ -175,10 +175,13 @@ func (c Result) method() string {
 	return "Unpaired: the rates are compared as those of independent samples. Differences are candidate minus base, in percentage points; p is Fisher's."
 }
 
+// gateNote explains a column of gates.
+const gateNote = "Could find: the smallest difference that the sample had a chance of 80% to find."
+
 func (c Result) gates() table.Section {
-	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}
+	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
 	for _, g := range c.Gates {
-		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.Reason})
+		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.detectable(), g.Reason})
 	}
 	return s
 }
