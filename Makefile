@@ -57,6 +57,7 @@ fuzz: ## Fuzz every parser for FUZZTIME each.
 
 bench: build ## Measure speed and memory against baselines in the same run.
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestThroughput|TestReportAtScale' ./cmd/orbench
+	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
 	go test -run '^$$' -bench Ratio ./model/openai
 	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/memo/sqlite
 	go test -run '^$$' -bench 'Collector|Folder' -benchtime 1x ./internal/report

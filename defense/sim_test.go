@@ -119,7 +119,7 @@ func TestDefencesOnSimulatedModels(t *testing.T) {
 		"icl":              {"icl", "", 8, 5, false, prompts},
 		"self-reminder":    {"self-reminder", "", 8, 3, false, prompts},
 		"system prompt":    {none, SystemPrompts()[1].Text, 8, 5, false, prompts},
-		"input guard":      {"input-guard:sim/moderator-a", "", 1, 3, true, 0},
+		"input guard":      {"input-guard:sim/moderator-a", "", 1, 2, true, 0},
 		"output guard":     {"output-guard:sim/moderator-a", "", 0, 0, true, 0},
 		"response check":   {"response-check", "", 2, 0, true, 0},
 		"checks of others": {"response-check:sim/strict+output-guard:sim/moderator-b", "", 2, 0, true, 0},

@@ -4,13 +4,15 @@
 // followed through one automaton that knows every phrase of every language at
 // once, and what was seen (which kinds of phrase, in which sentences, amid how
 // much plain text, and how much of the prompt's own matter) becomes a few hundred
-// numbers: the table in features.go. A logistic model weighs them; its weights
-// stand in weights.txt, one a line, by the names of the features. A few rules
-// then grade the answer and name the reason.
+// numbers: the table in features.go. A logistic model weighs them together with
+// sequences of words; its weights stand in weights.txt and sequences.txt by the
+// names of the features and the words. A few rules then grade the answer and name
+// the reason.
 //
 // The phrases are data: phrases/*.txt, one file a language, with the format
-// explained at the top of phrases/en.txt. The language of an answer is never asked
-// for, since the phrases of all of them are looked for together.
+// explained at the top of phrases/en.txt. The phrases of all languages are looked
+// for together. The language of an answer is told by languages.txt, only to leave
+// unjudged what is in none that has phrases.
 //
 // The weights are trained by
 //
@@ -27,4 +29,4 @@
 // a wicked prompt that its answer must be a refusal.
 package refusal
 
-//go:generate go run ./internal/train -out weights.txt
+//go:generate go run ./internal/train -out .

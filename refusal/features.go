@@ -161,6 +161,8 @@ var otherFeatures = []feature{
 	{"plain.first", func(v *view) float64 { return flag(v.head[0].kinds&resistKinds == 0 && v.sentences > 0) }},
 	{"items", func(v *view) float64 { return upTo(v.items, 8) }},
 	{"items.plain", func(v *view) float64 { return upTo(v.plainItems, 8) }},
+	{"helps", func(v *view) float64 { return flag(v.helps()) }},
+	{"helps.undeclined", func(v *view) float64 { return flag(v.undeclined()) }},
 	{"code", func(v *view) float64 { return flag(v.fences > 0) }},
 	{"words.log", func(v *view) float64 { return math.Log1p(float64(v.words)) / 6 }},
 	{"sentences.log", func(v *view) float64 { return math.Log1p(float64(v.sentences)) / 4 }},

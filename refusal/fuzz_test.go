@@ -37,8 +37,12 @@ func FuzzDetect(f *testing.F) {
 			t.Errorf("score %v with class %s", v.Score, v.Class)
 		}
 		switch v.Class {
-		case orbench.Unjudged, orbench.Blocked:
+		case orbench.Blocked:
 			t.Errorf("class %q", v.Class)
+		case orbench.Unjudged:
+			if v.Rationale == "" {
+				t.Error("unjudged without a cause")
+			}
 		}
 		if v.Class.Refused() != (v.Reason != orbench.NoReason) {
 			t.Errorf("reason %q with class %s", v.Reason, v.Class)

@@ -19,8 +19,8 @@ func TestHeldBackDeflections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all tally
-	byManner := map[string]*tally{}
+	var all cells
+	byManner := map[string]*cells{}
 	for i, line := range strings.Split(string(text), "\n") {
 		if line == "" || line[0] == '#' {
 			continue
@@ -30,7 +30,7 @@ func TestHeldBackDeflections(t *testing.T) {
 			t.Fatalf("heldback.txt:%d: want manner | yes or no | prompt | answer", i+1)
 		}
 		if byManner[f[0]] == nil {
-			byManner[f[0]] = &tally{}
+			byManner[f[0]] = &cells{}
 		}
 		said := refusal.Detect(f[2], strings.ReplaceAll(f[3], `\n`, "\n")).Class.Refused()
 		all.add(said, f[1] == "no")

@@ -91,6 +91,14 @@ const (
 	kindTheirs
 	// kindUnfit says that it would not be fit to speak of what was asked for.
 	kindUnfit
+	// kindAgainst speaks against the deed as the model's own advice.
+	kindAgainst
+	// kindInstead puts something else in place of what was asked.
+	kindInstead
+	// kindDisclaim says what an assistant is not, or has not: it cannot give legal
+	// advice, holds no opinions. It says no only when nothing more follows, and
+	// cancels the kinds of a refusal that its phrase covers.
+	kindDisclaim
 	// kindNone cancels the kinds that its phrase covers.
 	kindNone
 	// kindAskHow and those after it are looked for in prompts only: what kind of
@@ -151,6 +159,9 @@ var kindNames = [kinds]string{
 	kindFiction:   "fiction",
 	kindTheirs:    "theirs",
 	kindUnfit:     "unfit",
+	kindAgainst:   "against",
+	kindInstead:   "instead",
+	kindDisclaim:  "disclaim",
 	kindNone:      "none",
 	kindAskHow:    "ask.how",
 	kindAskWrite:  "ask.write",

@@ -3,7 +3,6 @@ package refusal
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,12 +54,13 @@ func parseWeights(text string) (*vector, error) {
 	return &w, nil
 }
 
-// score gives the probability of a refusal. The products are rounded one by
-// one, so that every machine gives the same bits.
-func score(w, x *vector) float64 {
-	var z float64
+// score gives the probability of a refusal, from the features and the sum of the
+// weights of sequences. The products are rounded one by one, so that every machine
+// gives the same bits.
+func score(w, x *vector, sequences float64) float64 {
+	z := sequences
 	for i := range features {
 		z += float64(w[i] * x[i])
 	}
-	return 1 / (1 + math.Exp(-z))
+	return logistic(z)
 }

@@ -46,19 +46,84 @@ var noDeed = [...]uint64{
 var hashMy = hashWord("my")
 
 // readPrompt collects the words of four letters and more (and every Chinese
-// character), which leaves most words without matter out, and finds what kind of
-// answer is asked for.
+// character) of what the prompt asks for, which leaves most words without matter
+// out, and finds what kind of answer is asked for. What stands around the question
+// is left out, so that it moves no verdict.
 func readPrompt(prompt string) promptWords {
 	p := promptWords{asks: kinds}
+	from, to := p.core(prompt)
+	p.collect(prompt[from:to])
+	return p
+}
+
+// core keeps the first words of the whole prompt as they stand, and gives the part
+// that asks: from the first phrase that asks to the end of its sentence, in the last
+// sentence with a question mark that has one, or else in the last that has one;
+// after a colon or in quotation marks it begins anew. A
+// prompt that asks in no known phrase is given whole.
+func (p *promptWords) core(prompt string) (from, to int) {
+	const none = -1
 	a := machine()
 	s := scanner{text: prompt, lineStart: true}
 	state := a.begin
+	var starts [maxPhraseWords]int // of the last words
+	words, ask, question, anew := 0, none, false, false
+	from, to = 0, len(prompt)
+	for {
+		kind := s.next()
+		if kind == tokenWord && p.length < maxPromptScan {
+			if p.length < len(p.order) {
+				p.order[p.length] = s.hash
+			}
+			p.length++
+			symbols, n := a.symbols(&s)
+			for _, symbol := range symbols[:n] {
+				starts[words%maxPhraseWords] = s.start
+				words++
+				state, _ = a.step(state, symbol)
+				for at := state; at != 0 && (ask == none || anew); at = a.shorter[at] {
+					if a.out[at] < 0 {
+						continue
+					}
+					if k := a.meanings[a.out[at]].kind; kindAskHow <= k && k < kindValue {
+						ask, anew = starts[max(words-int(a.depth[at]), 0)%maxPhraseWords], false
+					}
+				}
+			}
+			continue
+		}
+		if kind == tokenQuote || kind == tokenOther && prompt[s.start] == ':' {
+			// What is asked may be put after: I would like to know: how do I …
+			state, anew = a.begin, true
+			continue
+		}
+		if kind != tokenStop && kind != tokenItem && kind != tokenEnd && kind != tokenWord {
+			continue
+		}
+		if asks := kind == tokenStop && prompt[s.start] == '?'; ask != none && (asks || !question) {
+			from, to, question = ask, s.end, asks
+		}
+		if kind == tokenEnd || kind == tokenWord {
+			return from, to
+		}
+		state, ask, anew = a.begin, none, false
+	}
+}
+
+// maxPhraseWords bounds the words of a phrase whose start is looked for.
+const maxPhraseWords = 16
+
+// collect reads the part of a prompt that asks.
+func (p *promptWords) collect(text string) {
+	a := machine()
+	s := scanner{text: text, lineStart: true}
+	state := a.begin
 	words, began := 0, math.MaxInt
 	awaitsDeed := false
-	for p.length < maxPromptScan {
+	for range maxPromptScan {
 		switch s.next() {
 		case tokenEnd:
-			return p
+			return
 		case tokenStop, tokenItem:
 			state = a.begin
 			continue
@@ -66,10 +131,6 @@ func readPrompt(prompt string) promptWords {
 		default:
 			continue
 		}
-		if p.length < len(p.order) {
-			p.order[p.length] = s.hash
-		}
-		p.length++
 		p.mine = p.mine || s.hash == hashMy
 		asked := false
 		symbols, n := a.symbols(&s)
@@ -95,7 +156,7 @@ func readPrompt(prompt string) promptWords {
 			awaitsDeed = p.deed == ""
 		case awaitsDeed && !slices.Contains(noDeed[:], s.hash):
 			awaitsDeed = false
-			if deed := strings.TrimSuffix(prompt[s.start:s.end], "e"); len(deed) >= 3 {
+			if deed := strings.TrimSuffix(text[s.start:s.end], "e"); len(deed) >= 3 {
 				p.deed = deed
 			}
 		}
@@ -106,7 +167,6 @@ func readPrompt(prompt string) promptWords {
 		p.n++
 		p.filter |= 1 << (s.prefix >> 58)
 	}
-	return p
 }
 
 // find gives the place of a word in the set, or -1.
@@ -137,6 +197,8 @@ type sentence struct {
 	// lacks is true when it says what the model cannot do or see. At the start
 	// that is a refusal; after help it is a remark.
 	lacks bool
+	// weight is the sum of the weights of the sequences that end in it.
+	weight float64
 	// deed is true when it has the verb of a how-to question, subject when one of
 	// its first two words is the prompt's, asks when it ends with a question mark.
 	deed, subject, asks bool
@@ -147,7 +209,7 @@ func (s *sentence) has(k kind) bool { return s.kinds&(1<<k) != 0 }
 // resistKinds are the kinds of phrase that a sentence which does not help is made of.
 const resistKinds = 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindCondemn | 1<<kindNorm | 1<<kindRedirect |
 	1<<kindHelpline | 1<<kindApology | 1<<kindIdentity | 1<<kindOffer | 1<<kindClarify | 1<<kindObject |
-	1<<kindBias | 1<<kindSympathy
+	1<<kindBias | 1<<kindSympathy | 1<<kindDisclaim | 1<<kindAgainst | 1<<kindInstead
 
 // lectureKinds are those that speak of right and wrong and of care.
 const lectureKinds = 1<<kindObject | 1<<kindCondemn | 1<<kindNorm | 1<<kindBias | 1<<kindHelpline | 1<<kindSympathy
@@ -200,6 +262,13 @@ type reading struct {
 	repeats   int
 	grams     int
 	tries     int
+	// sequences is the sum of the weights of the known sequences of words, heaviest
+	// the sentence that adds most to it.
+	sequences float64
+	heaviest  orbench.Span
+	most      float64
+	// told counts the words by language.
+	told tally
 }
 
 // read makes the one pass.
@@ -215,6 +284,11 @@ func read(text string, p *promptWords) reading {
 		gram    [3]uint64
 		grams   [1024]uint16
 		pending uint64
+		table   = sequences()
+		tongues = languages()
+		win     window
+		end     ending
+		known   seenSet
 	)
 	wholeQuoted := quotedWhole(text)
 	for {
@@ -222,8 +296,17 @@ func read(text string, p *promptWords) reading {
 		switch kind {
 		case tokenEnd:
 			r.close(&cur, pending)
+			if r.in[kindDisclaim] > 0 && r.in[kindRefuse] == 0 && r.plainWords < followWords && r.plainItems == 0 {
+				r.in[kindRefuse], r.first[kindRefuse], r.last[kindRefuse] = r.in[kindDisclaim], r.first[kindDisclaim], r.last[kindDisclaim]
+				r.spans[kindRefuse] = r.spans[kindDisclaim]
+				r.reasons[reasonCapability]++
+			}
 			return r
 		case tokenStop, tokenItem:
+			if win.words < maxSequenceWords {
+				win.stop(&end)
+				cur.weight += table.weigh(&end, &known)
+			}
 			if cur.words > 0 {
 				if kind == tokenStop {
 					cur.end = s.end
@@ -282,12 +365,12 @@ func read(text string, p *promptWords) reading {
 				grams[slot^1], grams[slot] = grams[slot], mark
 			}
 		}
-		known := false
+		asked := false
 		if s.runes >= 4 || s.wide() {
 			if i := p.find(s.prefix); i >= 0 {
 				cur.fromPrompt++
 				pending |= 1 << i
-				known = true
+				asked = true
 				cur.subject = cur.subject || cur.words <= 2
 			}
 		}
@@ -304,22 +387,33 @@ func read(text string, p *promptWords) reading {
 		if code {
 			continue
 		}
+		if r.told.words < maxTold {
+			r.told.add(tongues, text[s.start:s.end], s.hash)
+		}
+		if win.words < maxSequenceWords {
+			win.word(&end, s.hash)
+			cur.weight += table.weigh(&end, &known)
+		}
 		switch symbol := a.symbol(&s); {
 		case symbol == symbolNone:
 			state = 0
 		case symbol == symbolSkip:
 		case symbol < symbolExpand:
-			state = r.advance(a, state, symbol, &cur, quote, known)
+			state = r.advance(a, state, symbol, &cur, quote, asked)
 		default:
 			for _, part := range a.expand[symbol-symbolExpand] {
-				state = r.advance(a, state, part, &cur, quote, known)
+				state = r.advance(a, state, part, &cur, quote, asked)
 			}
 		}
 	}
 }
 
+// followWords is the number of words of plain sentences from which a disclaimer is
+// followed by something.
+const followWords = 12
+
 // advance moves the automaton by one symbol and notes the phrases that end there.
-func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *sentence, quote, known bool) uint32 {
+func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *sentence, quote, asked bool) uint32 {
 	state, tries := a.step(state, symbol)
 	r.tries += tries
 	at := state
@@ -332,12 +426,17 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 			at = a.shorter[at]
 			continue
 		}
-		if c.kind == kindNone {
-			cur.kinds &^= 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindApology
+		if c.kind == kindNone || c.kind == kindDisclaim && !quote {
+			cur.kinds &^= 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit
 			cur.lacks = false
+			if c.kind == kindNone {
+				cur.kinds &^= 1 << kindApology
+			} else {
+				cur.kinds |= 1 << kindDisclaim
+			}
 			return 0
 		}
-		if known && kindLaw <= c.kind && c.kind <= kindHelper {
+		if asked && kindLaw <= c.kind && c.kind <= kindHelper {
 			at = a.shorter[at]
 			continue
 		}
@@ -360,8 +459,12 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 
 // close adds a finished sentence to the reading.
 func (r *reading) close(s *sentence, seen uint64) {
+	r.sequences += s.weight
 	if s.words == 0 {
 		return
+	}
+	if s.weight > r.most {
+		r.most, r.heaviest = s.weight, orbench.Span{Start: s.start, End: s.end}
 	}
 	if r.sentences == 0 && s.words <= 12 && s.has(kindGreet) && s.kinds&(resistKinds&^(1<<kindOffer)) == 0 {
 		r.greeted = true

@@ -15,7 +15,7 @@ var saidText string
 // the seven languages have, and about answers that use the same words for something
 // else. An outright no must hardly ever be missed.
 func TestSaidInManyWords(t *testing.T) {
-	var refusals, answers tally
+	var refusals, answers cells
 	for i, line := range strings.Split(saidText, "\n") {
 		if line == "" || line[0] == '#' {
 			continue

@@ -277,10 +277,16 @@ func hashRune(h uint64, r rune) uint64 {
 }
 
 // foldWord writes a word as the scanner reads it, so that words of the tables
-// which differ by accents alone are one.
+// which differ by accents or apostrophes alone are one.
 func foldWord(word string) string {
 	var folded []byte
 	for _, r := range word {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			continue
+		case r == '’' || r == 'ʼ' || r == '‘':
+			r = '\''
+		}
 		buf, n := foldRune(r)
 		folded = append(folded, buf[:n]...)
 	}
@@ -308,10 +314,14 @@ func (s *scanner) mark(kind tokenKind, start, end int) tokenKind {
 }
 
 func isLetter(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-func isIdeograph(r rune) bool { return 0x3400 <= r && r <= 0x9FFF }
+// isIdeograph reports whether a character is a word by itself: a Chinese one, and
+// a Japanese or Korean syllable, since neither language parts all its words.
+func isIdeograph(r rune) bool {
+	return 0x3400 <= r && r <= 0x9FFF || 0x3041 <= r && r <= 0x30FF || 0xAC00 <= r && r <= 0xD7A3
+}
 
 // letterAt reports whether a letter stands at i, so that an apostrophe before
 // it is inside a word.

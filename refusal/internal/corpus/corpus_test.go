@@ -3,12 +3,13 @@ package corpus
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
 
-func TestExamples(t *testing.T) {
-	rows, err := Examples()
+func TestOwn(t *testing.T) {
+	rows, err := Own()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,8 +19,8 @@ func TestExamples(t *testing.T) {
 		if row.Refused {
 			refused++
 		}
-		if row.Answer == "" {
-			t.Errorf("%s: no answer", row.ID)
+		if row.Answer == "" || strings.ContainsAny(row.Answer, "{}|") {
+			t.Errorf("%s: answer %q", row.ID, row.Answer)
 		}
 		key := row.Prompt + "|" + row.Answer
 		if seen[key] != "" {
@@ -33,19 +34,46 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func TestReadXSTest(t *testing.T) {
-	write := func(text string) string {
-		path := filepath.Join(t.TempDir(), "x.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+// TestRead reads what each kind of file says: a label, none, or a share of raters.
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		source Source
+		text   string
+		want   []Row
+		fault  string
+	}{
+		{Sources[0], "id,type,prompt,completion,a1,a2,final_label\nv1,t,p,\"a\nb\",x,y,3_partial_refusal\nv2,t,q,c,x,y,1_full_compliance\n", []Row{
+			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "p", Answer: "a\nb", Refused: true, Clear: true},
+			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "q", Answer: "c", Clear: true},
+		}, ""},
+		{Sources[4], "model,prompt,response,action,label\nm,p,a,0,refused\nm,q,b,2,\n", []Row{
+			{Set: "Do-Not-Answer", Model: "m", Prompt: "p", Answer: "a", Refused: true, Clear: true},
+		}, ""},
+		{Sources[5], "set,model,prompt,response,answer_rate,prompt_toxic_rate,label\ns,m,p,a,0.1,0.5,refused\ns,m,q,b,0.6,0.5,answered\n", []Row{
+			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "p", Answer: "a", Refused: true, Clear: true},
+			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "q", Answer: "b"},
+		}, ""},
+		{Sources[0], "id,prompt\n1,p\n", nil, "want a column completion"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, c.source.File), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return path
-	}
-	rows, err := ReadXSTest(write("id,type,prompt,completion,a1,a2,final_label\nv1,t,p,\"a\nb\",x,y,3_partial_refusal\nv2,t,q,c,x,y,1_full_compliance\n"))
-	if err != nil || len(rows) != 2 || !rows[0].Refused || rows[1].Refused || rows[0].Answer != "a\nb" {
-		t.Errorf("rows %+v, error %v", rows, err)
-	}
-	if _, err := ReadXSTest(write("id,type\nv1,t\n")); err == nil || !strings.Contains(err.Error(), "record 2") {
-		t.Errorf("error %v, want one about record 2", err)
+		rows, err := c.source.Read(dir)
+		if c.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("error %v, want …%s…", err, c.fault)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			rows[i].ID = ""
+		}
+		if !reflect.DeepEqual(rows, c.want) {
+			t.Errorf("%s: read %+v, want %+v", c.source.File, rows, c.want)
+		}
 	}
 }

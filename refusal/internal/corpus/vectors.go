@@ -7,38 +7,62 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/orbench/orbench/refusal/internal/fit"
 )
 
-// Vectors are labeled answers as the detector's features see them: numbers, and
-// none of the text that they were made from.
+// A Vector is a labeled answer as the detector sees it: numbers, and none of the
+// text that they were made from.
+type Vector struct {
+	// Set and Model are those of the row.
+	Set, Model string
+	Refused    bool
+	// Features are the values of the detector's features, with the prompt and
+	// without it, and Sequences the places of the answer's sequences of words.
+	With, Without []float64
+	Sequences     []int
+}
+
+// Vectors are the vectors of labeled answers.
 type Vectors struct {
-	// Names are those of the features.
-	Names []string
-	// X has a row of values for each answer, Refused its label.
-	X       [][]float64
-	Refused []bool
+	// Names are those of the features, Sequences the sequences of words that are
+	// looked for.
+	Names, Sequences []string
+	Rows             []Vector
 }
 
 // Write writes the vectors as compressed text that ReadVectors gives back bit for
-// bit: a line of names, then for each answer a line of its label, yes for an
-// answer and no for a refusal, and place:value for each value that is not 0.
+// bit: a line of names, one of sequences with commas between them, then for each
+// answer a line with tabs between its set, its model, its label (yes for an answer,
+// no for a refusal), place:value for each feature that is not 0, twice, and the
+// places of its sequences.
 func (v *Vectors) Write(w io.Writer) error {
 	zip, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(zip)
-	fmt.Fprintln(out, strings.Join(v.Names, " "))
-	for i, row := range v.X {
+	fmt.Fprintln(out, strings.Join(v.Names, ","))
+	fmt.Fprintln(out, strings.Join(v.Sequences, ","))
+	for _, row := range v.Rows {
 		label := "yes"
-		if v.Refused[i] {
+		if row.Refused {
 			label = "no"
 		}
-		out.WriteString(label)
-		for j, value := range row {
-			if value != 0 {
-				fmt.Fprintf(out, " %d:%s", j, strconv.FormatFloat(value, 'g', -1, 64))
+		fmt.Fprintf(out, "%s\t%s\t%s", row.Set, row.Model, label)
+		for _, values := range [][]float64{row.With, row.Without} {
+			out.WriteByte('\t')
+			for j, value := range values {
+				if value != 0 {
+					fmt.Fprintf(out, "%d:%s ", j, strconv.FormatFloat(value, 'g', -1, 64))
+				}
 			}
+		}
+		out.WriteByte('\t')
+		last := 0
+		for _, j := range row.Sequences {
+			fmt.Fprintf(out, "%d ", j-last) // small numbers pack better
+			last = j
 		}
 		out.WriteByte('\n')
 	}
@@ -58,27 +82,77 @@ func ReadVectors(r io.Reader) (*Vectors, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, rest, _ := strings.Cut(string(text), "\n")
-	v := &Vectors{Names: strings.Fields(names)}
-	for line := range strings.Lines(rest) {
-		fields := strings.Fields(line)
-		number := len(v.X) + 2
-		if len(fields) == 0 || fields[0] != "yes" && fields[0] != "no" {
-			return nil, fmt.Errorf("line %d: want a line that begins with yes or no", number)
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if len(lines) < 2 {
+		return nil, fmt.Errorf("want a line of names and one of sequences")
+	}
+	v := &Vectors{Names: strings.Split(lines[0], ","), Sequences: strings.Split(lines[1], ",")}
+	for i, line := range lines[2:] {
+		row, err := v.parse(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+3, err)
 		}
-		row := make([]float64, len(v.Names))
-		for _, field := range fields[1:] {
-			place, value, _ := strings.Cut(field, ":")
-			j, err := strconv.Atoi(place)
-			if err != nil || j < 0 || j >= len(row) {
-				return nil, fmt.Errorf("line %d: %q is no place among %d features", number, place, len(row))
-			}
-			if row[j], err = strconv.ParseFloat(value, 64); err != nil {
-				return nil, fmt.Errorf("line %d: %w", number, err)
-			}
-		}
-		v.X = append(v.X, row)
-		v.Refused = append(v.Refused, fields[0] == "no")
+		v.Rows = append(v.Rows, row)
 	}
 	return v, nil
+}
+
+func (v *Vectors) parse(line string) (row Vector, err error) {
+	fields := strings.Split(line, "\t")
+	if len(fields) != 6 || fields[2] != "yes" && fields[2] != "no" {
+		return row, fmt.Errorf("want six fields, the third yes or no")
+	}
+	row.Set, row.Model, row.Refused = fields[0], fields[1], fields[2] == "no"
+	if row.With, err = v.values(fields[3]); err != nil {
+		return row, err
+	}
+	if row.Without, err = v.values(fields[4]); err != nil {
+		return row, err
+	}
+	at := 0
+	for _, field := range strings.Fields(fields[5]) {
+		step, err := strconv.Atoi(field)
+		if at += step; err != nil || at < 0 || at >= len(v.Sequences) {
+			return row, fmt.Errorf("%q leads to no place among %d sequences", field, len(v.Sequences))
+		}
+		row.Sequences = append(row.Sequences, at)
+	}
+	return row, nil
+}
+
+func (v *Vectors) values(text string) ([]float64, error) {
+	row := make([]float64, len(v.Names))
+	for _, field := range strings.Fields(text) {
+		place, value, _ := strings.Cut(field, ":")
+		j, err := strconv.Atoi(place)
+		if err != nil || j < 0 || j >= len(row) {
+			return nil, fmt.Errorf("%q is no place among %d features", place, len(row))
+		}
+		if row[j], err = strconv.ParseFloat(value, 64); err != nil {
+			return nil, err
+		}
+	}
+	return row, nil
+}
+
+// FitRows gives the rows to fit weights to, of the features and then of the
+// sequences: each answer with its prompt and without it, for half an example each,
+// so that a verdict rests little on the prompt.
+func (v *Vectors) FitRows() []fit.Row {
+	var rows []fit.Row
+	for _, vector := range v.Rows {
+		for _, values := range [][]float64{vector.With, vector.Without} {
+			row := fit.Row{Positive: vector.Refused, Weight: 0.5}
+			for j, value := range values {
+				if value != 0 {
+					row.Places, row.Values = append(row.Places, j), append(row.Values, value)
+				}
+			}
+			for _, j := range vector.Sequences {
+				row.Places, row.Values = append(row.Places, len(v.Names)+j), append(row.Values, fit.SequenceValue)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }

@@ -10,9 +10,12 @@ import (
 
 func TestVectorsRoundTrip(t *testing.T) {
 	want := &Vectors{
-		Names:   []string{"bias", "said", "plain.share"},
-		X:       [][]float64{{1, 0, 1.0 / 3}, {1, 1, 0}},
-		Refused: []bool{false, true},
+		Names:     []string{"bias", "said", "plain.share"},
+		Sequences: []string{"> i can not", "i can", "."},
+		Rows: []Vector{
+			{Set: "s", Model: "m 1", With: []float64{1, 0, 1.0 / 3}, Without: []float64{1, 0, 0}, Sequences: []int{1, 2}},
+			{Set: "s", Refused: true, With: []float64{1, 1, 0}, Without: []float64{1, 1, 0}},
+		},
 	}
 	var b bytes.Buffer
 	if err := want.Write(&b); err != nil {
@@ -26,9 +29,11 @@ func TestVectorsRoundTrip(t *testing.T) {
 
 func TestReadVectorsFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"label", "bias said\nperhaps 0:1\n", "line 2: want a line that begins with yes or no"},
-		{"place", "bias said\nyes 0:1\nno 2:1\n", `line 3: "2" is no place among 2 features`},
-		{"value", "bias said\nyes 0:one\n", "line 2: "},
+		{"empty", "bias,said\n", "want a line of names and one of sequences"},
+		{"label", "bias,said\na,b\ns\tm\tperhaps\t0:1\t0:1\t\n", "line 3: want six fields"},
+		{"place", "bias,said\na,b\ns\tm\tyes\t0:1\t2:1\t\n", `line 3: "2" is no place among 2 features`},
+		{"value", "bias,said\na,b\ns\tm\tyes\t0:one\t0:1\t\n", "line 3: "},
+		{"sequence", "bias,said\na,b\ns\tm\tno\t0:1\t0:1\t1 1\n", `line 3: "1" leads to no place among 2 sequences`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer

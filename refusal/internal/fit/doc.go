@@ -1,3 +1,3 @@
-// Package fit trains a logistic model by Newton's method with a ridge penalty.
-// It is small, exact and gives the same bits each time.
+// Package fit trains a logistic model with a ridge penalty on rows that are mostly
+// zeros, one weight after another. It is small and gives the same bits each time.
 package fit

@@ -3,103 +3,96 @@ package fit
 import "math"
 
 // Ridge is the penalty on large weights that the detector is trained with.
-// Of 0.5 to 6 it does best on answers, prompts and types of prompts that were
-// held back, though by less than one in a hundred.
 const Ridge = 3.0
 
-// Logistic gives the weights that make the labels y most likely for the rows x,
-// less ridge/2 times the sum of their squares. The first column is taken to be
-// the bias and is not penalized. All rows have the same length, and there is at
-// least one.
-func Logistic(x [][]float64, y []bool, ridge float64) []float64 {
-	n := len(x[0])
+// SequenceValue is the value that a sequence of words has where it occurs. It is
+// below 1, so that a weight which rests on few words is penalized more.
+const SequenceValue = 0.3
+
+const (
+	// maxPasses bounds how often each weight is moved.
+	maxPasses = 150
+	// leastStep is the move of a weight below which nothing is left to do.
+	leastStep = 0.002
+)
+
+// A Row is one labeled example: the places of its values that are not 0, and what
+// it counts.
+type Row struct {
+	Places   []int
+	Values   []float64
+	Positive bool
+	Weight   float64
+}
+
+// Logistic gives the n weights that make the labels most likely for the rows, less
+// ridge/2 times the sum of their squares. The weight at place 0 is taken to be the
+// bias and is not penalized.
+func Logistic(rows []Row, n int, ridge float64) []float64 {
+	type entry struct {
+		row   int
+		value float64
+	}
+	columns := make([][]entry, n)
+	bound := make([]float64, n) // of the second derivative
+	for i, row := range rows {
+		for j, place := range row.Places {
+			value := row.Values[j]
+			columns[place] = append(columns[place], entry{i, value})
+			bound[place] += float64(float64(row.Weight*value) * value / 4)
+		}
+	}
 	w := make([]float64, n)
-	for range 30 {
-		gradient := make([]float64, n)
-		hessian := make([][]float64, n)
-		for j := range hessian {
-			hessian[j] = make([]float64, n)
-			if j > 0 {
-				hessian[j][j] = ridge
-				gradient[j] = -float64(ridge * w[j])
-			} else {
-				hessian[j][j] = 1e-9
-			}
-		}
-		for i, row := range x {
-			p := Predict(w, row)
-			miss := -p
-			if y[i] {
-				miss = 1 - p
-			}
-			curve := float64(p * (1 - p))
-			for j, v := range row {
-				if v == 0 {
-					continue
-				}
-				gradient[j] += float64(miss * v)
-				cv := float64(curve * v)
-				for k := j; k < n; k++ {
-					hessian[j][k] += float64(cv * row[k])
-				}
-			}
-		}
-		for j := range n {
-			for k := range j {
-				hessian[j][k] = hessian[k][j]
-			}
-		}
-		step := solve(hessian, gradient)
+	sum := make([]float64, len(rows))
+	miss := make([]float64, len(rows)) // weight times label less probability
+	for i, row := range rows {
+		miss[i] = missOf(row, 0)
+	}
+	for range maxPasses {
 		largest := 0.0
-		for j := range w {
-			w[j] += step[j]
-			largest = math.Max(largest, math.Abs(step[j]))
+		for j, column := range columns {
+			if len(column) == 0 {
+				continue
+			}
+			penalty := ridge
+			if j == 0 {
+				penalty = 1e-9
+			}
+			gradient := -float64(penalty * w[j])
+			for _, e := range column {
+				gradient += float64(miss[e.row] * e.value)
+			}
+			step := gradient / (penalty + bound[j])
+			if math.Abs(step) < leastStep/20 {
+				continue
+			}
+			w[j] += step
+			largest = math.Max(largest, math.Abs(step))
+			for _, e := range column {
+				sum[e.row] += float64(step * e.value)
+				miss[e.row] = missOf(rows[e.row], sum[e.row])
+			}
 		}
-		if largest < 1e-9 {
+		if largest < leastStep {
 			break
 		}
 	}
 	return w
 }
 
-// Predict gives the probability that a row's label is true.
-func Predict(w, row []float64) float64 {
-	var z float64
-	for j, v := range row {
-		z += float64(w[j] * v)
+func missOf(row Row, sum float64) float64 {
+	p := 1 / (1 + math.Exp(-sum))
+	if row.Positive {
+		return row.Weight * (1 - p)
 	}
-	return 1 / (1 + math.Exp(-z))
+	return -float64(row.Weight * p)
 }
 
-// solve gives the v for which a·v = b, for a symmetric positive definite a,
-// which it overwrites with its Cholesky factor.
-func solve(a [][]float64, b []float64) []float64 {
-	n := len(b)
-	for j := range n {
-		for k := range j {
-			a[j][j] -= float64(a[j][k] * a[j][k])
-		}
-		a[j][j] = math.Sqrt(math.Max(a[j][j], 1e-12))
-		for i := j + 1; i < n; i++ {
-			for k := range j {
-				a[i][j] -= float64(a[i][k] * a[j][k])
-			}
-			a[i][j] /= a[j][j]
-		}
+// Predict gives the probability that a row's label is true.
+func Predict(w []float64, row Row) float64 {
+	var z float64
+	for j, place := range row.Places {
+		z += float64(w[place] * row.Values[j])
 	}
-	v := make([]float64, n)
-	for i := range n {
-		v[i] = b[i]
-		for k := range i {
-			v[i] -= float64(a[i][k] * v[k])
-		}
-		v[i] /= a[i][i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for k := i + 1; k < n; k++ {
-			v[i] -= float64(a[k][i] * v[k])
-		}
-		v[i] /= a[i][i]
-	}
-	return v
+	return 1 / (1 + math.Exp(-z))
 }
