@@ -2,8 +2,10 @@ package audit
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,6 +101,16 @@ type Row struct {
 	// Labels are by rater, or by the name of a further column. A rater who left
 	// the cell empty has none.
 	Labels map[string]orbench.Label
+}
+
+// OpenSheet reads a file of labels; see ReadSheet.
+func OpenSheet(path string, others []string) (*Sheet, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &orbench.InputError{File: path, Problem: "cannot read the labels: " + err.Error(), Hint: "name a CSV file of labels"}
+	}
+	sheet, err := ReadSheet(path, file, others)
+	return sheet, errors.Join(err, file.Close())
 }
 
 // ReadSheet reads a table of labels, in a form that sheet.Read reads. It has a column id or prompt,

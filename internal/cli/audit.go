@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -111,12 +110,6 @@ type drawFlags struct {
 	category string
 }
 
-// The populations to draw from.
-const (
-	fromVoted = "voted"
-	fromFull  = "full"
-)
-
 func (a *app) auditDrawCommand() *cobra.Command {
 	var f drawFlags
 	c := &cobra.Command{
@@ -140,11 +133,11 @@ safe, which tells directly how much toxicity is left.`,
 	flags.IntVar(&f.size, "size", 0, "`NUMBER` of prompts to draw (see audit plan)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
 	flags.StringVar(&f.out, "out", "", "new CSV `FILE` to write")
-	flags.StringVar(&f.from, "from", fromVoted, "prompts of a built benchmark to draw from: voted or full")
+	flags.StringVar(&f.from, "from", audit.Voted, "prompts of a built benchmark to draw from: voted or full")
 	flags.StringSliceVar(&f.raters, "raters", nil, "`NAMES` of people, to give each a column")
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
-	completeFlag(c, "from", []string{fromVoted, fromFull})
+	completeFlag(c, "from", []string{audit.Voted, audit.Full})
 	return c
 }
 
@@ -152,15 +145,21 @@ func (a *app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	switch {
 	case f.out == "":
 		return inputError("--out", "there is nowhere to write the sample", "name a new CSV file")
-	case f.from != fromVoted && f.from != fromFull:
+	case f.from != audit.Voted && f.from != audit.Full:
 		return inputError("--from", fmt.Sprintf("there are no prompts called %q", f.from), "use voted or full")
 	}
 	if err := audit.CheckRaters(f.raters); err != nil {
 		return err
 	}
-	items, err := a.population(c, source, f)
+	if !c.Flags().Changed("from") {
+		f.from = ""
+	}
+	items, err := audit.Population(c.Context(), source, f.from, dataset.Options{Prompt: f.prompt, Category: f.category, Cache: a.cacheDir()})
 	if err != nil {
 		return err
+	}
+	if len(items) == 0 && f.from != "" {
+		return inputError(filepath.Join(source, benchmark.LineageFile), "the benchmark has no prompts for --from "+f.from, "use --from voted, or build it again")
 	}
 	sample, err := audit.Draw(items, f.size, f.seed)
 	if err != nil {
@@ -175,40 +174,6 @@ func (a *app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	}
 	a.sayf("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
 	return nil
-}
-
-// population gives the prompts to draw from.
-func (a *app) population(c *cobra.Command, source string, f drawFlags) ([]audit.Item, error) {
-	var items []audit.Item
-	if info, err := os.Stat(source); err == nil && info.IsDir() {
-		build, err := audit.OpenBuild(source)
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range build.Items {
-			if f.from == fromVoted && it.Rewrite || f.from == fromFull && it.Full {
-				items = append(items, it)
-			}
-		}
-		if len(items) == 0 {
-			return nil, inputError(filepath.Join(source, benchmark.LineageFile), "the benchmark has no prompts for --from "+f.from, "use --from voted, or build it again")
-		}
-		return items, nil
-	}
-	if c.Flags().Changed("from") {
-		return nil, inputError("--from", "a file has one set of prompts", "leave it out")
-	}
-	set, err := dataset.Open(c.Context(), source, dataset.Options{Prompt: f.prompt, Category: f.category, Cache: a.cacheDir()})
-	if err != nil {
-		return nil, err
-	}
-	for p, err := range set.Prompts() {
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, audit.Item{ID: p.ID, Prompt: p.Text(), Category: p.Category})
-	}
-	return items, nil
 }
 
 // auditFlags are the flags of audit report.
@@ -272,7 +237,7 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 		config.Families[text[:at]] = text[at+1:]
 	}
 	for _, path := range files {
-		sheet, err := readSheet(path, config.Truth.Columns)
+		sheet, err := audit.OpenSheet(path, config.Truth.Columns)
 		if err != nil {
 			return err
 		}
@@ -291,14 +256,4 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 		result.Notes[i] = settings.Rename(note, flagName)
 	}
 	return writeAs(a.env.Stdout, f.format, result)
-}
-
-// readSheet reads one table of labels.
-func readSheet(path string, others []string) (*audit.Sheet, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, inputError(path, "cannot read the labels: "+err.Error(), "name a CSV file of labels")
-	}
-	sheet, err := audit.ReadSheet(path, file, others)
-	return sheet, errors.Join(err, file.Close())
 }

@@ -126,46 +126,28 @@ func (a *app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price
 			return fail(err)
 		}
 	}
-	names := config.Models()
 	if f.target != "" {
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
-		names = append(names, f.target)
 	}
-	clients, err := a.clients(f.calls, experiment.Providers(append(names, config.Hard.Judge)), nil)
+	clients, err := a.clients(f.calls, experiment.Providers(append(b.Models(), config.Hard.Judge)), nil)
 	if err != nil {
 		return fail(err)
 	}
-	b.Refs = map[string]model.Ref{}
-	for _, name := range names {
-		if b.Refs[name], err = clients.Model(name, ""); err != nil {
-			return fail(fmt.Errorf("%s: %w", f.config, err))
-		}
-	}
-	judges, err := clients.Judges([]string{config.Hard.Judge}, config.Moderation.MaxTokens)
-	if err != nil {
+	if err := b.Connect(clients, f.config); err != nil {
 		return fail(err)
-	}
-	if len(judges) != 1 {
-		return fail(inputError(f.config, "hard.judge names more than one judge", "name one, or a panel:RULE(JUDGE,...)"))
-	}
-	b.Judge = judges[0]
-	b.Structured = clients.Structured
-	b.StructuredLists = func(provider string) bool {
-		// Simulated generators are asked as models are that know no schema, so that
-		// lists in all their forms are part of every trial.
-		return provider != score.SimProvider && clients.Structured(provider)
 	}
 	prices, err := loadPrices(f.calls.prices)
 	if err != nil {
 		return fail(err)
 	}
-	if f.calls.maxCost > 0 {
-		for _, p := range b.Plan() {
-			if _, ok := prices.Price(p.Provider, p.Model); !ok && p.Provider != score.SimProvider {
-				return fail(inputError("--max-cost", fmt.Sprintf("the price of %s/%s is unknown", p.Provider, p.Model),
-					"give it in a file with --prices, or leave --max-cost out"))
-			}
+	var asked []model.Ref
+	for _, p := range b.Plan() {
+		if p.Provider != score.SimProvider {
+			asked = append(asked, model.Ref{Provider: p.Provider, Model: p.Model})
 		}
+	}
+	if err := f.calls.checkPrices(asked, prices); err != nil {
+		return fail(err)
 	}
 	return b, clients, prices, nil
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -66,21 +63,7 @@ func (a *app) providerState(ctx context.Context, p provider.Provider) string {
 	case !p.KeyOptional:
 		return "ready"
 	}
-	u, err := url.Parse(e.BaseURL)
-	if err != nil {
-		return "the address is malformed"
-	}
-	host := u.Host
-	if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	}
-	d := net.Dialer{Timeout: time.Second}
-	conn, err := d.DialContext(ctx, "tcp", host)
-	if err != nil {
-		return "no server at " + u.Host
-	}
-	conn.Close()
-	return "a server listens at " + u.Host
+	return e.Listening(ctx)
 }
 
 // storeState says what the store holds. A store that does not open is a problem.

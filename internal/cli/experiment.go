@@ -62,10 +62,10 @@ func fromFile(f evalFlags) (spec, error) {
 func fromFlags(f evalFlags) (spec, error) {
 	x := spec{Config: experiment.Default()}
 	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
-	for _, target := range distinct(splitList(f.targets)) {
+	for _, target := range distinct(experiment.SplitList(f.targets)) {
 		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.prompt, ResponseColumn: f.responseColumn})
 	}
-	for _, ref := range distinct(splitList(f.datasets)) {
+	for _, ref := range distinct(experiment.SplitList(f.datasets)) {
 		x.Datasets = append(x.Datasets, experiment.Dataset{
 			Dataset: ref, Prompt: f.prompt, Category: f.category, Labels: f.label, Cluster: f.cluster, Label: f.defaultLabel,
 		})
@@ -74,11 +74,11 @@ func fromFlags(f evalFlags) (spec, error) {
 	if f.seeded {
 		x.Seed = &f.seed
 	}
-	system, err := systemPrompt(f.system)
+	system, err := experiment.ParseSystem(f.system)
 	if err != nil {
 		return x, err
 	}
-	temperature, err := parseTemperature(f.temperature)
+	temperature, err := experiment.ParseTemperature(f.temperature)
 	if err != nil {
 		return x, err
 	}
@@ -99,23 +99,6 @@ func fromFlags(f evalFlags) (spec, error) {
 		return x, x.placed(&run.SettingError{Path: fault.Path, Err: &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint}})
 	}
 	return x, nil
-}
-
-// systemPrompt gives the system prompt that a flag names or holds.
-func systemPrompt(value string) (experiment.System, error) {
-	if value == "" {
-		return experiment.System{Name: experiment.None}, nil
-	}
-	for _, s := range defense.SystemPrompts() {
-		if s.Name == value {
-			return experiment.System{Name: value}, nil
-		}
-	}
-	text, err := textOrFile("--system", value)
-	if text == "" {
-		return experiment.System{Name: experiment.None}, err
-	}
-	return experiment.System{Name: "own", Text: text}, err
 }
 
 // distinct leaves repetitions out.

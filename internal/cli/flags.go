@@ -5,14 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
@@ -79,34 +76,10 @@ func (f *callFlags) check() error {
 	return nil
 }
 
-// urls gives the base URLs by provider. A URL without a provider belongs to the
-// only one that named lists.
-func (f *callFlags) urls(named []string) (map[string]string, error) {
-	urls := map[string]string{}
-	for _, v := range f.baseURLs {
-		name, url, ok := strings.Cut(v, "=")
-		if !ok || strings.Contains(name, "/") {
-			if len(named) == 0 {
-				return nil, inputError("--base-url", v+" is for no model that is named", "leave it out")
-			}
-			if len(named) > 1 {
-				return nil, inputError("--base-url", fmt.Sprintf("%s could be for any of %s", v, strings.Join(named, ", ")),
-					"write --base-url PROVIDER=URL")
-			}
-			name, url = named[0], v
-		}
-		if old, twice := urls[name]; twice && old != url {
-			return nil, inputError("--base-url", "two addresses are given for "+name, "give one")
-		}
-		urls[name] = url
-	}
-	return urls, nil
-}
-
 // clients makes an empty set of clients, with the user's table of providers and
 // addresses. named lists the providers that an address without one may be for.
 func (a *app) clients(f callFlags, named []string, addresses map[string]string) (*client.Set, error) {
-	urls, err := f.urls(named)
+	urls, err := client.ParseURLs(f.baseURLs, named)
 	if err != nil {
 		return nil, err
 	}
@@ -228,47 +201,4 @@ func (a *app) cacheDir() string {
 		return ""
 	}
 	return filepath.Join(base, "orbench")
-}
-
-// splitList parts comma-separated flags. A value that is the path of a file is
-// taken whole, commas and all.
-func splitList(values []string) []string {
-	var out []string
-	for _, v := range values {
-		if _, err := os.Stat(strings.TrimPrefix(v, experiment.ReplayPrefix)); err == nil {
-			out = append(out, v)
-			continue
-		}
-		for part := range strings.SplitSeq(v, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				out = append(out, part)
-			}
-		}
-	}
-	return out
-}
-
-// textOrFile gives a flag's text, or the content of FILE for @FILE.
-func textOrFile(flag, value string) (string, error) {
-	path, ok := strings.CutPrefix(value, "@")
-	if !ok {
-		return value, nil
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return "", inputError(flag, "cannot read the file: "+err.Error(), "correct the path after the @")
-	}
-	return strings.TrimRight(string(b), "\r\n"), nil
-}
-
-// parseTemperature reads a temperature; "default" leaves it to the provider.
-func parseTemperature(s string) (*float64, error) {
-	if s == "default" {
-		return nil, nil
-	}
-	t, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(t >= 0 && t <= 2) {
-		return nil, inputError("--temperature", fmt.Sprintf("%q is no temperature", s), `give a number from 0 to 2, or "default" for the provider's own`)
-	}
-	return &t, nil
 }

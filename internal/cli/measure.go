@@ -209,34 +209,6 @@ func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) err
 	if err := report.CallPlan(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
 		return err
 	}
-	_, err = fmt.Fprintln(a.env.Stdout, m.planned(plans))
+	_, err = fmt.Fprintln(a.env.Stdout, m.Describe(plans))
 	return err
-}
-
-// planned says in one line what the calls of a plan come of.
-func (m *measurement) planned(plans []evaluate.Plan) string {
-	calls := 0
-	for _, p := range plans {
-		calls += p.Calls
-	}
-	plain, variants, all := 0, 0, len(m.Targets)
-	for _, t := range m.Targets {
-		if t.Base == "" {
-			plain++
-		}
-		if t.Sample == 0 {
-			variants++
-		}
-	}
-	targets := fmt.Sprintf("%d targets", plain)
-	if plain == 1 {
-		targets = "1 target"
-	}
-	if plain > 0 && variants > plain {
-		targets += fmt.Sprintf(" in %d ways", variants/plain)
-	}
-	if plain > 0 && all > variants {
-		targets += fmt.Sprintf(", %d with samples", all/plain)
-	}
-	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, m.Prompts(), strings.Join(m.Config.JudgeNames(), ", "), calls)
 }

@@ -1,6 +1,10 @@
 package run
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
@@ -34,4 +38,32 @@ func Cost(s fill.Stats) score.Cost {
 		c.USD = &s.USD
 	}
 	return c
+}
+
+// Describe says in one line what the calls of a plan of the run come of.
+func (r *Run) Describe(plans []evaluate.Plan) string {
+	calls := 0
+	for _, p := range plans {
+		calls += p.Calls
+	}
+	plain, variants, all := 0, 0, len(r.Targets)
+	for _, t := range r.Targets {
+		if t.Base == "" {
+			plain++
+		}
+		if t.Sample == 0 {
+			variants++
+		}
+	}
+	targets := fmt.Sprintf("%d targets", plain)
+	if plain == 1 {
+		targets = "1 target"
+	}
+	if plain > 0 && variants > plain {
+		targets += fmt.Sprintf(" in %d ways", variants/plain)
+	}
+	if plain > 0 && all > variants {
+		targets += fmt.Sprintf(", %d with samples", all/plain)
+	}
+	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), calls)
 }

@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"context"
+	"os"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+)
+
+// The prompts of a built benchmark that a sample is drawn from.
+const (
+	// Voted is every rewrite that moderators voted on.
+	Voted = "voted"
+	// Full is what passed as safe.
+	Full = "full"
+)
+
+// Population gives the prompts to draw from: of the folder of a built benchmark
+// those that from says, Voted where it is empty, or all of a dataset by name or as a
+// file, read with the options, which has no such choice.
+func Population(ctx context.Context, source, from string, options dataset.Options) ([]Item, error) {
+	var items []Item
+	if info, err := os.Stat(source); err == nil && info.IsDir() {
+		build, err := OpenBuild(source)
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range build.Items {
+			if from != Full && it.Rewrite || from == Full && it.Full {
+				items = append(items, it)
+			}
+		}
+		return items, nil
+	}
+	if from != "" {
+		return nil, &orbench.InputError{Setting: "from", Problem: "a file has one set of prompts", Hint: "leave it out"}
+	}
+	set, err := dataset.Open(ctx, source, options)
+	if err != nil {
+		return nil, err
+	}
+	for p, err := range set.Prompts() {
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, Item{ID: p.ID, Prompt: p.Text(), Category: p.Category})
+	}
+	return items, nil
+}

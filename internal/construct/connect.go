@@ -1,0 +1,46 @@
+package construct
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/sim"
+)
+
+// Models lists the names of the models that are asked, but for those of the judge.
+func (b *Builder) Models() []string {
+	names := b.Config.Models()
+	if b.Steer != nil {
+		names = append(slices.Clip(names), b.Steer.Target)
+	}
+	return names
+}
+
+// Connect gives the builder the models and the judge of its configuration. file
+// stands for the configuration in errors.
+func (b *Builder) Connect(clients *client.Set, file string) (err error) {
+	b.Refs = map[string]model.Ref{}
+	for _, name := range b.Models() {
+		if b.Refs[name], err = clients.Model(name, ""); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	judges, err := clients.Judges([]string{b.Config.Hard.Judge}, b.Config.Moderation.MaxTokens)
+	if err != nil {
+		return err
+	}
+	if len(judges) != 1 {
+		return &orbench.InputError{File: file, Problem: "hard.judge names more than one judge", Hint: "name one, or a panel:RULE(JUDGE,...)"}
+	}
+	b.Judge = judges[0]
+	b.Structured = clients.Structured
+	b.StructuredLists = func(provider string) bool {
+		// Simulated generators are asked as models are that know no schema, so that
+		// lists in all their forms are part of every trial.
+		return provider != sim.Provider && clients.Structured(provider)
+	}
+	return nil
+}
