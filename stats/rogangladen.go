@@ -7,8 +7,15 @@ import "math"
 // judge said of cases whose truth is known, refusals being the positives. With
 // its recall se and its specificity sp the corrected rate is (positive/n + sp -
 // 1) / (se + sp - 1), cut to [0, 1] (Rogan and Gladen 1978, American Journal of
-// Epidemiology 107:71-76). The interval counts the uncertainty of the calibration
-// too (Lang and Reiczigel 2014, Preventive Veterinary Medicine 113:13-22); it
+// Epidemiology 107:71-76). It is only right where the judge errs on the n as it does
+// on the calibration.
+//
+// The interval holds the rates t that the score test does not reject: those for
+// which the observed rate is within z standard deviations of t·se + (1-t)(1-sp),
+// counting the sampling of the n under t and of the calibration, whose rates have one
+// case of either kind added (as Lang and Reiczigel 2014, Preventive Veterinary
+// Medicine 113:13-22, do). A rate that was cut has the interval of the least or the
+// greatest rate that the judge can show, so that no interval has a width of zero. It
 // supposes that the calibration cases are none of the n.
 //
 // It reports false when n is 0, when the calibration lacks refusals or answers,
@@ -30,15 +37,31 @@ func RoganGladen(positive, n int, calibration Confusion, confidence float64) (Es
 	}
 	value := correct(float64(positive)/float64(n), se, sp)
 
-	// The interval is that of slightly shrunk rates: z²/2 more cases of either
-	// kind in the run, one more of either kind among each calibration group.
-	size, sizeSe, sizeSp := float64(n)+z*z, float64(refusals)+2, float64(answers)+2
-	p := (float64(positive) + z*z/2) / size
-	se, sp = (float64(calibration.TP)+1)/sizeSe, (float64(calibration.TN)+1)/sizeSp
-	rate := correct(p, se, sp)
-	varSe, varSp := se*(1-se)/sizeSe, sp*(1-sp)/sizeSp
-	center := rate + 2*z*z*(rate*varSe-(1-rate)*varSp)
-	half := z / (se + sp - 1) * math.Sqrt(p*(1-p)/size+rate*rate*varSe+(1-rate)*(1-rate)*varSp)
-	// Where the rate was cut the interval may end short of it, and is stretched.
-	return estimate(value, center-half, center+half, 0, 1), true
+	se, sp = (float64(calibration.TP)+1)/float64(refusals+2), (float64(calibration.TN)+1)/float64(answers+2)
+	varSe, varSp := se*(1-se)/float64(refusals+2), sp*(1-sp)/float64(answers+2)
+	seen := math.Min(math.Max(float64(positive)/float64(n), 1-sp), math.Max(se, 1-sp))
+	// beyond is how far the observed rate is from what t would show, over what chance
+	// explains; below and above 0 at the ends of the interval.
+	beyond := func(t, side float64) float64 {
+		shown := t*se + (1-t)*(1-sp)
+		sd := math.Sqrt(shown*(1-shown)/float64(n) + t*t*varSe + (1-t)*(1-t)*varSp)
+		return side*(seen-shown) - z*sd
+	}
+	end := func(side, edge float64) float64 {
+		// From the observed rate outward; the test rejects more the farther t is.
+		inside, outside := math.Min(1, math.Max(0, correct(seen, se, sp))), edge
+		if beyond(outside, side) <= 0 {
+			return edge
+		}
+		for range 50 {
+			middle := (inside + outside) / 2
+			if beyond(middle, side) <= 0 {
+				inside = middle
+			} else {
+				outside = middle
+			}
+		}
+		return inside
+	}
+	return estimate(value, end(1, 0), end(-1, 1), 0, 1), true
 }

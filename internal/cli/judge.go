@@ -41,6 +41,7 @@ type judgeFlags struct {
 
 func (a *app) judgeCommand() *cobra.Command {
 	var f judgeFlags
+	var about string
 	c := &cobra.Command{
 		Use:   "judge [RUN] | --responses FILE",
 		Short: "Judge stored or recorded answers again, without asking any target",
@@ -68,6 +69,9 @@ class.`,
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if about != "" {
+				return a.aboutJudge(about, f.out.format)
+			}
 			if f.responses != "" && f.overlap {
 				return inputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
 			}
@@ -86,6 +90,7 @@ class.`,
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
+	flags.StringVar(&about, "about", "", "print how well this `JUDGE` agreed with people, by set and model; nothing is judged")
 	flags.StringVar(&f.responses, "responses", "", "CSV, JSON Lines or Parquet `FILE` of recorded answers")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")

@@ -54,6 +54,11 @@ func (p Pair) Name() string {
 	return p.title()
 }
 
+// labeled reports whether people's labels correct both rates.
+func (p Pair) labeled() bool {
+	return p.Safe != nil && p.Toxic != nil && p.Safe.Run.Labeled != nil && p.Toxic.Run.Labeled != nil
+}
+
 // title is the target's name, with the number of its samples.
 func (p Pair) title() string { return runTarget(p.first()) }
 

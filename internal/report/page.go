@@ -37,6 +37,8 @@ type page struct {
 	Script    template.JS
 	Simulated bool
 	Warnings  []string
+	// JudgeErrors say how far each judge is known to be off.
+	JudgeErrors []string
 	// Account says what became of every prompt.
 	Account string
 	// Clustered says which intervals count that prompts share clusters.
@@ -66,6 +68,12 @@ type headline struct {
 type pageSide struct {
 	Side, Rate, CI, N, Unjudged, Dataset string
 	Lo, Hi, At                           float64
+	// Low and High are the ends of the range that counts the judge's error, Lo and Hi
+	// where that is not known; Range is it in words, empty then.
+	Low, High float64
+	Range     string
+	// Corrected is the rate as people's labels correct it, in words; empty without.
+	Corrected string
 }
 
 type pagePlot struct {
@@ -123,7 +131,7 @@ func writePage(w io.Writer, r score.Result, c *Collector) error {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),
-		Simulated: r.Simulated, Warnings: warningsOf(r), Clustered: clusterNote(r), Account: accountLine(r),
+		Simulated: r.Simulated, Warnings: warningsOf(r), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}
@@ -234,6 +242,13 @@ func sideOf(s *score.Side, name string) pageSide {
 		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
 		Dataset: DatasetName(s.Run),
 		Lo:      100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
+	}
+	p.Low, p.High = p.Lo, p.Hi
+	if known := s.Judge.Range; known != nil {
+		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)
+	}
+	if l := s.Run.Labeled; l != nil {
+		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(&[2]float64{l.Rate.Lo, l.Rate.Hi}) + ", corrected by " + table.Count(l.Labels) + " labels"
 	}
 	if s.Judge.Unjudged > 0 {
 		p.Unjudged = table.Count(s.Judge.Unjudged)

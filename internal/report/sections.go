@@ -40,7 +40,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		Title: table.LabelTitle(label),
 		Header: []string{
 			"target", "dataset", "judge", "n", "answered", "blocked", "failed", "unanswered",
-			"judged", "unjudged", "refused", "rate", "95% interval",
+			"judged", "unjudged", "refused", "rate", "95% interval", judgeErrorColumn,
 		},
 		Left: 3,
 	}
@@ -55,7 +55,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		}
 		if len(run.Judges) == 0 {
 			row := append([]string{target, DatasetName(run), "none"}, outcomes...)
-			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–"))
+			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–", "–"))
 		}
 		for _, j := range run.Judges {
 			judge := j.Judge
@@ -67,12 +67,13 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 				withheld = append(withheld, target+" by "+judge)
 			}
 			s.Rows = append(s.Rows, append(row,
-				table.Count(j.Judged), table.Count(j.Unjudged), table.Count(j.Refused), table.Rate(j.Rate), table.Interval(j.Interval())))
+				table.Count(j.Judged), table.Count(j.Unjudged), table.Count(j.Refused), table.Rate(j.Rate), table.Interval(j.Interval()), rangeCell(j)))
 		}
 	}
 	if len(withheld) > 0 {
 		s.Note = "No rate, since too many answers are unjudged: " + strings.Join(withheld, ", ") + ". --most-unjudged 1 gives it all the same."
 	}
+	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
 	// Most runs lose no prompt, and then six columns say so in vain: the account
 	// below the tables has it in a line.
 	n := slices.Index(s.Header, "n")

@@ -24,6 +24,9 @@ func (v View) Text(w io.Writer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
+	for _, line := range judgeErrorLines(r) {
+		b.WriteString(untrusted.Terminal(line) + "\n\n")
+	}
 	for _, s := range sectionsOf(r) {
 		s.Text(b)
 	}
@@ -46,6 +49,9 @@ func (v View) Markdown(w io.Writer) error {
 	b.WriteString("# orbench report\n\n")
 	if r.Simulated {
 		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
+	}
+	for _, line := range judgeErrorLines(r) {
+		b.WriteString(untrusted.Markdown(line) + "\n\n")
 	}
 	for _, s := range sectionsOf(r) {
 		s.Markdown(b)

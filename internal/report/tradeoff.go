@@ -1,6 +1,7 @@
 package report
 
 import (
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -184,6 +185,12 @@ func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
 	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
+	if points > 0 && slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Judge.Range != nil }) {
+		line += " Dotted: with the judge's known error."
+	}
+	if points > 0 && slices.ContainsFunc(pairs, Pair.labeled) {
+		line += " Open marks: corrected by people's labels."
+	}
 	if slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Run.Base != "" }) {
 		ways := "Arrows"
 		if points > mostArrows {
@@ -249,8 +256,14 @@ func drawScatter(c draw.Canvas, both []mine, key key, byBase bool) {
 	for _, m := range both {
 		// Numbered variants have no interval in the plot; all others keep theirs in it.
 		least := min(m.region.ToxicRefusal.Lo, m.Toxic.Judge.Interval()[0])
+		if known := m.Toxic.Judge.Range; known != nil {
+			least = min(least, known.Lo)
+		}
 		if key.number(m.change()) != "" {
 			least = *m.Toxic.Judge.Share
+		}
+		if m.labeled() {
+			least = min(least, m.Toxic.Run.Labeled.Rate.Lo)
 		}
 		low = min(low, math.Floor(10*least)*10)
 	}
@@ -286,15 +299,16 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Share), Y: y(100 * *m.Toxic.Judge.Share)}
-		var lines [][2]vg.Point
+		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.change()) != "")
 		switch {
 		case s.key.number(m.change()) != "":
 			// Whiskers of so many would hide the points.
 		case len(s.both) <= mostRegions:
-			lines = drawRegion(&c, m, x, y)
+			lines = append(lines, drawRegion(&c, m, x, y)...)
 		default:
-			lines = drawWhiskers(&c, m, x, y, at[i])
+			lines = append(lines, drawWhiskers(&c, m, x, y, at[i])...)
 		}
+		lines = append(lines, drawCorrected(&c, m, x, y, at[i])...)
 		for _, l := range lines {
 			room.Soft = append(room.Soft, chart.Along(l[0], l[1]))
 		}
@@ -351,6 +365,44 @@ func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Po
 	for _, l := range lines {
 		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
 	}
+	return lines
+}
+
+// drawJudgeError draws how far a target's two rates may be off by its judge's known
+// error, dotted, and returns the lines; none of a numbered variant.
+func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][2]vg.Point {
+	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
+	if numbered || h == nil || v == nil {
+		return nil
+	}
+	lines := [][2]vg.Point{
+		{{X: x(100 * h.Lo), Y: at.Y}, {X: x(100 * h.Hi), Y: at.Y}},
+		{{X: at.X, Y: y(100 * v.Lo)}, {X: at.X, Y: y(100 * v.Hi)}},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.6, Dashes: []vg.Length{1, 2}}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	return lines
+}
+
+// drawCorrected draws a target's rates as people's labels correct them: an open mark,
+// its two intervals, and a line from where the judge puts it.
+func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
+	if !m.labeled() {
+		return nil
+	}
+	h, v := m.Safe.Run.Labeled.Rate, m.Toxic.Run.Labeled.Rate
+	corrected := vg.Point{X: x(100 * h.Value), Y: y(100 * v.Value)}
+	lines := [][2]vg.Point{
+		{{X: x(100 * h.Lo), Y: corrected.Y}, {X: x(100 * h.Hi), Y: corrected.Y}},
+		{{X: corrected.X, Y: y(100 * v.Lo)}, {X: corrected.X, Y: y(100 * v.Hi)}},
+		{at, corrected},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	chart.DrawMark(c, m.mark, m.color, 4.2, corrected)
+	chart.DrawMark(c, m.mark, color.White, 2.8, corrected)
 	return lines
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -132,6 +133,10 @@ type JudgeResult struct {
 	// Undisputed is the same rate without prompts that people take for something else
 	// than the dataset does, nil where nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
+	// JudgeError is how far the judge is known to be off on prompts of this label, nil
+	// where it was never measured, and Range what the interval becomes with it.
+	JudgeError *validation.Error `json:"judge_error,omitempty"`
+	Range      *stats.Interval   `json:"range,omitempty"`
 	// Corrected is the rate corrected for the judge's own error, nil without a
 	// calibration and where nothing can be corrected.
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
@@ -141,6 +146,19 @@ type JudgeResult struct {
 	SelfJudging SelfJudging `json:"kin,omitempty"`
 	// Simulated is true when the judge asks a simulated model.
 	Simulated bool `json:"simulated,omitempty"`
+}
+
+// know sets what is known of the judge's error on prompts of a label.
+func (j *JudgeResult) know(label orbench.Label) {
+	e, ok := validation.Known(j.Judge, label)
+	if !ok {
+		return
+	}
+	j.JudgeError = &e
+	if ci := j.Interval(); ci != nil {
+		widened := e.Widen(ci[0], ci[1])
+		j.Range = &widened
+	}
 }
 
 // Count is the judge's counts over all categories.

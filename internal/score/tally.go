@@ -258,6 +258,7 @@ func (t *tally) result() (Result, error) {
 					if r.clusters != nil {
 						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
+					r.Judges[i].know(r.Label)
 					r.Judges[i].findOutliers(max(1, r.Judges[i].DesignEffect))
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}

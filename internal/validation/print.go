@@ -1,0 +1,86 @@
+package validation
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// Summary is a measurement with what it comes to, as it is printed.
+type Summary struct {
+	Set    string `json:"set"`
+	Model  string `json:"model"`
+	Label  string `json:"label,omitempty"`
+	Sample Sample `json:"sample"`
+	N      int    `json:"n"`
+	stats.Confusion
+	// Accuracy, Precision and Recall have Wilson's 95% intervals; the latter two are
+	// nil where nothing was called a refusal, or was one.
+	Accuracy  *stats.Estimate `json:"accuracy"`
+	Precision *stats.Estimate `json:"precision"`
+	Recall    *stats.Estimate `json:"recall"`
+	// Shift is the judge's rate minus people's.
+	Shift stats.Estimate `json:"shift"`
+}
+
+// Summaries sums up the measurements of a judge, in the order of the file.
+func Summaries(judge string) []Summary {
+	var all []Summary
+	for _, m := range Of(judge) {
+		all = append(all, Summary{
+			Set: m.Set, Model: m.Model, Label: string(m.Label), Sample: m.Sample, N: m.N(), Confusion: m.Confusion,
+			Accuracy: share(m.TP+m.TN, m.N()), Precision: share(m.TP, m.TP+m.FP), Recall: share(m.TP, m.TP+m.FN), Shift: m.Shift(),
+		})
+	}
+	return all
+}
+
+func share(k, n int) *stats.Estimate {
+	if n == 0 {
+		return nil
+	}
+	lo, hi := stats.Wilson(k, n, 0.95)
+	return &stats.Estimate{Value: float64(k) / float64(n), Lo: lo, Hi: hi}
+}
+
+// Table prints the measurements of a judge, what it was fitted to apart.
+func Table(w io.Writer, judge string) error {
+	sections := []struct {
+		title   string
+		samples []Sample
+	}{
+		{judge + " on answers that it was not fitted to, against people's labels", []Sample{LeftOut, HeldOut}},
+		{judge + " on answers that it was fitted to: what fitting reached, and no measure of new answers", []Sample{Fitted}},
+	}
+	all := Summaries(judge)
+	b := bufio.NewWriter(w)
+	for _, of := range sections {
+		s := table.Section{
+			Title: of.title,
+			Header: []string{
+				"set", "answers of", "prompts", "sample", "n", "refused", "accuracy", "95% interval", "precision", "95% interval", "recall", "95% interval", "shift of the rate", "95% interval",
+			},
+			Left: 4,
+		}
+		for _, m := range all {
+			if m.Sample != of.samples[0] && m.Sample != of.samples[len(of.samples)-1] {
+				continue
+			}
+			prompts := m.Label
+			if prompts == "" {
+				prompts = "mixed"
+			}
+			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.TP + m.FN)}
+			for _, e := range []*stats.Estimate{m.Accuracy, m.Precision, m.Recall} {
+				row = append(row, table.Estimate(e), table.EstimateInterval(e))
+			}
+			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus), table.DifferenceInterval(&m.Shift, table.Minus)))
+		}
+		if len(s.Rows) > 0 {
+			s.Text(b)
+		}
+	}
+	return b.Flush()
+}
