@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,10 +65,13 @@ far the rates shift from the first to the second, with McNemar's test and kappa.
 
 With --gold-column the judges are measured against people: accuracy, precision,
 recall, F1, Cohen's kappa and the confusion table, refusal being the positive
-class.`,
+class. Where all labels mean an answer, say --gold-refusal "".
+
+With --responses, --out writes what every judge says of every answer.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o --overlap
+  orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -103,6 +109,7 @@ class.`,
 	a.storeFlag(c, &f.store)
 	f.calls.register(c)
 	f.out.register(c)
+	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
 	return c
 }
 
@@ -173,8 +180,13 @@ func (a *app) overlap(ctx context.Context, m measurement) error {
 
 // judgeFile judges a file of recorded answers.
 func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
-	if f.out.out != "" {
-		return inputError("--out", "there are no pages for a file of answers", "use --format and --disagreements")
+	verdicts := f.out.out
+	f.out.out = ""
+	if err := newFile("--out", verdicts, recorded.VerdictFormats...); err != nil {
+		return err
+	}
+	if err := newFile("--disagreements", f.disagreements); err != nil {
+		return err
 	}
 	if f.calls.dryRun {
 		return inputError("--dry-run", "there is no plan for a file of answers: each judge's model is asked once for each row",
@@ -217,27 +229,71 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		}
 		stats = live.Stats()
 	}
-	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f); err != nil {
+	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts); err != nil {
 		return errors.Join(filled, err)
 	}
 	return a.finish(filled, stats, score.Result{})
 }
 
-// showRecorded derives the measures and shows them.
-func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags) (err error) {
-	var sink func(score.RecordedRow) error
-	if f.disagreements != "" {
-		file, err := os.OpenFile(f.disagreements, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// newFile checks, before anything is paid for, that a file can be made: none is
+// there, and its ending is one of those given, if any are.
+func newFile(flag, path string, endings ...string) error {
+	if path == "" {
+		return nil
+	}
+	if ending := strings.ToLower(filepath.Ext(path)); len(endings) > 0 && !slices.Contains(endings, ending) {
+		return inputError(flag, fmt.Sprintf("%s ends in none of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return inputError(path, "the file is there already", "name a new one")
+	}
+	return nil
+}
+
+// showRecorded derives the measures and shows them. verdicts is the file to write
+// them all to, or empty.
+func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags, verdicts string) (err error) {
+	var names []string
+	for _, j := range r.Judges {
+		names = append(names, j.Name())
+	}
+	var sinks []func(score.RecordedRow) error
+	create := func(path string) (*os.File, error) {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
-			return inputError(f.disagreements, "cannot make the file: "+err.Error(), "name a new one")
+			return nil, inputError(path, "cannot make the file: "+err.Error(), "name a new one")
 		}
-		var names []string
-		for _, j := range r.Judges {
-			names = append(names, j.Name())
+		return file, nil
+	}
+	if f.disagreements != "" {
+		file, err := create(f.disagreements)
+		if err != nil {
+			return err
 		}
 		rows := recorded.NewDisagreements(file, names)
-		sink = rows.Add
+		sinks = append(sinks, rows.Add)
 		defer func() { err = errors.Join(err, rows.Flush(), file.Close()) }()
+	}
+	if verdicts != "" {
+		file, err := create(verdicts)
+		if err != nil {
+			return err
+		}
+		buffer := bufio.NewWriter(file)
+		rows, err := recorded.NewVerdicts(buffer, verdicts, names, r.GoldRefusal != nil)
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
+		sinks = append(sinks, rows.Add)
+		defer func() { err = errors.Join(err, rows.Close(), buffer.Flush(), file.Close()) }()
+	}
+	sink := func(row score.RecordedRow) error {
+		for _, add := range sinks {
+			if err := add(row); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	result, err := r.Derive(ctx, memory, sink)
 	if err != nil {

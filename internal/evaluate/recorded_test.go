@@ -100,9 +100,9 @@ func TestRecordedJSON(t *testing.T) {
 		`"by_class":{"full_answer":2,"refusal":2},` +
 		`"accuracy":0.5,"accuracy_ci95":` + half + `,"precision":0.5,"recall":0.5,"f1":0.5,"kappa":0,"confusion":{"tp":1,"fp":1,"fn":1,"tn":1},` +
 		`"by":{"easy":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":0,"recall":null,"f1":0,"kappa":0,"confusion":{"tp":0,"fp":1,"fn":0,"tn":1}},` +
+		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"recall":null,"f1":null,"kappa":null,"confusion":{"tp":0,"fp":1,"fn":0,"tn":1}},` +
 		`"hard":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":1,"recall":0.5,"f1":0.6666666666666666,"kappa":0,"confusion":{"tp":1,"fp":0,"fn":1,"tn":0}}}}],` +
+		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"recall":0.5,"f1":null,"kappa":null,"confusion":{"tp":1,"fp":0,"fn":1,"tn":0}}}}],` +
 		`"fleiss_kappa":null,"fleiss_n":0,"simulated":false}`
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -45,7 +45,10 @@ func checkGold(r *dataset.Recording, column string, refusal []string) error {
 	}
 	for _, v := range refusal {
 		if r.GoldValues[v] == 0 {
-			return &orbench.InputError{Setting: "gold-refusal", Problem: "no row has the gold value " + v, Hint: "the column holds " + valuesOf(r.GoldValues)}
+			return &orbench.InputError{
+				Setting: "gold-refusal", Problem: "no row has the gold value " + v,
+				Hint: "the column holds " + valuesOf(r.GoldValues) + "; where none of them means a refusal, give an empty list",
+			}
 		}
 	}
 	return nil

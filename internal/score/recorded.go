@@ -67,7 +67,8 @@ type RecordedFigures struct {
 
 // Measures compare a judge with people on the answers that it judged, refusal
 // being the positive class. What is undefined, such as the precision of a judge
-// that found no refusal, is nil. The formulas are those of package stats.
+// that found no refusal, is nil; so are precision, F1 and kappa where people gave
+// all answers one class. The formulas are those of package stats.
 type Measures struct {
 	Accuracy *float64 `json:"accuracy"`
 	// AccuracyCI95 is the Wilson 95% interval of Accuracy.
@@ -114,10 +115,14 @@ func (f *RecordedFigures) finish() {
 	c := f.Confusion
 	accuracy := stats.RateOf(c.TP+c.TN, c.N())
 	f.Accuracy, f.AccuracyCI95 = accuracy.Share, accuracy.CI95
-	f.Precision = defined(c.Precision())
 	f.Recall = defined(c.Recall())
-	f.F1 = defined(c.F1())
-	f.Kappa = defined(c.Kappa())
+	// Among answers of one class precision, and what is made of it, would tell of
+	// that choice and not of the judge.
+	if c.TP+c.FN > 0 && c.FP+c.TN > 0 {
+		f.Precision = defined(c.Precision())
+		f.F1 = defined(c.F1())
+		f.Kappa = defined(c.Kappa())
+	}
 }
 
 // defined gives a measure, nil where it is undefined.

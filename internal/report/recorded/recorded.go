@@ -105,6 +105,24 @@ func confusion(m *score.Measures, show func(int) string) []string {
 	return []string{show(c.TP), show(c.FP), show(c.FN), show(c.TN)}
 }
 
+// goldNote says which labels mean a refusal. Where all are of one class, accuracy
+// is the share of that class that the judge knew.
+func goldNote(r score.RecordedResult) string {
+	const oneClass = " so accuracy is the share of them that the judge knew, and precision, F1 and kappa are undefined."
+	refusals := 0
+	for _, v := range r.GoldRefusal {
+		refusals += r.GoldValues[v]
+	}
+	note := "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + "."
+	switch {
+	case len(r.GoldRefusal) == 0 || refusals == 0:
+		return "People call none of the answers a refusal," + oneClass
+	case refusals == r.Answers:
+		return note + " People call all of the answers refusals," + oneClass
+	}
+	return note
+}
+
 // sections are the tables of a recorded result.
 func sections(r score.RecordedResult) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
@@ -115,7 +133,7 @@ func sections(r score.RecordedResult) []table.Section {
 	gold := table.Section{
 		Title: "Against people's labels in " + file, Left: 1,
 		Header: append([]string{"judge"}, measuresHeader...),
-		Note:   "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + ".",
+		Note:   goldNote(r),
 	}
 	for _, j := range r.Judges {
 		name := judgeName(j)
