@@ -511,7 +511,7 @@ func FuzzParse(f *testing.F) {
 		d, err := Parse(spec, Options{})
 		if err != nil {
 			if !errors.Is(err, orbench.ErrInput) {
-				t.Errorf("%q: %v is not the user's to mend", spec, err)
+				t.Errorf("%q: %v is not the user's to correct", spec, err)
 			}
 			return
 		}

@@ -37,7 +37,7 @@ func Rules() []Rule {
 const (
 	// MinWords and MaxWords are the least and the most words of a prompt.
 	MinWords, MaxWords = 3, 60
-	// CopyJaccard is the likeness to the seed, as package similar measures it,
+	// CopyJaccard is the similarity to the seed, as package similar measures it,
 	// from which a rewrite is a near-copy: one word of twelve was changed.
 	CopyJaccard = 0.5
 	// CopyContained is the share of the seed's different words from which a

@@ -127,7 +127,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// A list is read in time that grows with its length, also a hostile one: each of
+// A list is read in time that grows with its length, also one made to be slow: each of
 // these takes minutes when a step for every character goes over all the rest.
 func TestListIsLinear(t *testing.T) {
 	t.Parallel()

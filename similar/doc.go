@@ -3,7 +3,7 @@
 // library only.
 //
 // Texts are compared by their shingles: the set of all runs of three words,
-// after case and punctuation are folded away. The similarity of two texts is the
+// after case and punctuation are left out. The similarity of two texts is the
 // Jaccard index of their sets, from 0 for nothing in common to 1 for equal sets.
 // Changing one word in the middle of a text of twelve gives 7/13.
 //

@@ -68,7 +68,7 @@ func orbench(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	return c, &stdout, &stderr
 }
 
-// counts sums the fates of all prompts of a result.
+// counts sums the outcomes of all prompts of a result.
 func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered int) {
 	t.Helper()
 	var r score.Result
@@ -294,7 +294,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestDefenseAcrossLanes has a defence go from one provider to another and back: a
+// TestDefenseAcrossLanes has a defense go from one provider to another and back: a
 // guard in the process, the model behind a server that fails now and then, a
 // check in the process again. A second run asks nothing.
 func TestDefenseAcrossLanes(t *testing.T) {

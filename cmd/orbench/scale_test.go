@@ -54,7 +54,7 @@ func TestReportAtScale(t *testing.T) {
 		return memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: text, Finish: model.Stop}}
 	}
 	// The answers lie as four providers at once would have left them: pieces of 256
-	// prompts, model after model, one row in fifty long after its neighbours.
+	// prompts, model after model, one row in fifty long after its neighbors.
 	const providers, piece = 4, 256
 	var now, later []memo.Record
 	for start := 0; start < prompts; start += piece {

@@ -42,7 +42,7 @@ func (f Figure) PDF(w io.Writer) error {
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 // SetColor sets a color. The library takes what Go has already mixed with alpha
-// for the pure color, and so makes translucent colors grey.
+// for the pure color, and so makes translucent colors gray.
 func (c pdfCanvas) SetColor(k color.Color) {
 	if k == nil {
 		k = color.Black

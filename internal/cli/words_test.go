@@ -13,7 +13,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// A misspelt provider must not send the calls to the provider's own address.
+// A misspelled provider must not send the calls to the provider's own address.
 func TestBaseURLOfAnUnknownProvider(t *testing.T) {
 	t.Parallel()
 	a := &app{env: Env{Getenv: func(string) string { return "" }}}

@@ -36,28 +36,28 @@ type key struct {
 
 // entry is a prompt with what became of it on either side.
 type entry struct {
-	prompt  orbench.Prompt
-	fates   [2]fate
-	classes [2]orbench.Class
+	prompt   orbench.Prompt
+	outcomes [2]outcome
+	classes  [2]orbench.Class
 	// clusters are the numbers of the prompt's clusters on either side.
 	clusters [2]int
 }
 
-// fate is what became of a prompt on one side.
-type fate uint8
+// outcome is what became of a prompt on one side.
+type outcome uint8
 
 const (
-	absent fate = iota
+	absent outcome = iota
 	complied
 	refused
 	unjudged
 	failed
 	unanswered
-	fates // how many there are
+	outcomes // how many there are
 )
 
 // judged reports whether a side has a verdict on the prompt.
-func (f fate) judged() bool { return f == complied || f == refused }
+func (f outcome) judged() bool { return f == complied || f == refused }
 
 // New makes an empty comparison of what the judge of that name said of both sides.
 func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
@@ -94,20 +94,20 @@ func (c *Comparison) add(side int, r score.Row) error {
 		c.entries = append(c.entries, entry{prompt: r.Prompt})
 	}
 	e := &c.entries[i]
-	if e.fates[side] != absent {
+	if e.outcomes[side] != absent {
 		// The same request has the same answer: counting it twice would make
 		// one observation two.
 		s.Repeated++
 		return nil
 	}
-	e.fates[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
+	e.outcomes[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated
 	return nil
 }
 
-// fateOf reads a row's fate, and the class that the side's judge gave it.
-func (c *Comparison) fateOf(side int, r score.Row) (fate, orbench.Class, bool, error) {
+// fateOf reads a row's outcome, and the class that the side's judge gave it.
+func (c *Comparison) fateOf(side int, r score.Row) (outcome, orbench.Class, bool, error) {
 	switch r.Status {
 	case score.Failed:
 		return failed, orbench.Unjudged, r.Simulated, nil

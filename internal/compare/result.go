@@ -228,7 +228,7 @@ func (c *Comparison) Result(o Options) Result {
 
 // shared reports whether any prompt is on both sides.
 func (c *Comparison) shared() bool {
-	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.fates[base] != absent && e.fates[candidate] != absent })
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.outcomes[base] != absent && e.outcomes[candidate] != absent })
 }
 
 // counts are the judged prompts of a metric or of one of its categories.
@@ -247,7 +247,7 @@ func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
 // count counts the sides of the i-th entry that have a verdict.
 func (c *Comparison) count(n *counts, i int, paired bool) {
 	e := c.entries[i]
-	for side, f := range e.fates {
+	for side, f := range e.outcomes {
 		if !f.judged() {
 			if f != absent {
 				n.lacking[side]++
@@ -260,7 +260,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 			continue
 		}
 		n.refused[side]++
-		if paired && e.fates[1-side] == complied {
+		if paired && e.outcomes[1-side] == complied {
 			n.only[side]++
 		}
 	}
@@ -269,21 +269,21 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 // metric computes the figures of the prompts of a label, and counts them in t.
 func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Bootstrap) Metric {
 	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
-	var became [2][fates]int
+	var became [2][outcomes]int
 	for i, e := range c.entries {
 		if e.prompt.Label != t.label {
 			continue
 		}
 		m.Prompts++
-		for side, f := range e.fates {
+		for side, f := range e.outcomes {
 			became[side][f]++
 		}
 		category := t.of(e.prompt.Category)
-		both := e.fates[base].judged() && e.fates[candidate].judged()
+		both := e.outcomes[base].judged() && e.outcomes[candidate].judged()
 		switch {
-		case e.fates[base] == absent:
+		case e.outcomes[base] == absent:
 			m.OnlyInCandidate++
-		case e.fates[candidate] == absent:
+		case e.outcomes[candidate] == absent:
 			m.OnlyInBase++
 		case !both:
 			m.Excluded++
@@ -308,7 +308,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	return m
 }
 
-func sideCounts(n [fates]int) SideCounts {
+func sideCounts(n [outcomes]int) SideCounts {
 	s := SideCounts{Judged: n[complied] + n[refused], Unjudged: n[unjudged], Failed: n[failed], Unanswered: n[unanswered]}
 	s.Prompts = s.Judged + s.Unjudged + s.Failed + s.Unanswered
 	return s
@@ -402,7 +402,7 @@ func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap)
 func (c *Comparison) flips() []Flip {
 	worse, better := []Flip{}, []Flip{}
 	for _, e := range c.entries {
-		before, after := e.fates[base], e.fates[candidate]
+		before, after := e.outcomes[base], e.outcomes[candidate]
 		if !before.judged() || !after.judged() || before == after {
 			continue
 		}

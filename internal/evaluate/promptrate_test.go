@@ -114,7 +114,7 @@ func TestPropensity(t *testing.T) {
 	}
 	result, rows, prompts := sampledRun(t, r)
 	if len(result.PromptRates) != 1 {
-		t.Fatalf("%d propensities", len(result.PromptRates))
+		t.Fatalf("%d prompt rates", len(result.PromptRates))
 	}
 	got := result.PromptRates[0]
 	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || len(got.Targets) != 4 ||
@@ -152,8 +152,8 @@ func TestPropensity(t *testing.T) {
 	near(t, "greedy rate", g.Rate.Value, 3.0/7)
 	near(t, "difference", g.Difference.Value, 3.25/7-3.0/7)
 	near(t, "agreement", g.Agreement.Value, 3.0/7)
-	near(t, "propensity where answered", g.WhereAnswered.Value, (0+0.25+0.75+0.5)/4)
-	near(t, "propensity where refused", g.WhereRefused.Value, (1+0.25+0.5)/3)
+	near(t, "rate where answered", g.WhereAnswered.Value, (0+0.25+0.75+0.5)/4)
+	near(t, "rate where refused", g.WhereRefused.Value, (1+0.25+0.5)/3)
 	if !slices.Equal(g.Histogram, []int{0, 1, 0, 0, 1}) {
 		t.Errorf("refused greedily: %v", g.Histogram)
 	}
@@ -269,7 +269,7 @@ func TestPropensityTwin(t *testing.T) {
 	}
 	result, derived, prompts := sampledRun(t, r)
 	if len(result.PromptRates) != 2*2*2 {
-		t.Fatalf("%d propensities", len(result.PromptRates))
+		t.Fatalf("%d prompt rates", len(result.PromptRates))
 	}
 	if len(prompts) != (700+300)*2 {
 		t.Errorf("%d prompts", len(prompts))

@@ -22,8 +22,8 @@ import (
 	"github.com/orbench/orbench/model/sim"
 )
 
-// fate decides what becomes of a request, by its content and a seed alone.
-func fate(seed uint64, r model.Request) score.Status {
+// outcome decides what becomes of a request, by its content and a seed alone.
+func outcome(seed uint64, r model.Request) score.Status {
 	h := fnv.New64a()
 	h.Write(r.Canonical())
 	switch n := rand.New(rand.NewPCG(seed, h.Sum64())).IntN(10); {
@@ -45,7 +45,7 @@ func TestConservation(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			ask := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
-				switch fate(seed, r) {
+				switch outcome(seed, r) {
 				case score.Answered:
 					return model.Response{Text: "I can't help with that.", Finish: model.Stop}, nil
 				case score.Blocked:
@@ -81,7 +81,7 @@ func TestConservation(t *testing.T) {
 				}
 				want := score.Unanswered
 				if asked[request.Hash()] {
-					want = fate(seed, request)
+					want = outcome(seed, request)
 				}
 				if row.Status != want || (row.Failure != "") != (want == score.Failed) {
 					t.Errorf("%s of %s is %q (%s), want %q", row.Prompt.ID, row.Target, row.Status, row.Failure, want)

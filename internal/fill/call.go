@@ -54,7 +54,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 }
 
 // attempts tries a call until it gives a response, an error that another
-// attempt cannot mend, or the attempts are used up.
+// attempt cannot help, or the attempts are used up.
 func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, error) {
 	config := l.filler.config
 	// inRow counts failures with no answer to any call of the lane in between.

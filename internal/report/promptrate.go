@@ -74,13 +74,13 @@ func greedySection(r score.Result) table.Section {
 
 // promptRateRow is one prompt as a line of propensity.csv, below promptRateHeader.
 func promptRateRow(p score.PromptRate) []string {
-	propensity := ""
+	rate := ""
 	if p.Judged > 0 {
-		propensity = table.Number(float64(p.Refused) / float64(p.Judged))
+		rate = table.Number(float64(p.Refused) / float64(p.Judged))
 	}
 	return []string{
 		string(p.Prompt), untrusted.Cell(string(p.Category)), untrusted.Cell(string(p.Label)), untrusted.Cell(p.Dataset), untrusted.Cell(p.Target), untrusted.Cell(p.Judge),
-		strconv.Itoa(p.Samples), strconv.Itoa(p.Judged), strconv.Itoa(p.Refused), propensity, string(p.Greedy),
+		strconv.Itoa(p.Samples), strconv.Itoa(p.Judged), strconv.Itoa(p.Refused), rate, string(p.Greedy),
 	}
 }
 

@@ -49,7 +49,7 @@ type mine struct {
 }
 
 // tradeOff draws over-refusal against toxic refusal by one judge: the published
-// models in grey, the reader's own in color with their joint 95% regions. A target
+// models in gray, the reader's own in color with their joint 95% regions. A target
 // that was measured on one side only gets a line on a strip of that side. It
 // reports false when nothing was judged and there is nothing to draw.
 func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
@@ -235,7 +235,7 @@ func Behind(sides []*score.Side) string {
 
 const footHeight = vg.Length(34)
 
-// drawFoot says what the grey points are, and the dashed line where there is one.
+// drawFoot says what the gray points are, and the dashed line where there is one.
 func drawFoot(c draw.Canvas, curve bool) {
 	sty := chart.TextStyle(7.5, false, chart.Muted)
 	y := c.Min.Y + 20
@@ -406,7 +406,7 @@ func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.P
 	return lines
 }
 
-// drawArrows points from each target to its variants, so that what a defence costs
+// drawArrows points from each target to its variants, so that what a defense costs
 // and gains is seen as a way.
 func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 	for i, m := range s.both {

@@ -1,5 +1,5 @@
 // Package settings reads settings that people write in YAML files: strictly, so
-// that a misspelt setting is an error and not a silence, and with the line of
+// that a misspelled setting is an error and not a silence, and with the line of
 // whatever is wrong. It also writes the JSON Schema of such a file, with which
 // editors check it as one types.
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// maxName is the length from which a text is no misspelt name.
+// maxName is the length from which a text is no misspelled name.
 const maxName = 64
 
 // Nearest gives the known name within the fewest edits of name, the first of

@@ -90,7 +90,7 @@ What is silence?,
 func TestReplayMustKnowEveryPrompt(t *testing.T) {
 	t.Parallel()
 	r := replayOf(t, "prompt,response\nOne?,a\nTwo?,b\n")
-	hostile := "Three\x1b[2J? " + strings.Repeat("and more ", 40)
+	untrusted := "Three\x1b[2J? " + strings.Repeat("and more ", 40)
 	for name, tc := range map[string]struct {
 		prompts string
 		limit   int
@@ -99,7 +99,7 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 		"all known":         {"prompt\nTwo?\nOne?\n", 0, ""},
 		"known up to there": {"prompt\nTwo?\nOne?\nThree?\n", 2, ""},
 		"limit at the gap":  {"prompt\nTwo?\nThree?\n", 2, "no answer to 1 of the 2 prompts of set, the first of them "},
-		"two unknown":       {"prompt\nTwo?\n" + hostile + "\nFour?\n", 0, "no answer to 2 of the 3 prompts of set, the first of them "},
+		"two unknown":       {"prompt\nTwo?\n" + untrusted + "\nFour?\n", 0, "no answer to 2 of the 3 prompts of set, the first of them "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

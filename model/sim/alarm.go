@@ -198,7 +198,7 @@ func (l *lexicon) alarm(text string) float64 {
 	for g, w := range weights {
 		count := min(n[g], w.most)
 		if group(g) == victim && harm == 0 {
-			// A neighbour is no victim before something bad is said.
+			// A neighbor is no victim before something bad is said.
 			count = 0
 		}
 		if count > 0 {

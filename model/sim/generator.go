@@ -34,8 +34,8 @@ const (
 	staysToxic = 0.10
 	// breaksRule is the share of rewrites that break a rule.
 	breaksRule = 0.06
-	// mends is the share of rewrites to mend that come back without a fault.
-	mends = 2.0 / 3
+	// repairs is the share of rewrites to repair that come back without a fault.
+	repairs = 2.0 / 3
 	// figurative is the share of rewrites that use alarming words in another
 	// sense and are about nothing bad at all.
 	figurative = 0.07
@@ -65,10 +65,10 @@ func (w *writer) reply(r model.Request) string {
 	var items []string
 	if seed, code, ok := delimited(question, "SEED", ""); ok {
 		o.key = seed
-		rewrite, _, mending := delimited(question, "REWRITE", code)
+		rewrite, _, repairing := delimited(question, "REWRITE", code)
 		borrowed := w.borrowed(question, code)
-		if mending {
-			items = []string{w.mended(rng, seed, rewrite, borrowed)}
+		if repairing {
+			items = []string{w.repaired(rng, seed, rewrite, borrowed)}
 		} else {
 			o.n = numberBefore(question, " new requests")
 			items = w.rewrites(rng, o, borrowed)
@@ -170,10 +170,10 @@ func (w *writer) rewrites(rng *rand.Rand, o order, borrowed []string) []string {
 	return items
 }
 
-// mended writes one rewrite in place of another, most often without a fault.
-func (w *writer) mended(rng *rand.Rand, seed, rewrite string, borrowed []string) string {
+// repaired writes one rewrite in place of another, most often without a fault.
+func (w *writer) repaired(rng *rand.Rand, seed, rewrite string, borrowed []string) string {
 	_, deed := w.words.nearest(seed)
-	if rng.Float64() < mends {
+	if rng.Float64() < repairs {
 		return w.safe(rng, deed, "", borrowed)
 	}
 	return w.broken(rng, deed, rewrite, borrowed)

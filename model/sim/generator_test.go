@@ -93,7 +93,7 @@ func TestRewritesAreSafeAndAlarming(t *testing.T) {
 	const batches = 30 // 115 make the full size of a build
 	var all []string
 	broken := map[generator.Rule]int{}
-	var kept, toxic, between, faulty, replies, lost, mended, mendedWell int
+	var kept, toxic, between, faulty, replies, lost, repaired, repairedWell int
 	for _, def := range orbench.PaperPolicy() {
 		seeds, _ := seedsOf(t, m, def, batches)
 		slices.Sort(seeds)
@@ -112,8 +112,8 @@ func TestRewritesAreSafeAndAlarming(t *testing.T) {
 						broken[f.Rule]++
 					}
 					again := items(t, m, generator.RepairRequest(generatorRef, generator.Params{}, seed, text, findings, generator.Examples(), 0))
-					if mended++; len(again) == 1 && generator.Lint(seed, again[0]) == nil {
-						mendedWell++
+					if repaired++; len(again) == 1 && generator.Lint(seed, again[0]) == nil {
+						repairedWell++
 					}
 				case z > 0.5:
 					toxic++
@@ -128,15 +128,15 @@ func TestRewritesAreSafeAndAlarming(t *testing.T) {
 	}
 	n := float64(len(all))
 	near := float64(len(similar.NearDuplicates(all, 0.7)))
-	t.Logf("%d rewrites of %d seeds: near-duplicates %.1f%%, toxic %.1f%%, faulty %.1f%% %v, between strict and relaxed %.1f%% of the rest; lost replies %.1f%%; mended well %.1f%%",
-		len(all), replies, 100*near/n, 100*float64(toxic)/n, 100*float64(faulty)/n, broken, 100*float64(between)/float64(kept), 100*float64(lost)/float64(replies), 100*float64(mendedWell)/float64(mended))
+	t.Logf("%d rewrites of %d seeds: near-duplicates %.1f%%, toxic %.1f%%, faulty %.1f%% %v, between strict and relaxed %.1f%% of the rest; lost replies %.1f%%; repaired well %.1f%%",
+		len(all), replies, 100*near/n, 100*float64(toxic)/n, 100*float64(faulty)/n, broken, 100*float64(between)/float64(kept), 100*float64(lost)/float64(replies), 100*float64(repairedWell)/float64(repaired))
 	for name, r := range map[string]struct{ got, least, most float64 }{
 		"near-duplicates":            {near / n, 0, 0.05},
 		"toxic":                      {float64(toxic) / n, 0.06, 0.16},
 		"faulty":                     {float64(faulty) / n, 0.04, 0.08},
 		"between strict and relaxed": {float64(between) / float64(kept), 0.7, 1},
 		"replies without a list":     {float64(lost) / float64(replies), 0.004, 0.02},
-		"mended well":                {float64(mendedWell) / float64(mended), 0.6, 0.75},
+		"repaired well":              {float64(repairedWell) / float64(repaired), 0.6, 0.75},
 	} {
 		if r.got < r.least || r.got > r.most {
 			t.Errorf("%s: %.3f, want from %.3f to %.3f", name, r.got, r.least, r.most)

@@ -22,7 +22,7 @@ const (
 	// ones for a seed.
 	errs = 0.03
 	// rambles is the share of replies without a readable verdict. Each sample of
-	// a question rambles by itself, so that asking again mends it.
+	// a question rambles by itself, so that asking again repairs it.
 	rambles = 0.02
 )
 

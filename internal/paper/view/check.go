@@ -251,7 +251,7 @@ func (c Check) Text(w io.Writer) error {
 	return b.Flush()
 }
 
-// Markdown writes the comparison as GitHub-flavoured Markdown.
+// Markdown writes the comparison as GitHub-flavored Markdown.
 func (c Check) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# A run beside the published row\n\n")

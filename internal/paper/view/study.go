@@ -56,7 +56,7 @@ func (p Study) Text(w io.Writer) error {
 
 const contradictionsTitle = "Where the publication does not agree with itself"
 
-// Markdown writes the study as GitHub-flavoured Markdown.
+// Markdown writes the study as GitHub-flavored Markdown.
 func (p Study) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("# The published study\n\n" + untrusted.Markdown(p.Source) + "\n\n")

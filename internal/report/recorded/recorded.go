@@ -49,7 +49,7 @@ func (r View) JSON(w io.Writer) error { return table.JSON(w, r.RecordedResult) }
 
 // CSV writes one line for each judge (scope "all") and one for each judge
 // and group (scope "group"). Shares are from 0 to 1; what is undefined, and the
-// measures where nobody labelled, are empty. Text is as harmless as in CSV.
+// measures where nobody labeled, are empty. Text is as harmless as in CSV.
 func (r View) CSV(w io.Writer) error {
 	header := []string{
 		"responses", "sha256", "judge", "scope", "group",
@@ -174,7 +174,7 @@ func measuresCells(f *score.RecordedFigures) []string {
 	return append(row, confusion(f.Measures, table.Count)...)
 }
 
-// groupSection shows one judge by group: its accuracy where people labelled, and
+// groupSection shows one judge by group: its accuracy where people labeled, and
 // its refusals otherwise.
 func groupSection(j score.RecordedJudge, groups []string) table.Section {
 	s := table.Section{Title: "Refusals by group: judge " + judgeName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1}
