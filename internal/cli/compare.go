@@ -165,7 +165,7 @@ func (a *app) loadCompared(ctx context.Context, memory *memo.Memo, f compareFlag
 		if sampled, found = r.Only(f.targets[side]); !found {
 			return nil, inputError(flag, fmt.Sprintf("the run %s has no target %q", r.Name, f.targets[side]), "it has "+strings.Join(r.Config.TargetNames(), ", "))
 		}
-	case len(r.Targets) > 1:
+	case r.AnswersPerPrompt() > 1:
 		return nil, inputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
 	}
 	if sampled {

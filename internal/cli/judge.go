@@ -159,7 +159,7 @@ func (a *app) overlap(ctx context.Context, m measurement) error {
 		return inputError("--overlap", fmt.Sprintf("it compares two judges, and %d are named", len(m.Judges)), "name two with --judge A,B")
 	case m.out.out != "":
 		return inputError("--overlap", "there are no pages for a comparison of judges", "leave --out away")
-	case len(m.Targets) > 1:
+	case m.AnswersPerPrompt() > 1:
 		return inputError("--overlap", "the run "+m.Name+" has several targets: "+strings.Join(m.Config.TargetNames(), ", "),
 			"judge it without --overlap, then compare one target: orbench compare RUN RUN --base-target T --candidate-target T --judge A --candidate-judge B")
 	}

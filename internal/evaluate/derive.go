@@ -51,15 +51,15 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
 	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
-		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts}
+		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
-			piece.Rows = append(piece.Rows, j.rows)
+			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
 		if err := tally.Add(piece); err != nil || sinks.Row == nil {
 			return err
 		}
-		for _, rows := range piece.Rows {
-			for _, row := range rows {
+		for _, j := range judged {
+			for _, row := range j.rows {
 				if err := sinks.Row(row); err != nil {
 					return err
 				}
@@ -95,6 +95,9 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 			all[n].rows[i] = score.Row{
 				Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
 				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
+			}
+			if c.of != "" {
+				all[n].rows[i].Variant, all[n].rows[i].Sample = c.of, c.target.Sample+1
 			}
 			if c.target.Defense == nil {
 				hashes = append(hashes, c.target.Request(p).Hash())

@@ -195,9 +195,11 @@ func (r *Run) Expected() int {
 	p := orbench.NewPrompt("a prompt like any other", "", "")
 	distinct := map[model.Hash]bool{}
 	for _, t := range r.Targets {
-		for _, requests := range t.requests(p, nothing) {
-			for _, request := range requests {
-				distinct[request.Hash()] = true
+		for _, one := range t.Each() {
+			for _, requests := range one.requests(p, nothing) {
+				for _, request := range requests {
+					distinct[request.Hash()] = true
+				}
 			}
 		}
 	}

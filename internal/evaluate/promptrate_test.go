@@ -44,24 +44,16 @@ func scripted() *provider {
 	}}
 }
 
-// sampledTargets are a target at temperature 0 and the samples of the same one at
-// 0.7, as experiments name them.
+// sampledTargets are a target at temperature 0 and the same one asked several times
+// at 0.7, as experiments name them.
 func sampledTargets(samples int) []evaluate.Target {
 	cold, warm := 0.0, 0.7
 	greedy := target("p", "m")
 	greedy.Params.Temperature = &cold
-	targets := []evaluate.Target{greedy}
-	for sample := range samples {
-		t := target("p", "m")
-		t.Params.Temperature = &warm
-		t.Sample, t.Base = sample, greedy.Name
-		t.Name += " [temperature 0.7]"
-		if sample > 0 {
-			t.Name = fmt.Sprintf("%s [temperature 0.7, sample %d]", greedy.Name, sample+1)
-		}
-		targets = append(targets, t)
-	}
-	return targets
+	sampled := target("p", "m")
+	sampled.Params.Temperature = &warm
+	sampled.Name, sampled.Base, sampled.Samples = "p/m [temperature 0.7]", greedy.Name, samples
+	return []evaluate.Target{greedy, sampled}
 }
 
 // scripts makes a dataset of safe prompts with a script each, in two categories.
@@ -197,52 +189,41 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 	}
 }
 
-func TestVariants(t *testing.T) {
+// A target at temperature 0 is what the samples are held against where it differs
+// in nothing else.
+func TestGreedyTarget(t *testing.T) {
 	t.Parallel()
-	warm := 1.0
-	sampled := func(change func(*evaluate.Target)) []evaluate.Target {
-		var all []evaluate.Target
-		for sample := range 2 {
-			one := target("p", "m")
-			one.Params.Temperature, one.Sample = &warm, sample
-			one.Name = fmt.Sprintf("p/m [x, sample %d]", sample+1)
-			if sample > 0 {
-				change(&one)
-			}
-			all = append(all, one)
-		}
-		return all
-	}
 	tests := []struct {
 		name   string
 		change func(*evaluate.Target)
 		want   bool
 	}{
-		{"another sample only", func(*evaluate.Target) {}, true},
+		{"another temperature only", func(*evaluate.Target) {}, true},
 		{"another base", func(t *evaluate.Target) { t.Base = "x" }, true},
 		{"another provider", func(t *evaluate.Target) { t.Provider = "q" }, false},
 		{"another endpoint", func(t *evaluate.Target) { t.Endpoint = "http://localhost:1" }, false},
 		{"another model", func(t *evaluate.Target) { t.Model = "n" }, false},
 		{"another system prompt", func(t *evaluate.Target) { t.System = "Be kind." }, false},
-		{"another temperature", func(t *evaluate.Target) { u := 0.5; t.Params.Temperature = &u }, false},
+		{"not at 0", func(t *evaluate.Target) { u := 0.5; t.Params.Temperature = &u }, false},
 		{"another seed", func(t *evaluate.Target) { s := int64(1); t.Params.Seed = &s }, false},
 		{"another framing", func(t *evaluate.Target) { t.Framing = &defense.Framing{Name: "x", Prefix: "y"} }, false},
-		{"another defence", func(t *evaluate.Target) { t.Guarded = "self-reminder" }, false},
-		{"the same sample again", func(t *evaluate.Target) { t.Sample = 0 }, false},
+		{"another defense", func(t *evaluate.Target) { t.Guarded = "self-reminder" }, false},
+		{"another sample", func(t *evaluate.Target) { t.Sample = 1 }, false},
+		{"several samples", func(t *evaluate.Target) { t.Samples = 2 }, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := &evaluate.Run{Targets: sampled(tt.change), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{scripts(t, "RAA")}}
+			targets := sampledTargets(2)
+			tt.change(&targets[0])
+			r := &evaluate.Run{Targets: targets, Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{scripts(t, "RAA")}, MostUnjudged: 1}
 			result, err := r.Derive(t.Context(), newMemo(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(result.PromptRates) == 1; got != tt.want {
-				t.Errorf("one variant: %v, want %v", got, tt.want)
-			}
-			if tt.want && result.PromptRates[0].Target != "p/m [x]" {
-				t.Errorf("the variant is called %q", result.PromptRates[0].Target)
+			rates := result.PromptRates[len(result.PromptRates)-1]
+			if got := rates.Greedy != nil; got != tt.want || rates.Target != targets[1].Name {
+				t.Errorf("%s has a greedy target: %v, want %v", rates.Target, got, tt.want)
 			}
 		})
 	}

@@ -18,7 +18,8 @@ import (
 
 // Target is the model under measurement, with its parameters.
 type Target struct {
-	// Name is what the user typed, such as "openai/gpt-4o"; results carry it.
+	// Name is what the user typed, such as "openai/gpt-4o", with what makes it a
+	// variant; results carry it.
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
 	// Endpoint is as in model.Request.
@@ -27,8 +28,10 @@ type Target struct {
 	// System is the system prompt, empty for none.
 	System string       `json:"system,omitempty"`
 	Params model.Params `json:"params"`
-	// Sample numbers the answers of a target that is asked several times.
-	Sample int `json:"sample,omitempty"`
+	// Samples is how often each prompt is asked; 0 is once. Sample is the number of
+	// the first answer, from 0.
+	Samples int `json:"-"`
+	Sample  int `json:"sample,omitempty"`
 	// Base is the Name of the target of which this one is a variant, empty for
 	// one that is none.
 	Base string `json:"base,omitempty"`
@@ -38,6 +41,27 @@ type Target struct {
 	// its name, by which a stored run finds it again.
 	Defense *defense.Defense `json:"-"`
 	Guarded string           `json:"defense,omitempty"`
+}
+
+// Nth is the target asked once, for its n-th sample, from 0, and named for that. The
+// first has the target's own name, and is the base of the others unless the target
+// is itself a variant.
+func (t Target) Nth(n int) Target {
+	one := t
+	one.Samples, one.Sample, one.Name = 0, t.Sample+n, score.SampleName(t.Name, t.Base, n)
+	if n > 0 && t.Base == "" {
+		one.Base = t.Name
+	}
+	return one
+}
+
+// Each lists all samples of the target; see Nth.
+func (t Target) Each() []Target {
+	all := make([]Target, max(1, t.Samples))
+	for n := range all {
+		all[n] = t.Nth(n)
+	}
+	return all
 }
 
 // undefended is the target as a defense sees it.
@@ -100,9 +124,18 @@ type Run struct {
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
-		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Asked: t.asked()})
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Samples: t.Samples, Asked: t.asked()})
 	}
 	return d
+}
+
+// AnswersPerPrompt is how many answers all targets together give to each prompt.
+func (r *Run) AnswersPerPrompt() int {
+	var n int
+	for _, t := range r.Targets {
+		n += max(1, t.Samples)
+	}
+	return n
 }
 
 // Prompts gives the number of prompts in all datasets, after Limit.
@@ -228,31 +261,40 @@ func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request
 const (
 	// pieceSize is how many prompts are looked up and judged together.
 	pieceSize = 256
-	// pieceRows bounds that by the targets: a piece has a row for each of them and
-	// each prompt.
+	// pieceRows bounds that by the targets: a piece has a row for each of their
+	// samples and each prompt.
 	pieceRows = 8192
 )
 
-// chunk is a target and a piece of a dataset.
+// chunk is one sample of a target and a piece of a dataset.
 type chunk struct {
-	target  Target
+	target Target
+	// index is that of the whole target in the run, and of names it where it is
+	// asked several times.
+	index   int
+	of      string
 	dataset int
-	index   int // of the target
 	prompts []orbench.Prompt
 }
 
 // pieces walks the run: the datasets in their order, some prompts at a time, as a
-// chunk for each target, so that all targets advance together.
+// chunk for each target and sample, so that all targets advance together.
 func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 	design := r.design()
-	size := max(16, min(pieceSize, pieceRows/max(1, len(r.Targets))))
+	size := max(16, min(pieceSize, pieceRows/max(1, r.AnswersPerPrompt())))
 	return func(yield func([]chunk, error) bool) {
 		for d, set := range r.Datasets {
 			var prompts []orbench.Prompt
 			flush := func() bool {
-				piece := make([]chunk, len(r.Targets))
+				var piece []chunk
 				for i, t := range r.Targets {
-					piece[i] = chunk{target: t, dataset: d, index: i, prompts: prompts}
+					of := ""
+					if t.Samples > 1 {
+						of = t.Name
+					}
+					for _, one := range t.Each() {
+						piece = append(piece, chunk{target: one, index: i, of: of, dataset: d, prompts: prompts})
+					}
 				}
 				prompts = nil
 				return yield(piece, nil)

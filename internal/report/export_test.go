@@ -27,7 +27,7 @@ func Sampled() score.Result {
 			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
 		}
 		r.Runs = append(r.Runs, score.RunResult{
-			Target: target, Dataset: "starter", DatasetSHA256: fixtureSHA, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
+			Target: target, Variant: r.PromptRates[0].Target, Dataset: "starter", DatasetSHA256: fixtureSHA, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
 			Judges: []score.JudgeResult{j},
 		})
 	}

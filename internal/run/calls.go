@@ -15,7 +15,7 @@ import (
 func (r *Run) ExpectedCalls() int {
 	n := r.Expected()
 	for _, j := range r.Judges {
-		n += len(r.Targets) * r.Prompts() * len(modelsOf(j))
+		n += r.AnswersPerPrompt() * r.Prompts() * len(modelsOf(j))
 	}
 	return n
 }
@@ -46,13 +46,10 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 	for _, p := range plans {
 		calls += p.Calls
 	}
-	plain, variants, all := 0, 0, len(r.Targets)
+	plain, variants, all := 0, len(r.Targets), r.AnswersPerPrompt()
 	for _, t := range r.Targets {
 		if t.Base == "" {
 			plain++
-		}
-		if t.Sample == 0 {
-			variants++
 		}
 	}
 	targets := fmt.Sprintf("%d targets", plain)

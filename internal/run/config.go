@@ -21,8 +21,8 @@ import (
 
 // Config is a run as the store keeps it: enough to derive its figures again.
 type Config struct {
-	Targets  []evaluate.Target `json:"targets"`
-	Datasets []Dataset         `json:"datasets"`
+	Targets  Targets   `json:"targets"`
+	Datasets []Dataset `json:"datasets"`
 	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
 	Limit  int    `json:"limit,omitempty"`
 	Judges []Spec `json:"judges"`

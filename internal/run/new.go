@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
@@ -11,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -75,7 +75,7 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 	return o.Run, nil
 }
 
-// addTargets makes the targets, each in every variant and sample.
+// addTargets makes the targets, each in every variant.
 func (o *opening) addTargets(ctx context.Context) error {
 	defenses, err := o.defenses()
 	if err != nil {
@@ -88,9 +88,7 @@ func (o *opening) addTargets(ctx context.Context) error {
 			return wrong(err, "$.targets[%d]", i)
 		}
 		for k, variant := range variants {
-			for sample := range variant.Temperature.Samples {
-				o.Targets = append(o.Targets, variantOf(t, variant, defenses[k], variant.Labels(variants[0]), sample))
-			}
+			o.Targets = append(o.Targets, variantOf(t, variant, defenses[k], variant.Labels(variants[0])))
 		}
 	}
 	o.Config.Targets = o.Targets
@@ -168,18 +166,21 @@ func (o *opening) target(ctx context.Context, named experiment.Target) (evaluate
 	return t, nil
 }
 
-// variantOf is a target asked in a way, for its n-th sample. Its name has a label
-// for everything in which it differs from the plain target, which is its Base.
-func variantOf(t evaluate.Target, variant experiment.Variant, d *defense.Defense, labels []string, sample int) evaluate.Target {
-	t.System, t.Params.Temperature, t.Sample = variant.System.Text, variant.Temperature.Value, sample
+// variantOf is a target asked in a way. Its name has a label in brackets for
+// everything in which it differs from the plain target, which is its Base.
+func variantOf(t evaluate.Target, variant experiment.Variant, d *defense.Defense, labels []string) evaluate.Target {
+	t.System, t.Params.Temperature = variant.System.Text, variant.Temperature.Value
 	if framing := defense.Framing(variant.Framing); framing.Prefix+framing.Suffix != "" {
 		t.Framing = &framing
 	}
 	if d != nil {
 		t.Defense, t.Guarded = d, d.Name()
 	}
-	if name := score.NameOf(t.Name, labels, sample); name != t.Name {
-		t.Name, t.Base = name, t.Name
+	if n := variant.Temperature.Samples; n > 1 {
+		t.Samples = n
+	}
+	if len(labels) > 0 {
+		t.Name, t.Base = t.Name+" ["+strings.Join(labels, ", ")+"]", t.Name
 	}
 	return t
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -115,24 +114,24 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 	r.Judges, r.Config.Judges = judges, specsOf(judges, maxTokens, clients)
 }
 
-// Only leaves the run the target of that name, and reports whether there is one, and
-// whether it is the first of several samples.
+// Only leaves the run the target or the sample of that name, asked once, and reports
+// whether there is one, and whether it is the first of several samples.
 func (r *Run) Only(target string) (sampled, found bool) {
-	i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == target })
-	if i < 0 {
-		return false, false
+	for _, t := range r.Targets {
+		for i, one := range t.Each() {
+			if one.Name == target {
+				r.Targets = []evaluate.Target{one}
+				return t.Samples > 1 && i == 0, true
+			}
+		}
 	}
-	sampled = slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool {
-		return t.Sample == 1 && score.WithoutSample(t.Name, t.Sample) == target
-	})
-	r.Targets = r.Targets[i : i+1]
-	return sampled, true
+	return false, false
 }
 
-// TargetNames lists the names of the targets.
+// TargetNames lists the names of the targets and of their samples.
 func (c Config) TargetNames() []string {
 	var names []string
-	for _, t := range c.Targets {
+	for _, t := range c.Targets.each() {
 		names = append(names, t.Name)
 	}
 	return names

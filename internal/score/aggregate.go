@@ -24,16 +24,15 @@ func (r *Result) Aggregated() Result {
 	// at has the place in the list of each variant's run.
 	at := map[aggregateKey]int{}
 	for _, run := range r.Runs {
-		p := r.sampledBy(run)
-		if p == nil {
+		if run.Variant == "" {
 			aggregated.Runs = append(aggregated.Runs, run)
 			continue
 		}
-		key := aggregateKey{p.Target, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
+		key := aggregateKey{run.Variant, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(aggregated.Runs)
-			run.Target, run.Samples, run.Asked.Sample = p.Target, 1, 0
+			run.Target, run.Variant, run.Samples, run.Asked.Sample = run.Variant, "", 1, 0
 			aggregated.Runs = append(aggregated.Runs, run.copied())
 			continue
 		}
@@ -52,18 +51,6 @@ type aggregateKey struct {
 	target, dataset, sha string
 	label                orbench.Label
 	limit                int
-}
-
-// sampledBy finds the rates of prompts to which the run belongs, nil for none.
-func (r *Result) sampledBy(run RunResult) *PromptRates {
-	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
-		return p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 && p.Label == run.Label && p.Limit == run.Limit &&
-			slices.Contains(p.Targets, run.Target)
-	})
-	if i < 0 {
-		return nil
-	}
-	return &r.PromptRates[i]
 }
 
 // copied is the run with lists and counts of its own.

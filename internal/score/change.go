@@ -38,8 +38,8 @@ type changing struct {
 	counts map[changeKey]*changed
 }
 
-// basePair is a variant and its base, with their samples.
-type basePair struct{ variant, base variant }
+// basePair is a variant and its base, as indexes of targets.
+type basePair struct{ variant, base int }
 
 type changeKey struct{ pair, dataset, label, judge int }
 
@@ -54,11 +54,9 @@ type changed struct {
 
 func newChanging(d *Design) *changing {
 	c := &changing{design: d, counts: map[changeKey]*changed{}}
-	groups := d.sampleGroups()
-	for _, v := range groups {
-		base := d.Targets[v.samples[0]].Base
-		for _, b := range groups {
-			if b.name == base && b.name != v.name {
+	for v := range d.Targets {
+		for b := range d.Targets {
+			if d.Targets[b].Name == d.Targets[v].Base && b != v {
 				c.pairs = append(c.pairs, basePair{v, b})
 			}
 		}
@@ -85,9 +83,9 @@ func (c *changing) add(piece Piece) {
 
 // count counts the i-th prompt of a piece, by one judge.
 func (c *changing) count(pair, judging, i int, piece Piece) {
-	sum := func(v variant) (k, n int) {
-		for _, target := range v.samples {
-			verdicts := piece.Rows[target][i].Verdicts
+	sum := func(target int) (k, n int) {
+		for _, rows := range piece.Rows[target] {
+			verdicts := rows[i].Verdicts
 			if len(verdicts) == 0 || verdicts[judging].Class == orbench.Unjudged {
 				continue
 			}
@@ -127,12 +125,13 @@ func (c *changing) of(key changeKey) *changed {
 	if found, ok := c.counts[key]; ok {
 		return found
 	}
-	pair, d, j := c.pairs[key.pair], c.design.Datasets[key.dataset], c.design.Judges[key.judge]
+	v, base := &c.design.Targets[c.pairs[key.pair].variant], &c.design.Targets[c.pairs[key.pair].base]
+	d, j := c.design.Datasets[key.dataset], c.design.Judges[key.judge]
 	made := &changed{
 		Change: Change{
-			Target: pair.variant.name, Base: pair.base.name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.design.Limit,
+			Target: v.Name, Base: base.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.design.Limit,
 			Label: orbench.Labels[key.label], Judge: j.Name(), ClusteredBy: d.ClusteredBy,
-			Simulated: c.design.Targets[pair.variant.samples[0]].simulated() || simulatedJudge(j),
+			Simulated: v.simulated() || simulatedJudge(j),
 		},
 		kinds: map[stats.Cluster]int{},
 	}

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
@@ -32,6 +34,9 @@ type Target struct {
 	// Base is the Name of the target of which this one is a variant, empty for
 	// one that is none.
 	Base string
+	// Samples is how often each prompt is asked; 0 is once. Asked.Sample is the
+	// number of the first answer.
+	Samples int
 	Asked
 }
 
@@ -88,8 +93,8 @@ type Piece struct {
 	// Dataset is an index of Design.Datasets.
 	Dataset int
 	Prompts []orbench.Prompt
-	// Rows are by target, then prompt.
-	Rows [][]Row
+	// Rows are by target, then sample, then prompt.
+	Rows [][][]Row
 }
 
 // Tally counts the rows of a design into its figures. It grows with targets,
@@ -106,16 +111,16 @@ func NewTally(d Design, promptRate func(PromptRate) error) *Tally {
 	return &Tally{newTally(&d), newSampling(&d, promptRate), newChanging(&d)}
 }
 
-// Add counts the rows of a piece, and notes in each which sample it is. Its error
-// is that of whom the rates of prompts are for.
+// Add counts the rows of a piece. Its error is that of whom the rates of prompts
+// are for.
 func (t *Tally) Add(p Piece) error {
 	if err := t.sampling.add(p); err != nil {
 		return err
 	}
 	t.changing.add(p)
-	for target, rows := range p.Rows {
-		for i := range rows {
-			t.runs.add(target, p.Dataset, &rows[i])
+	for i, rows := range slices.Concat(p.Rows...) {
+		for k := range rows {
+			t.runs.add(i, p.Dataset, &rows[k])
 		}
 	}
 	return nil

@@ -69,6 +69,9 @@ type RunResult struct {
 	Asked Asked `json:"asked"`
 	// Samples is the number of samples that Aggregated made one run of, else 0.
 	Samples int `json:"samples,omitempty"`
+	// Variant is the target without the number of the sample, as in Row, empty for a
+	// target that is asked once.
+	Variant string `json:"-"`
 	// Helped lists the parts that the target's model had in the making of the
 	// dataset, as far as that is known. Its rate on such prompts is no fair measure.
 	Helped []dataset.Role `json:"helped,omitempty"`

@@ -1,8 +1,8 @@
 package score
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,51 +10,25 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// variant is a target that is asked once or several times for each prompt.
+// variant is a target that is asked several times for each prompt.
 type variant struct {
-	name string
-	// samples are the targets of the run that differ in nothing but the number of
-	// the sample, in the run's order.
-	samples []int
-	// greedy is the target that differs in the temperature alone, which is 0, or
-	// -1.
-	greedy int
+	*Target
+	// index is the target's, and greedy that of the target which differs in the
+	// temperature alone, which is 0, or -1.
+	index, greedy int
 }
 
-// variants finds the targets of the run that are asked several times.
+// variants finds the targets that are asked several times.
 func (d *Design) variants() []variant {
-	all := d.sampleGroups()
-	greedy := map[string]int{}
-	for i, t := range d.Targets {
-		if t.Temperature != nil && *t.Temperature == 0 && t.Sample == 0 {
-			greedy[t.atAnyTemperature().key()] = i
-		}
-	}
-	all = slices.DeleteFunc(all, func(v variant) bool { return len(v.samples) < 2 })
-	for n := range all {
-		v := &all[n]
-		if i, ok := greedy[d.Targets[v.samples[0]].atAnyTemperature().key()]; ok && !slices.Contains(v.samples, i) {
-			v.greedy = i
-		}
-	}
-	return all
-}
-
-// sampleGroups puts the targets that differ in nothing but the number of the
-// sample together; most are a group of one.
-func (d *Design) sampleGroups() []variant {
 	var all []variant
-	index := map[string]int{}
-	for i, t := range d.Targets {
-		key := t.key()
-		n, ok := index[key]
-		switch {
-		case !ok:
-			index[key] = len(all)
-			all = append(all, variant{name: WithoutSample(t.Name, t.Sample), samples: []int{i}, greedy: -1})
-		case !slices.ContainsFunc(all[n].samples, func(other int) bool { return d.Targets[other].Sample == t.Sample }):
-			all[n].samples = append(all[n].samples, i)
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		if t.Samples < 2 {
+			continue
 		}
+		all = append(all, variant{t, i, slices.IndexFunc(d.Targets, func(o Target) bool {
+			return o.Samples < 2 && o.Temperature != nil && *o.Temperature == 0 && reflect.DeepEqual(o.atAnyTemperature(), t.atAnyTemperature())
+		})})
 	}
 	return all
 }
@@ -65,40 +39,17 @@ func (a Asked) atAnyTemperature() Asked {
 	return a
 }
 
-// key is a text that is equal for targets which are asked alike but for the
-// number of the sample.
-func (a Asked) key() string {
-	a.Sample = 0
-	b, err := json.Marshal(a)
-	if err != nil {
-		panic(fmt.Sprintf("score: how a target is asked cannot be written as JSON: %v", err))
+// SampleName names a target's n-th sample, from 0: by the target's own name, and
+// for further ones with a label in brackets, the last of those that the name of a
+// variant of base has.
+func SampleName(target, base string, n int) string {
+	switch {
+	case n == 0:
+		return target
+	case base == "":
+		return fmt.Sprintf("%s [sample %d]", target, n+1)
 	}
-	return string(b)
-}
-
-// NameOf names a target that differs from the one called base as labels say, for
-// its n-th sample, from 0. The labels stand in brackets, and that of a further
-// sample is the last of them.
-func NameOf(base string, labels []string, n int) string {
-	if n > 0 {
-		labels = append(slices.Clone(labels), fmt.Sprintf("sample %d", n+1))
-	}
-	if len(labels) == 0 {
-		return base
-	}
-	return base + " [" + strings.Join(labels, ", ") + "]"
-}
-
-// WithoutSample undoes what NameOf adds to a name for the n-th sample.
-func WithoutSample(name string, n int) string {
-	number := fmt.Sprintf("sample %d]", n+1)
-	if rest, ok := strings.CutSuffix(name, " ["+number); ok {
-		return rest
-	}
-	if rest, ok := strings.CutSuffix(name, ", "+number); ok {
-		return rest + "]"
-	}
-	return name
+	return fmt.Sprintf("%s, sample %d]", strings.TrimSuffix(target, "]"), n+1)
 }
 
 // sampling counts how often targets that are asked several times refuse each
@@ -130,18 +81,12 @@ func newSampling(d *Design, sink func(PromptRate) error) *sampling {
 	return &sampling{design: d, variants: variants, sink: sink, counts: map[samplingKey]*sampled{}}
 }
 
-// add counts the rows of a piece, and notes in each which sample it is.
+// add counts the rows of a piece.
 func (s *sampling) add(piece Piece) error {
 	if s == nil {
 		return nil
 	}
-	for n, v := range s.variants {
-		for _, target := range v.samples {
-			rows := piece.Rows[target]
-			for i := range rows {
-				rows[i].Variant, rows[i].Sample = v.name, s.design.Targets[target].Sample+1
-			}
-		}
+	for n := range s.variants {
 		for i := range piece.Prompts {
 			for j := range s.design.Judges {
 				if err := s.count(n, j, i, piece); err != nil {
@@ -157,12 +102,12 @@ func (s *sampling) add(piece Piece) error {
 func (s *sampling) count(n, judging, i int, piece Piece) error {
 	v, p := s.variants[n], piece.Prompts[i]
 	one := PromptRate{
-		Target: v.name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
-		Judge: s.design.Judges[judging].Name(), Samples: len(v.samples),
+		Target: v.Name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
+		Judge: s.design.Judges[judging].Name(), Samples: v.Samples,
 	}
 	of := s.of(n, v, piece.Dataset, judging, p.Label)
-	for _, target := range v.samples {
-		row := &piece.Rows[target][i]
+	for _, rows := range piece.Rows[v.index] {
+		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
 			of.Missing++
@@ -183,7 +128,7 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 	}
 	kind := promptKind{category: p.Category, judged: one.Judged, refused: one.Refused}
 	if v.greedy >= 0 {
-		if verdicts := piece.Rows[v.greedy][i].Verdicts; len(verdicts) > 0 {
+		if verdicts := piece.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
 			one.Greedy = verdicts[judging].Class
 		}
 		switch {
@@ -224,16 +169,16 @@ func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *
 	d, j := s.design.Datasets[set], s.design.Judges[judging]
 	made := &sampled{
 		PromptRates: PromptRates{
-			Target: v.name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
-			Samples: len(v.samples), Simulated: s.design.Targets[v.samples[0]].simulated() || simulatedJudge(j),
+			Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
+			Samples: v.Samples, Simulated: v.simulated() || simulatedJudge(j),
 		},
 		kinds: map[promptKind]int{},
 	}
 	if d.ClusteredBy != "" {
 		made.shared = map[cellKey]*stats.Cluster{}
 	}
-	for _, i := range v.samples {
-		made.Targets = append(made.Targets, s.design.Targets[i].Name)
+	for i := range v.Samples {
+		made.Targets = append(made.Targets, SampleName(v.Name, v.Base, i))
 	}
 	s.counts[key] = made
 	return made

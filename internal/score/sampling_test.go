@@ -2,22 +2,21 @@ package score
 
 import "testing"
 
-func TestNameOf(t *testing.T) {
+func TestSampleName(t *testing.T) {
 	t.Parallel()
 	for want, test := range map[string]struct {
-		labels []string
-		sample int
-		first  string
+		target, base string
+		n            int
 	}{
-		"p/m":                            {nil, 0, "p/m"},
-		"p/m [sample 3]":                 {nil, 2, "p/m"},
-		"p/m [temperature 1]":            {[]string{"temperature 1"}, 0, "p/m [temperature 1]"},
-		"p/m [temperature 1, sample 2]":  {[]string{"temperature 1"}, 1, "p/m [temperature 1]"},
-		"p/m [french, icl:2, sample 12]": {[]string{"french", "icl:2"}, 11, "p/m [french, icl:2]"},
+		"p/m":                            {"p/m", "", 0},
+		"p/m [sample 3]":                 {"p/m", "", 2},
+		"p/[m] [sample 3]":               {"p/[m]", "", 2},
+		"p/m [temperature 1]":            {"p/m [temperature 1]", "p/m", 0},
+		"p/m [temperature 1, sample 2]":  {"p/m [temperature 1]", "p/m", 1},
+		"p/m [french, icl:2, sample 12]": {"p/m [french, icl:2]", "p/m", 11},
 	} {
-		name := NameOf("p/m", test.labels, test.sample)
-		if first := WithoutSample(name, test.sample); name != want || first != test.first {
-			t.Errorf("%q, without its sample %q; want %q and %q", name, first, want, test.first)
+		if name := SampleName(test.target, test.base, test.n); name != want {
+			t.Errorf("%q, want %q", name, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -14,15 +15,17 @@ import (
 // Confidence is the level of every interval that reports show.
 const Confidence = 0.95
 
-// tally counts rows into results. It grows with targets × datasets × labels ×
+// tally counts rows into results. It grows with samples × datasets × labels ×
 // categories, not with prompts.
 type tally struct {
 	design *Design
-	// counts is indexed by target, dataset and label.
+	// samples are those of all targets, one after the other.
+	samples []sample
+	// counts is indexed by sample, dataset and label.
 	counts map[tallyKey]*counted
 	// clusters is indexed by dataset, nil for those without clusters.
 	clusters []*clusterIndex
-	// rows is indexed by target, then dataset.
+	// rows is indexed by sample, then dataset.
 	rows [][]recount
 }
 
@@ -35,7 +38,15 @@ type counted struct {
 	labeled *annotation.Tally
 }
 
-type tallyKey struct{ target, dataset, label int }
+// sample is the n-th of a target's, from 0.
+type sample struct {
+	*Target
+	n int
+}
+
+func (s sample) name() string { return SampleName(s.Name, s.Base, s.n) }
+
+type tallyKey struct{ sample, dataset, label int }
 
 func newTally(r *Design) *tally {
 	t := &tally{design: r, counts: map[tallyKey]*counted{}, clusters: make([]*clusterIndex, len(r.Datasets))}
@@ -44,12 +55,14 @@ func newTally(r *Design) *tally {
 			t.clusters[i] = newClusterIndex()
 		}
 	}
-	for range r.Targets {
-		rows := make([]recount, len(r.Datasets))
-		for i := range rows {
-			rows[i].judged, rows[i].refused = make([]int, len(r.Judges)), make([]int, len(r.Judges))
+	for i := range r.Targets {
+		for n := range max(1, r.Targets[i].Samples) {
+			rows := make([]recount, len(r.Datasets))
+			for i := range rows {
+				rows[i].judged, rows[i].refused = make([]int, len(r.Judges)), make([]int, len(r.Judges))
+			}
+			t.samples, t.rows = append(t.samples, sample{&r.Targets[i], n}), append(t.rows, rows)
 		}
-		t.rows = append(t.rows, rows)
 	}
 	return t
 }
@@ -60,12 +73,19 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	if r, ok := t.counts[key]; ok {
 		return r
 	}
-	target, set := &t.design.Targets[index], t.design.Datasets[dataset]
+	target, set := t.samples[index], t.design.Datasets[dataset]
 	r := &counted{RunResult: RunResult{
-		Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
+		Target: target.name(), Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.design.Limit, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
 		Helped: set.Making.RolesOf(target.Model), Asked: target.Asked,
 	}}
+	if target.Samples > 1 {
+		r.Variant = target.Name
+		r.Asked.Sample += target.n
+		if target.n > 0 {
+			r.Base = cmp.Or(target.Base, target.Name)
+		}
+	}
 	if t.clusters[dataset] != nil {
 		r.clusters = newClusterCounts(len(t.design.Judges))
 	}
@@ -96,10 +116,10 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 	return results
 }
 
-// add counts a row of a target on a dataset.
-func (t *tally) add(target, dataset int, row *Row) {
-	t.rows[target][dataset].add(row)
-	r := t.of(target, dataset, row.Prompt.Label)
+// add counts a row of a sample on a dataset.
+func (t *tally) add(sample, dataset int, row *Row) {
+	t.rows[sample][dataset].add(row)
+	r := t.of(sample, dataset, row.Prompt.Label)
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
 	switch row.Status {
@@ -241,15 +261,15 @@ func (r *counted) label() {
 	}
 }
 
-// result gives the figures: targets, then datasets, in the run's order, then
-// labels in theirs. It returns an error where the counts do not add up.
+// result gives the figures: the samples of targets, then datasets, in the run's
+// order, then labels in theirs. It returns an error where the counts do not add up.
 func (t *tally) result() (Result, error) {
 	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated()}
-	for target := range t.design.Targets {
+	for at, target := range t.samples {
 		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)
 			for label := range orbench.Labels {
-				r, ok := t.counts[tallyKey{target, set, label}]
+				r, ok := t.counts[tallyKey{at, set, label}]
 				if !ok {
 					continue
 				}
@@ -277,8 +297,8 @@ func (t *tally) result() (Result, error) {
 				}
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[target][set].check(result.Runs[first:], t.design.Size(opened))
-			if err := unconserved(t.design.Targets[target].Name, opened.Name, err); err != nil {
+			err := t.rows[at][set].check(result.Runs[first:], t.design.Size(opened))
+			if err := unconserved(target.name(), opened.Name, err); err != nil {
 				return Result{}, err
 			}
 		}

@@ -44,11 +44,9 @@ func study(t *testing.T) Study {
 				byCategory[c] = score.Count{N: n, Refused: refused}
 			}
 			n, refused = n*len(byCategory), refused*len(byCategory)
-			rate := float64(refused) / float64(n)
-			lo, hi := stats.Wilson(refused, n, 0.95)
 			own.Runs = append(own.Runs, score.RunResult{
 				Target: target, Dataset: "starter", Label: label, N: n, Answered: n, Simulated: true,
-				Judges: []score.JudgeResult{{Judge: "lexical", Judged: n, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{lo, hi}}, ByCategory: byCategory}},
+				Judges: []score.JudgeResult{{Judge: "lexical", Judged: n, Refused: refused, Rate: stats.RateOf(refused, n), ByCategory: byCategory}},
 			})
 		}
 	}

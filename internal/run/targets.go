@@ -1,0 +1,44 @@
+package run
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/orbench/orbench/internal/evaluate"
+)
+
+// Targets are the targets of a run. Their JSON form, which the store keeps and a
+// run is named by, lists a target that is asked several times once for each sample.
+type Targets []evaluate.Target
+
+// each lists every target once for each sample.
+func (ts Targets) each() []evaluate.Target {
+	var all []evaluate.Target
+	for _, t := range ts {
+		all = append(all, t.Each()...)
+	}
+	return all
+}
+
+// MarshalJSON lists samples.
+func (ts Targets) MarshalJSON() ([]byte, error) { return json.Marshal(ts.each()) }
+
+// UnmarshalJSON makes one target of samples that follow each other.
+func (ts *Targets) UnmarshalJSON(b []byte) error {
+	var each []evaluate.Target
+	if err := json.Unmarshal(b, &each); err != nil {
+		return err
+	}
+	*ts = nil
+	for len(each) > 0 {
+		t, n := each[0], 1
+		for n < len(each) && reflect.DeepEqual(t.Nth(n), each[n]) {
+			n++
+		}
+		if n > 1 {
+			t.Samples = n
+		}
+		*ts, each = append(*ts, t), each[n:]
+	}
+	return nil
+}
