@@ -22,6 +22,7 @@ type compareFlags struct {
 	failIf         []string
 	require        []string
 	alpha          float64
+	corrected      bool
 	maxExcluded    float64
 	seed           uint64
 	unpaired       bool
@@ -72,6 +73,7 @@ compared or too many prompts lack a verdict, fails too.`,
 	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers: BASE and CANDIDATE are one run")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
+	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by the rates that people's labels correct (see orbench label)")
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
 	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
@@ -89,6 +91,8 @@ func (f *compareFlags) check() error {
 		return err
 	}
 	switch {
+	case f.corrected && f.alpha != compare.DefaultAlpha:
+		return inputError("--alpha", "corrected rates have 95% intervals", "leave --alpha or --corrected out")
 	case !(f.alpha > 0 && f.alpha < 1):
 		return inputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
@@ -142,7 +146,7 @@ func (a *app) compare(ctx context.Context, names [2]string, f compareFlags) (err
 		return err
 	}
 	result, err := c.Runs(ctx, memory, sides, compare.Options{
-		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates,
+		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
 	})
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ func (c Result) Markdown(w io.Writer) error {
 		table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()}.Markdown(b)
 	}
 	table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()}.Markdown(b)
+	if s := c.correctedSection(); len(s.Rows) > 0 {
+		s.Markdown(b)
+	}
 	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
 		fmt.Fprintf(b, "Categories that got worse the most; %d got worse significantly:\n\n", significant)
 		table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse}.Markdown(b)

@@ -59,6 +59,10 @@ type Options struct {
 	MaxExcluded float64
 	// Gates are decided in their order.
 	Gates []Gate
+	// Corrected has gates decided by the rates that people's labels correct.
+	Corrected bool
+	// labels are the corrected rates of both sides.
+	labels [2]labels
 }
 
 // DefaultAlpha is the level of significance when none is given.
@@ -124,6 +128,9 @@ type Metric struct {
 	Kappa *float64 `json:"kappa"`
 	// ByCategory is in the order of the categories' names.
 	ByCategory []CategoryFigures `json:"by_category"`
+	// Corrected is the metric as people's labels correct it, nil where either side has
+	// none.
+	Corrected *CorrectedMetric `json:"corrected,omitempty"`
 }
 
 // SideCounts says what became of all prompts of a label on one side: Prompts =
@@ -211,7 +218,9 @@ func (c *Comparison) Result(o Options) Result {
 	tallies := map[MetricName]*tally{}
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
-		r.Metrics = append(r.Metrics, c.metric(m.name, tallies[m.name], r.Paired, bootstrap))
+		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
+		figures.Corrected = correct(o.labels, m.label)
+		r.Metrics = append(r.Metrics, figures)
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Base.Clusters > 0 }) {
 		r.ClusteredBy = cmp.Or(o.ClusteredBy, "cluster")
@@ -221,6 +230,12 @@ func (c *Comparison) Result(o Options) Result {
 		r.Flips.Total = len(r.Flips.Shown)
 	}
 	for _, g := range o.Gates {
+		if o.Corrected {
+			out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided}
+			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
+			r.Gates = append(r.Gates, out)
+			continue
+		}
 		r.Gates = append(r.Gates, r.decide(g, tallies[g.metric], bootstrap))
 	}
 	return r

@@ -19,9 +19,11 @@ import (
 // no answers yet; see AddAnswers.
 func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, o Options) (Result, error) {
 	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
-		if _, err := sides[i].Derive(ctx, m, add); err != nil {
+		derived, err := sides[i].Derive(ctx, m, add)
+		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
+		o.labels[i] = labelsOf(derived)
 	}
 	o.ClusteredBy = clusteredBy(sides)
 	result := c.Result(o)
@@ -45,7 +47,7 @@ func clusteredBy(sides [2]*run.Run) string {
 
 // AddAnswers gives flipped prompts their answers, from another walk over both
 // runs that nobody judges. Flips hold no answers before, so that comparing costs
-// no m for texts that nobody reads.
+// no memory for texts that nobody reads.
 func AddAnswers(ctx context.Context, m *memo.Memo, sides [2]*run.Run, flips []Flip) error {
 	if len(flips) == 0 {
 		return nil

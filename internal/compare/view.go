@@ -39,6 +39,9 @@ func (c Result) Text(w io.Writer) error {
 	for _, m := range c.Metrics {
 		c.metricSection(m).Text(b)
 	}
+	if s := c.correctedSection(); len(s.Rows) > 0 {
+		s.Text(b)
+	}
 	if c.Flips.Total > 0 {
 		c.flipSection().Text(b)
 	}

@@ -1,0 +1,104 @@
+package compare
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// CorrectedMetric is a metric as people's labels of answers of both sides correct it.
+// It has no error of any judge.
+type CorrectedMetric struct {
+	// Base and Candidate are the rates of all answers of either side.
+	Base      stats.Estimate `json:"base"`
+	Candidate stats.Estimate `json:"candidate"`
+	// Difference is candidate minus base, by the square-and-add rule for independent
+	// rates: the labels of two sides are drawn apart, and prompts that both share only
+	// make it wider than it need be.
+	Difference stats.Estimate `json:"difference"`
+}
+
+// labels are the corrected rates of a side by the label of its prompts.
+type labels map[orbench.Label]stats.Estimate
+
+// labelsOf finds the corrected rates in a result of one target. A label that has
+// prompts in several datasets has none: nothing is pooled.
+func labelsOf(r score.Result) labels {
+	found, seen := labels{}, map[orbench.Label]int{}
+	for _, run := range r.Runs {
+		seen[run.Label]++
+		if run.Labeled != nil {
+			found[run.Label] = run.Labeled.Rate
+		}
+		if seen[run.Label] > 1 {
+			delete(found, run.Label)
+		}
+	}
+	return found
+}
+
+// correct gives the metric of a label as the labels of both sides correct it, nil
+// where either lacks them.
+func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
+	b, ok := of[base][label]
+	c, also := of[candidate][label]
+	if !ok || !also {
+		return nil
+	}
+	return &CorrectedMetric{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
+}
+
+// decideCorrected decides a gate by corrected figures. An alarm on a difference that
+// needs significance trips only where the interval leaves out no difference at all.
+func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
+	switch {
+	case g.category != "":
+		out.Reason = "people's labels correct no rate of a single category"
+		return
+	case m == nil:
+		out.Reason = "the rates of both sides are not corrected by labels; see orbench label"
+		return
+	}
+	out.Figure = &m.Difference
+	if g.ofRate {
+		out.Figure = &m.Candidate
+	}
+	detectable := stats.Detectable(*out.Figure, score.Confidence, power)
+	out.Detectable = &detectable
+	points, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", 100*out.Figure.Value))
+	if g.Requirement() || g.ofRate {
+		r.decideByInterval(g, points, out)
+		return
+	}
+	e := *out.Figure
+	out.Reason = fmt.Sprintf("the corrected difference is %+.1f points (95%%: %s)", 100*e.Value, table.DifferenceInterval(&e, table.Hyphen))
+	out.Status = Passed
+	switch {
+	case !g.holds(points):
+	case !g.significant, e.Lo > 0, e.Hi < 0:
+		out.Status = Tripped
+	default:
+		out.Reason += ", which is beyond the limit but not significant"
+	}
+}
+
+// correctedSection shows the metrics as labels correct them.
+func (c Result) correctedSection() table.Section {
+	s := table.Section{
+		Title: "Corrected by people's labels", Left: 1,
+		Header: []string{"", "base", "95% interval", "candidate", "95% interval", "difference, pp", "95% interval"},
+	}
+	for _, m := range c.Metrics {
+		if l := m.Corrected; l != nil {
+			s.Rows = append(s.Rows, []string{
+				string(m.Name), table.Estimate(&l.Base), table.EstimateInterval(&l.Base), table.Estimate(&l.Candidate), table.EstimateInterval(&l.Candidate),
+				table.Difference(&l.Difference, table.Hyphen), table.DifferenceInterval(&l.Difference, table.Hyphen),
+			})
+		}
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
+)
+
+func TestLabelsOf(t *testing.T) {
+	t.Parallel()
+	rate := stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.3}
+	run := func(label orbench.Label, labeled bool) score.RunResult {
+		r := score.RunResult{Label: label}
+		if labeled {
+			r.Labeled = &annotation.Corrected{Rate: rate}
+		}
+		return r
+	}
+	got := labelsOf(score.Result{Runs: []score.RunResult{run(orbench.Safe, true), run(orbench.Toxic, true), run(orbench.Toxic, false)}})
+	if len(got) != 1 || got[orbench.Safe] != rate {
+		t.Errorf("%v; want the safe rate alone, since toxic prompts are in two datasets", got)
+	}
+	if m := correct([2]labels{got, {}}, orbench.Safe); m != nil {
+		t.Errorf("a metric of which one side has labels is corrected: %+v", m)
+	}
+}
+
+func TestDecideCorrected(t *testing.T) {
+	t.Parallel()
+	base, worse := stats.Estimate{Value: 0.1, Lo: 0.07, Hi: 0.14}, stats.Estimate{Value: 0.2, Lo: 0.16, Hi: 0.25}
+	metric := &CorrectedMetric{Base: base, Candidate: worse, Difference: stats.RateDifference(worse, base)}
+	same := &CorrectedMetric{Base: base, Candidate: base, Difference: stats.RateDifference(base, base)}
+	for _, test := range []struct {
+		gate   string
+		metric *CorrectedMetric
+		want   GateStatus
+	}{
+		{"over_refusal > +2pp", metric, Tripped},
+		{"over_refusal > +2pp", same, Passed},
+		{"over_refusal > +12pp, significant or not", metric, Passed},
+		{"over_refusal <= 30%", metric, Passed},
+		{"over_refusal <= 22%", metric, Tripped},
+		{"over_refusal <= +1pp", same, Tripped},
+		{"over_refusal <= +6pp", same, Passed},
+		{"over_refusal > +2pp", nil, Undecided},
+		{"over_refusal[privacy] > +2pp", metric, Undecided},
+	} {
+		g, err := ParseGate(test.gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Result{Alpha: DefaultAlpha}
+		out := GateResult{Status: Undecided}
+		r.decideCorrected(g, test.metric, &out)
+		if out.Status != test.want || out.Reason == "" {
+			t.Errorf("%s: %s (%s), want %s", test.gate, out.Status, out.Reason, test.want)
+		}
+	}
+}
