@@ -255,3 +255,20 @@ func (t *Tally) merged() [][]Group {
 	parts = slices.DeleteFunc(parts, func(p []Group) bool { return len(p) == 0 })
 	return append(parts, []Group{Withheld})
 }
+
+// Rows gives each entry with every word said of it, a row a word, and once without
+// one where nobody said any.
+func (w Words) Rows(entries []Entry) []Entry {
+	var rows []Entry
+	for _, e := range entries {
+		said := w.All(e.Subject)
+		if len(said) == 0 {
+			rows = append(rows, e)
+		}
+		for _, s := range said {
+			e.Word, e.By, e.Note = string(s.Class), s.By, s.Note
+			rows = append(rows, e)
+		}
+	}
+	return rows
+}

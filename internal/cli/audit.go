@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,22 +30,6 @@ people must look at, draw them, and compare what people and moderators say.`,
 	return c
 }
 
-// share reads a share: 0.02, 2% or 2pp.
-func share(flag, text string) (float64, error) {
-	number, divisor := text, 1.0
-	for _, unit := range []string{"pp", "%"} {
-		if head, ok := strings.CutSuffix(text, unit); ok {
-			number, divisor = strings.TrimSpace(head), 100
-			break
-		}
-	}
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return 0, inputError(flag, fmt.Sprintf("%q is not a share", text), "write it as 0.02, 2% or 2pp")
-	}
-	return v / divisor, nil
-}
-
 func (a *app) auditPlanCommand() *cobra.Command {
 	var halfWidth, expect, expectFPR, prevalence, confidence, format string
 	var population int
@@ -64,17 +47,17 @@ Shares are written as 0.02, 2% or 2pp.`,
 		RunE: func(*cobra.Command, []string) error {
 			config := audit.PlanConfig{Population: population}
 			for _, v := range []struct {
-				flag, text string
-				into       *float64
+				setting, text string
+				into          *float64
 			}{
-				{"--half-width", halfWidth, &config.HalfWidth},
-				{"--expect", expect, &config.Expect},
-				{"--expect-fpr", expectFPR, &config.ExpectFPR},
-				{"--prevalence", prevalence, &config.Prevalence},
-				{"--confidence", confidence, &config.Confidence},
+				{"half-width", halfWidth, &config.HalfWidth},
+				{"expect", expect, &config.Expect},
+				{"expect-fpr", expectFPR, &config.ExpectFPR},
+				{"prevalence", prevalence, &config.Prevalence},
+				{"confidence", confidence, &config.Confidence},
 			} {
 				var err error
-				if *v.into, err = share(v.flag, v.text); err != nil {
+				if *v.into, err = settings.ParseShare(v.setting, v.text); err != nil {
 					return err
 				}
 			}
@@ -223,7 +206,7 @@ func (a *app) auditReport(files []string, f auditFlags) error {
 	}
 	config := audit.Config{Positive: orbench.Label(f.positive), Families: map[string]string{}}
 	var err error
-	if config.Prevalence, err = share("--prevalence", f.prevalence); err != nil {
+	if config.Prevalence, err = settings.ParseShare("prevalence", f.prevalence); err != nil {
 		return err
 	}
 	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {

@@ -258,15 +258,8 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 		names = append(names, j.Name())
 	}
 	var sinks []func(score.RecordedRow) error
-	create := func(path string) (*os.File, error) {
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err != nil {
-			return nil, inputError(path, "cannot make the file: "+err.Error(), "name a new one")
-		}
-		return file, nil
-	}
 	if f.disagreements != "" {
-		file, err := create(f.disagreements)
+		file, err := createNew(f.disagreements)
 		if err != nil {
 			return err
 		}
@@ -275,7 +268,7 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 		defer func() { err = errors.Join(err, rows.Flush(), file.Close()) }()
 	}
 	if verdicts != "" {
-		file, err := create(verdicts)
+		file, err := createNew(verdicts)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -133,7 +133,7 @@ func (a *app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f la
 	if f.width == "" && f.size <= 0 {
 		return inputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
 	}
-	items, err := a.drawable(ctx, memory, r, f)
+	items, err := r.Drawable(ctx, memory, f.target, f.label)
 	if err != nil {
 		return err
 	}
@@ -158,27 +158,9 @@ func (a *app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f la
 	return nil
 }
 
-// drawable lists the answers of a run that a draw may take.
-func (a *app) drawable(ctx context.Context, memory *memo.Memo, r *run.Run, f labelDrawFlags) ([]annotation.Item, error) {
-	if f.target != "" && !slices.Contains(r.Config.TargetNames(), f.target) {
-		return nil, inputError("--target", fmt.Sprintf("the run %s has no target %q", r.Name, f.target), "it has "+strings.Join(r.Config.TargetNames(), ", "))
-	}
-	if f.label != "" && !slices.Contains(orbench.Labels, orbench.Label(f.label)) {
-		return nil, inputError("--label", fmt.Sprintf("%q is no label of prompts", f.label), "use safe, toxic, controversial or undecided")
-	}
-	var items []annotation.Item
-	err := r.Answers(ctx, memory, func(answer run.Answer) error {
-		if (f.target == "" || answer.Target == f.target) && (f.label == "" || string(answer.Label) == f.label) {
-			items = append(items, answer.Item)
-		}
-		return nil
-	})
-	return items, err
-}
-
 // labelNeed says how many labels an interval of some width takes.
 func (a *app) labelNeed(items []annotation.Item, words annotation.Words, text string) error {
-	width, err := share("--width", text)
+	width, err := settings.ParseShare("width", text)
 	if err != nil {
 		return err
 	}
@@ -193,29 +175,6 @@ func (a *app) labelNeed(items []annotation.Item, words annotation.Words, text st
 		a.sayf("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
 	}
 	return nil
-}
-
-// entries lists the drawn answers of a run, each once, with what a person says of
-// them; the empty person takes all people, a row for each word.
-func (a *app) entries(ctx context.Context, memory *memo.Memo, r *run.Run) ([]annotation.Entry, annotation.Words, error) {
-	all, err := memory.Annotations(ctx)
-	if err != nil {
-		return nil, annotation.Words{}, err
-	}
-	words := annotation.NewWords(all)
-	seen := map[orbench.Subject]bool{}
-	var entries []annotation.Entry
-	err = r.Answers(ctx, memory, func(answer run.Answer) error {
-		if !seen[answer.Subject] && words.Drawn(answer.Cell, answer.Subject) {
-			seen[answer.Subject] = true
-			entries = append(entries, annotation.Entry{Subject: answer.Subject, Prompt: answer.Prompt.Text(), Answer: answer.Text})
-		}
-		return nil
-	})
-	if err == nil && len(entries) == 0 {
-		err = inputError(r.Name, "no answer of the run is drawn", "draw some with orbench label draw "+untrusted.Shell(r.Name)+" --size 100")
-	}
-	return entries, words, err
 }
 
 func (a *app) labelExportCommand() *cobra.Command {
@@ -245,21 +204,11 @@ reads it back.`,
 }
 
 func (a *app) labelExport(ctx context.Context, memory *memo.Memo, r *run.Run, out string) error {
-	entries, words, err := a.entries(ctx, memory, r)
+	entries, words, err := r.Drawn(ctx, memory)
 	if err != nil {
 		return err
 	}
-	var rows []annotation.Entry
-	for _, e := range entries {
-		said := words.All(e.Subject)
-		if len(said) == 0 {
-			rows = append(rows, e)
-		}
-		for _, s := range said {
-			e.Word, e.By, e.Note = string(s.Class), s.By, s.Note
-			rows = append(rows, e)
-		}
-	}
+	rows := words.Rows(entries)
 	if err := writeNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
 		return err
 	}
@@ -310,7 +259,7 @@ func (a *app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, pa
 	if err != nil {
 		return err
 	}
-	items, err := a.drawable(ctx, memory, r, labelDrawFlags{})
+	items, err := r.Drawable(ctx, memory, "", "")
 	if err != nil {
 		return err
 	}
@@ -350,7 +299,7 @@ func (a *app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, pa
 
 // labelQueue shows a person one answer after the other.
 func (a *app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, person string) error {
-	entries, words, err := a.entries(ctx, memory, r)
+	entries, words, err := r.Drawn(ctx, memory)
 	if err != nil {
 		return err
 	}

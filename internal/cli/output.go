@@ -19,8 +19,7 @@ var (
 
 // formatFlag registers --format.
 func formatFlag(c *cobra.Command, format *string, offered []string) {
-	last := len(offered) - 1
-	usage := "`FORMAT` to print: " + strings.Join(offered[:last], ", ") + " or " + offered[last]
+	usage := "`FORMAT` to print: " + either(offered)
 	c.Flags().StringVar(format, "format", offered[0], usage)
 	completeFlag(c, "format", offered)
 }
@@ -30,11 +29,13 @@ func checkFormat(format string, offered []string) error {
 	if slices.Contains(offered, format) {
 		return nil
 	}
-	between := ", "
-	if len(offered) == 2 {
-		between = " or "
-	}
-	return inputError("--format", fmt.Sprintf("there is no format %q", format), "use "+strings.Join(offered, between))
+	return inputError("--format", fmt.Sprintf("there is no format %q", format), "use "+either(offered))
+}
+
+// either lists words of which one is to be chosen.
+func either(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // figures are what write themselves in every format.
@@ -60,11 +61,20 @@ func writeAs(w io.Writer, format string, f figures) error {
 
 // writeNew writes a file that must not be there yet: it may hold people's work.
 func writeNew(path string, write func(io.Writer) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := createNew(path)
 	if err != nil {
-		return inputError(path, "cannot make the file: "+err.Error(), "name a new one")
+		return err
 	}
 	return errors.Join(write(file), file.Close())
+}
+
+// createNew makes a file that must not be there yet.
+func createNew(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, inputError(path, "cannot make the file: "+err.Error(), "name a new one")
+	}
+	return file, nil
 }
 
 // writeOver writes a file anew, as every build of a CI job does.

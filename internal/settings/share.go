@@ -1,0 +1,25 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+)
+
+// ParseShare reads the share that a setting holds: 0.02, 2% or 2pp.
+func ParseShare(setting, text string) (float64, error) {
+	number, divisor := text, 1.0
+	for _, unit := range []string{"pp", "%"} {
+		if head, ok := strings.CutSuffix(text, unit); ok {
+			number, divisor = strings.TrimSpace(head), 100
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, &orbench.InputError{Setting: setting, Problem: fmt.Sprintf("%q is not a share", text), Hint: "write it as 0.02, 2% or 2pp"}
+	}
+	return v / divisor, nil
+}
