@@ -12,7 +12,7 @@ FUZZES   := ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzParquet ./datase
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
 	./internal/annotation:FuzzRead ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/report:FuzzPieces
 
-.PHONY: help build demo test test-race test-long try-local-model lint fuzz bench local-model local-model-down system docs
+.PHONY: help build demo test test-long try-local-model lint fuzz bench local-model local-model-down system docs
 
 help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -23,19 +23,17 @@ build: ## Build bin/orbench.
 demo: build ## Measure simulated models on the built-in prompts; no key, no network.
 	./bin/orbench demo
 
-# What go test needs of its surroundings; go vet is a part of lint.
+# TESTFLAGS are for go test, as -race is where CI runs it; go vet is a part of lint.
+TESTFLAGS :=
 GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) go test -vet=off
 
-test: system lint try-local-model ## Lint, and run every quick test.
-	$(GOTEST) ./...
+test: system try-local-model ## Run every quick test.
+	$(GOTEST) $(TESTFLAGS) ./...
 
 # Proofs by simulation and builds that are killed wait for ORBENCH_LONG: 1 gives
 # them the size that CI has time for, 2 the size of the figures in docs.
-test-race: system lint try-local-model ## The same with the race detector; with ORBENCH_LONG=1 as CI runs it.
-	$(GOTEST) -race -timeout 20m ./...
-
 test-long: ## Also run the long proofs at full size, every fuzz target and every benchmark.
-	ORBENCH_LONG=1 $(MAKE) test-race
+	ORBENCH_LONG=1 $(MAKE) lint test TESTFLAGS='-race -timeout 20m'
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run TestBuildKilled ./cmd/orbench
 	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare
