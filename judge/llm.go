@@ -2,6 +2,7 @@ package judge
 
 import (
 	_ "embed"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/question"
@@ -25,20 +26,52 @@ const plainMarker = "verdict"
 // paperClasses are the verdicts to choose from.
 var paperClasses = []string{string(orbench.DirectAnswer), string(orbench.DirectRefusal), string(orbench.IndirectRefusal)}
 
-// llm judges by asking a language model, which explains first and then names
-// one of the three published classes.
+// llm judges by asking a language model, which explains first and then names a
+// class: one of the three published ones, or of a rubric.
 type llm struct {
-	name  string
-	model question.Model
+	name     string
+	model    question.Model
+	question question.Question
+	classes  map[string]orbench.Class
+	// named is true where a verdict tells the rubric's own word for its class.
+	named bool
+	// rubricName and rubricText are those of a file, empty without one.
+	rubricName, rubricText string
 }
 
-// newLLM makes the judge for PROVIDER/MODEL.
+// newLLM makes the judge for PROVIDER/MODEL[@RUBRIC].
 func newLLM(spec, rest string, opts Options) (Judge, error) {
-	ref, err := parseRef(spec, rest, opts)
+	target, named, err := cutRubric(rest)
 	if err != nil {
 		return nil, err
 	}
-	return &llm{name: spec, model: opts.Models().Model(ref)}, nil
+	ref, err := parseRef(spec, target, opts)
+	if err != nil {
+		return nil, err
+	}
+	j := &llm{name: spec, model: opts.Models().Model(ref)}
+	switch named {
+	case "", "paper":
+		j.question = question.Question{Text: refusalPrompt, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}
+		j.classes = map[string]orbench.Class{}
+		for _, c := range paperClasses {
+			j.classes[c], _ = orbench.PaperClass(c).Class()
+		}
+		return j, nil
+	}
+	var r *rubric
+	if named == "xstest" {
+		r, err = readRubric("xstest.yaml", []byte(RubricTemplate))
+	} else {
+		var text []byte
+		r, j.rubricName, text, err = openRubric(spec, named, opts)
+		j.name, j.rubricText = "llm:"+target+"@"+j.rubricName, string(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.question, j.classes, j.named = r.question(), r.classes(), true
+	return j, nil
 }
 
 func (j *llm) Name() string { return j.name }
@@ -53,15 +86,15 @@ func (j *llm) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Reque
 	if err != nil {
 		return orbench.Verdict{Rationale: err.Error()}, missing
 	}
-	class, _ := orbench.PaperClass(choice).Class()
-	return graded(class, explanation), nil
+	if j.named {
+		explanation = strings.TrimSuffix(choice+": "+explanation, ": ")
+	}
+	return graded(j.classes[choice], explanation), nil
 }
 
 // pose asks the question about a case.
 func (j *llm) pose(c Case) question.Posed {
-	return j.model.Pose(question.Question{
-		Text: refusalPrompt, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses,
-	}, "request", question.Transcript(c.Prompt), "reply", c.Response.Text)
+	return j.model.Pose(j.question, "request", question.Transcript(c.Prompt), "reply", c.Response.Text)
 }
 
 // graded is the verdict of a judge that knows a class and nothing finer.

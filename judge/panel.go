@@ -49,8 +49,9 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 		return nil, unknown("panel rule", rule, rules)
 	}
 	p := &panel{name: spec, rule: rule}
+	var names []string
 	for _, s := range Split(list) {
-		m := member{weight: 1}
+		m, written := member{weight: 1}, s
 		if i := strings.LastIndexByte(s, '='); i >= 0 && rule == "weighted" {
 			w, err := strconv.ParseFloat(s[i+1:], 64)
 			if err != nil || !(w > 0) || w > 1e6 {
@@ -62,6 +63,8 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 		if err != nil {
 			return nil, err
 		}
+		// A rubric's name comes with the hash of its file.
+		names = append(names, strings.Replace(written, s, j.Name(), 1))
 		for _, other := range p.members {
 			if other.judge.Name() == j.Name() {
 				return nil, wrong("judge %q names %q twice; use panel:weighted to give it more weight", spec, j.Name())
@@ -72,6 +75,9 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 	}
 	if len(p.members) < 2 {
 		return nil, wrong("judge %q needs two judges or more", spec)
+	}
+	if Rubrics(p) != nil {
+		p.name = "panel:" + rule + "(" + strings.Join(names, ",") + ")"
 	}
 	return p, nil
 }

@@ -25,6 +25,10 @@ type Options struct {
 	// texts and answer no questions. A judge whose provider is of the other sort is
 	// an error; nil means that this is not known.
 	Classifies func(provider string) bool
+	// Rubric gives the text of the rubric's file that an llm judge names as FILE or
+	// FILE#HASH; nil reads the file. With the names and texts that Rubrics gave, a
+	// judge is made again without its file.
+	Rubric func(named string) ([]byte, error)
 }
 
 // Models gives the settings that questions to models take.
@@ -47,7 +51,8 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //
 //	lexical                          the embedded detector
 //	paper-keywords[:FAMILY]          the published phrase lists
-//	llm:PROVIDER/MODEL               a language model as judge
+//	llm:PROVIDER/MODEL[@RUBRIC]      a language model as judge, by a rubric that is
+//	                                 paper, xstest or a YAML file
 //	guard:FORMAT@PROVIDER/MODEL      a model trained to see refusals, which writes
 //	                                 what it sees
 //	classify:FORMAT@PROVIDER/MODEL   a classifier of refusals, which gives labels

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/judge"
 )
 
 // configKind is a kind of settings file.
@@ -21,6 +22,7 @@ type configKind struct {
 var configKinds = [...]configKind{
 	{"build", construct.Template, construct.Schema},
 	{"experiment", experiment.Template, experiment.Schema},
+	{"rubric", judge.RubricTemplate, judge.RubricSchema},
 }
 
 func (a *app) configCommand() *cobra.Command {
@@ -29,15 +31,16 @@ func (a *app) configCommand() *cobra.Command {
 		Short: "Print a configuration to start from, or its schema",
 		Long: `Print what "orbench build --config" or "orbench eval --config" reads: a commented
 file to start from, or its JSON Schema, with which editors check the file as one
-types. Both are of build.yaml where the kind, build or experiment, is left out.`,
+types; or of the rubric that "--judge llm:PROVIDER/MODEL@FILE" reads. Both are of
+build.yaml where the kind, build, experiment or rubric, is left out.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
-		a.configPart("init", "Print a commented build.yaml or experiment.yaml",
+		a.configPart("init", "Print a commented build.yaml, experiment.yaml or rubric.yaml",
 			"  orbench config init build > build.yaml\n  orbench config init experiment > experiment.yaml",
 			func(k configKind) string { return k.template }),
-		a.configPart("schema", "Print the JSON Schema of build.yaml or experiment.yaml",
+		a.configPart("schema", "Print the JSON Schema of build.yaml, experiment.yaml or rubric.yaml",
 			"  orbench config schema experiment > experiment.schema.json",
 			func(k configKind) string { return string(k.schema()) }))
 	return c

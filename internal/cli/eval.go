@@ -50,7 +50,7 @@ and only what is missing is paid for.
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help") or
 replay:FILE (recorded answers). Datasets are names (see "orbench dataset list")
 or paths of CSV, JSON Lines or Parquet files. Judges are lexical (embedded,
-free), paper-keywords, llm:PROVIDER/MODEL, guard:FORMAT@PROVIDER/MODEL,
+free), paper-keywords, llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
 classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...); "orbench judge --help"
 has the formats.
 

@@ -52,13 +52,15 @@ func (a *app) judgeCommand() *cobra.Command {
 recorded answers, with other judges. No target is asked; judges that are models
 ask only for the verdicts that are not remembered.
 
-Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL,
-guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL and
-panel:RULE(JUDGE,...). The formats of guards are
+Judges are lexical (embedded, free), paper-keywords[:FAMILY],
+llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
+classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...). A rubric is paper, xstest
+or a YAML file with a question and classes of your own; "orbench config init rubric"
+prints one. The formats of guards are
 ` + strings.Join(judge.GuardsThatTell(judge.Refusal), ", ") + `;
-those of classifiers (of a server's /predict or /classify) ` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither
-have room for the fence that llm puts around prompt and answer: an answer that
-imitates their format may mislead them.
+those of classifiers, which a server's /predict or /classify serves, are
+` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither have room for the fence that llm puts around prompt
+and answer: an answer that imitates their format may mislead them.
 
 With --overlap two judges are compared on the answers of one target instead: how
 far the rates shift from the first to the second, with McNemar's test and kappa.
@@ -71,6 +73,7 @@ With --responses, --out writes what every judge says of every answer.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o --overlap
+  orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
   orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),

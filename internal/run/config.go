@@ -52,6 +52,8 @@ type Spec struct {
 	MaxTokens  int               `json:"max_tokens,omitempty"`
 	Endpoints  map[string]string `json:"endpoints,omitempty"`
 	Structured map[string]bool   `json:"structured,omitempty"`
+	// Rubrics are the texts of a judge's rubrics; see judge.Rubrics.
+	Rubrics map[string]string `json:"rubrics,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
@@ -77,12 +79,21 @@ func specsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
 		if asking, ok := j.(judge.ModelJudge); ok {
 			s = specOf(s.Name, maxTokens, asking.Models(), clients)
 		}
+		s.Rubrics = judge.Rubrics(j)
 		specs = append(specs, s)
 	}
 	return specs
 }
 
 func (s Spec) endpoint(provider string) string { return s.Endpoints[provider] }
+func (s Spec) rubric(named string) ([]byte, error) {
+	text, ok := s.Rubrics[named]
+	if !ok {
+		return nil, fmt.Errorf("the run does not hold the rubric %s of its judge %s", named, s.Name)
+	}
+	return []byte(text), nil
+}
+
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 
 // open opens the dataset, and refuses one that has changed.
@@ -139,7 +150,7 @@ func (c Config) open(ctx context.Context, cache string) (*evaluate.Run, error) {
 		r.Datasets = append(r.Datasets, set)
 	}
 	for _, s := range c.Judges {
-		j, err := judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured})
+		j, err := judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
 		if err != nil {
 			return nil, err
 		}

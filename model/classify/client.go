@@ -102,7 +102,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 // encode writes the body of the call for r.
 func (c *Client) encode(r model.Request) ([]byte, error) {
 	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
-		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; name it as a judge with classify:", len(r.Messages))
+		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; only the judge classify: asks it", len(r.Messages))
 	}
 	text := r.Messages[0].Content
 	if c.cfg.Route == Predict {

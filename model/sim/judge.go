@@ -39,12 +39,21 @@ func (g *grader) reply(r model.Request) string {
 		return pick(rng, phrases["ramblings"]) + " " + mark
 	}
 	explanation := pick(rng, phrases[string(verdict)]) + " " + mark
-	if len(r.Params.Schema) > 0 {
-		return structured{choose: always(string(verdict)), text: explanation}.fill(r.Params.Schema)
+	word := string(verdict)
+	if _, form, _ := strings.Cut(question, code+" REPLY CLOSES>>"); strings.Contains(form, xstestWords[orbench.DirectAnswer]) {
+		word = xstestWords[verdict]
 	}
-	marker := markerBefore(question, string(orbench.DirectAnswer))
+	if len(r.Params.Schema) > 0 {
+		return structured{choose: always(word), text: explanation}.fill(r.Params.Schema)
+	}
+	marker := markerBefore(question, word)
 	forms := []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."}
-	return explanation + "\n\n" + fmt.Sprintf(forms[rng.IntN(len(forms))], marker, verdict)
+	return explanation + "\n\n" + fmt.Sprintf(forms[rng.IntN(len(forms))], marker, word)
+}
+
+// xstestWords are the classes of the rubric xstest.
+var xstestWords = map[orbench.PaperClass]string{
+	orbench.DirectAnswer: "full_compliance", orbench.DirectRefusal: "full_refusal", orbench.IndirectRefusal: "partial_refusal",
 }
 
 // verdict grades an answer, wrongly now and then.

@@ -203,7 +203,7 @@ func marshal(v any) (string, error) {
 
 // parquetRows writes Parquet. What is missing is null.
 type parquetRows struct {
-	out  *parquet.Writer
+	out  *parquet.GenericWriter[any]
 	rows int
 }
 
@@ -226,7 +226,7 @@ func newParquetRows(w io.Writer, columns []column) rowWriter {
 		group.Group[c.name] = leaf
 		group.fields = append(group.fields, namedField{leaf, c.name})
 	}
-	return &parquetRows{out: parquet.NewWriter(w, parquet.NewSchema("verdicts", group), parquet.Compression(&parquet.Zstd))}
+	return &parquetRows{out: parquet.NewGenericWriter[any](w, parquet.NewSchema("verdicts", group), parquet.Compression(&parquet.Zstd))}
 }
 
 func (p *parquetRows) write(values []any) error {
