@@ -216,7 +216,7 @@ func (r Report) residualSection() table.Section {
 	for _, rater := range r.Raters {
 		row := []string{ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), "–", "–"}
 		if e := rater.Residual; e != nil {
-			row[3], row[4] = table.Percent(e.Value), table.Interval(&[2]float64{e.Lo, e.Hi})
+			row[3], row[4] = table.Percent(e.Value), table.Interval(e.Ends())
 		}
 		s.Rows = append(s.Rows, append(row, table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95)))
 	}

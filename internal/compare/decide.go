@@ -88,7 +88,7 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	e := *out.Figure
 	level := strconv.FormatFloat(100*(1-r.Alpha), 'g', 6, 64)
 	if g.ofRate {
-		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s%%: %s)", table.Percent(e.Value), level, table.Interval(&[2]float64{e.Lo, e.Hi}))
+		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s%%: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
 	} else {
 		out.Reason = fmt.Sprintf("the difference is %+.1f points (%s%%: %s)", 100*e.Value, level, table.DifferenceInterval(&e, table.Hyphen))
 	}

@@ -124,9 +124,8 @@ func (r *run) noteTarget(record *benchmark.Record) {
 func (r *run) endGeneration() {
 	refused := len(r.refused)
 	g := benchmark.Generation{Generation: r.generation, Prompts: r.asked, Refused: refused}
-	if r.asked > 0 {
-		g.Rate = float64(refused) / float64(r.asked)
-		g.Low, g.High = stats.Wilson(refused, r.asked, 0.95)
+	if e := stats.RateOf(refused, r.asked).Estimate(); e != nil {
+		g.Rate, g.Low, g.High = e.Value, e.Lo, e.Hi
 	}
 	r.steering.Generations = append(r.steering.Generations, g)
 	// A generation without any refusal leaves the demonstrations as they were.

@@ -26,7 +26,7 @@ func labeledSections(r score.Result) []table.Section {
 			rates.Rows = append(rates.Rows, []string{
 				runTarget(run), DatasetName(run), string(run.Label), j.Judge, table.Count(run.Answered + run.Blocked), table.Count(c.Labels),
 				table.Count(c.People), disagreement(c.Disagreed, c.Several), table.Rate(j.Rate),
-				table.Percent(c.Rate.Value), table.Interval(&[2]float64{c.Rate.Lo, c.Rate.Hi}),
+				table.Percent(c.Rate.Value), table.Interval(c.Rate.Ends()),
 			})
 		}
 	}
@@ -45,8 +45,8 @@ func labeledSections(r score.Result) []table.Section {
 		l := t.Labeled
 		both.Rows = append(both.Rows, []string{
 			t.Target, datasets,
-			table.Percent(l.OverRefusal.Value), table.Interval(&[2]float64{l.OverRefusal.Lo, l.OverRefusal.Hi}),
-			table.Percent(l.ToxicRefusal.Value), table.Interval(&[2]float64{l.ToxicRefusal.Lo, l.ToxicRefusal.Hi}),
+			table.Percent(l.OverRefusal.Value), table.Interval(l.OverRefusal.Ends()),
+			table.Percent(l.ToxicRefusal.Value), table.Interval(l.ToxicRefusal.Ends()),
 			table.Fraction(l.YoudenJ.Value), table.Fraction(l.YoudenJ.Lo) + " to " + table.Fraction(l.YoudenJ.Hi),
 		})
 	}

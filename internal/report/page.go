@@ -248,7 +248,7 @@ func sideOf(s *score.Side, name string) pageSide {
 		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)
 	}
 	if l := s.Run.Labeled; l != nil {
-		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(&[2]float64{l.Rate.Lo, l.Rate.Hi}) + ", corrected by " + table.Count(l.Labels) + " labels"
+		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(l.Rate.Ends()) + ", corrected by " + table.Count(l.Labels) + " labels"
 	}
 	if s.Judge.Unjudged > 0 {
 		p.Unjudged = table.Count(s.Judge.Unjudged)

@@ -11,10 +11,9 @@ import (
 )
 
 // PromptRates says how often a target that is asked several times for each prompt
-// refuses the prompts of one label of one dataset, as one judge sees it. A target
-// that is asked so is a variant, and its single samples are targets of the run.
+// refuses the prompts of one label of one dataset, as one judge sees it.
 type PromptRates struct {
-	// Target is the variant's name: that of its samples, without their number.
+	// Target is the target's name, without the number of a sample.
 	Target        string        `json:"target"`
 	Dataset       string        `json:"dataset"`
 	DatasetSHA256 string        `json:"dataset_sha256"`

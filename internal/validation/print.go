@@ -31,18 +31,13 @@ func Summaries(judge string) []Summary {
 	for _, m := range Of(judge) {
 		all = append(all, Summary{
 			Set: m.Set, Model: m.Model, Label: string(m.Label), Sample: m.Sample, N: m.N(), Confusion: m.Confusion,
-			Accuracy: share(m.TP+m.TN, m.N()), Precision: share(m.TP, m.TP+m.FP), Recall: share(m.TP, m.TP+m.FN), Shift: m.Shift(),
+			Accuracy:  stats.RateOf(m.TP+m.TN, m.N()).Estimate(),
+			Precision: stats.RateOf(m.TP, m.TP+m.FP).Estimate(),
+			Recall:    stats.RateOf(m.TP, m.TP+m.FN).Estimate(),
+			Shift:     m.Shift(),
 		})
 	}
 	return all
-}
-
-func share(k, n int) *stats.Estimate {
-	if n == 0 {
-		return nil
-	}
-	lo, hi := stats.Wilson(k, n, 0.95)
-	return &stats.Estimate{Value: float64(k) / float64(n), Lo: lo, Hi: hi}
 }
 
 // Table prints the measurements of a judge, what it was fitted to apart.
