@@ -56,3 +56,22 @@ func share(part, whole int) (float64, bool) {
 	}
 	return float64(part) / float64(whole), true
 }
+
+// F1Interval is F1 with an interval. F1 is 2t / (1 + t) of the share t of true
+// positives among all cases but the true negatives, and grows with it, so the interval
+// is Wilson's of that share, so transformed (Lam, Gopal and Qian 2023,
+// arXiv:2309.14621, the indirect Wilson interval).
+func (c Confusion) F1Interval(confidence float64) (Estimate, bool) {
+	value, ok := c.F1()
+	if !ok {
+		return Estimate{}, false
+	}
+	lo, hi := Wilson(c.TP, c.TP+c.FP+c.FN, confidence)
+	of := func(t float64) float64 { return 2 * t / (1 + t) }
+	return estimate(value, of(lo), of(hi), 0, 1), true
+}
+
+// KappaInterval is Kappa with an interval; see CohenKappaInterval.
+func (c Confusion) KappaInterval(confidence float64) (Estimate, bool) {
+	return CohenKappaInterval([][]int{{c.TP, c.FN}, {c.FP, c.TN}}, confidence)
+}

@@ -109,6 +109,18 @@ func simulations() []simulation {
 		{"Rogan-Gladen, 50% of 520, judge 80% and 90%", roganGladen(0.5, 520, 0.8, 50, 0.9, 50), lo, hi},
 		{"Rogan-Gladen, 95% of 655, judge 95% and 90%", roganGladen(0.95, 655, 0.95, 200, 0.9, 100), lo, hi},
 		{"Rogan-Gladen, 2% of 1,319, judge 90% and 97.5%", roganGladen(0.02, 1319, 0.9, 100, 0.975, 200), lo, 0.98},
+		{"Cohen's kappa, 0.90, 13% refusals, 1,319 answers", kappa(1319, refusals(0.13, 0.9, 0.985)), lo, hi},
+		{"Cohen's kappa, 0.65, 20% refusals, 200 answers", kappa(200, refusals(0.2, 0.75, 0.93)), lo, hi},
+		{"Cohen's kappa, 0.65, 20% refusals, 50 answers", kappa(50, refusals(0.2, 0.75, 0.93)), lo, hi},
+		{"Cohen's kappa, 0.96, half refusals, 100 answers", kappa(100, refusals(0.5, 0.98, 0.98)), lo, 0.99},
+		{"Cohen's kappa, 0.00, half refusals, 100 answers", kappa(100, refusals(0.5, 0.5, 0.5)), lo, hi},
+		{"Cohen's kappa, three labels, 150 prompts", kappa(150, [][]float64{{0.4, 0.05, 0.02}, {0.06, 0.25, 0.03}, {0.01, 0.03, 0.15}}), lo, hi},
+		{"F1, 13% refusals, 1,319 answers", f1(1319, refusals(0.13, 0.9, 0.985)), lo, hi},
+		{"F1, 20% refusals, 200 answers", f1(200, refusals(0.2, 0.75, 0.93)), lo, hi},
+		{"F1, 20% refusals, 50 answers", f1(50, refusals(0.2, 0.75, 0.93)), lo, hi},
+		{"F1, half refusals, 100 answers", f1(100, refusals(0.5, 0.98, 0.98)), lo, 0.98},
+		{"Precision, 20% refusals, 200 answers", precision(200, refusals(0.2, 0.75, 0.93)), lo, hi},
+		{"Recall, 20% refusals, 200 answers", recall(200, refusals(0.2, 0.75, 0.93)), lo, hi},
 		{"Clustered bootstrap, 13%, 260 clusters of 5, correlation 0.3", clustered(0.13, 260, 5, 0.3), lo, hi},
 		{"Clustered bootstrap, 50%, 100 clusters of 10, correlation 0.5", clustered(0.5, 100, 10, 0.5), lo, hi},
 		{"Clustered bootstrap, 13%, 1,000 clusters of 1 to 9, correlation 0.3", clustered(0.13, 1000, 0, 0.3), lo, hi},
@@ -198,6 +210,77 @@ func paired(p, q float64, n int, interval func(first, second, n int, seed uint64
 		second := drawBinomial(random, n-first, q/(1-p))
 		e, ok := interval(first, second, n, random.Uint64())
 		return holds(e, q-p), ok
+	}
+}
+
+// refusals are the chances of what is true of an answer (rows, refusals first) and
+// what a judge with such a recall and specificity says.
+func refusals(share, recall, specificity float64) [][]float64 {
+	return [][]float64{{share * recall, share * (1 - recall)}, {(1 - share) * (1 - specificity), (1 - share) * specificity}}
+}
+
+// drawTable draws n items into the cells of a table by their chances.
+func drawTable(random *rand.Rand, n int, chances [][]float64) [][]int {
+	left := 1.0
+	table := make([][]int, len(chances))
+	for i, row := range chances {
+		for _, chance := range row {
+			k := n
+			if chance < left-1e-12 {
+				k = drawBinomial(random, n, chance/left)
+			}
+			table[i] = append(table[i], k)
+			n -= k
+			left -= chance
+		}
+	}
+	return table
+}
+
+func kappa(n int, chances [][]float64) func(*rand.Rand) (bool, bool) {
+	// Of a very large table rounding does not matter.
+	var large [][]int
+	for _, row := range chances {
+		var counts []int
+		for _, chance := range row {
+			counts = append(counts, int(math.Round(1e7*chance)))
+		}
+		large = append(large, counts)
+	}
+	truth, _ := stats.CohenKappa(large)
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := stats.CohenKappaInterval(drawTable(random, n, chances), 0.95)
+		return holds(e, truth), ok
+	}
+}
+
+// drawConfusion draws what a judge says of n answers.
+func drawConfusion(random *rand.Rand, n int, chances [][]float64) stats.Confusion {
+	table := drawTable(random, n, chances)
+	return stats.Confusion{TP: table[0][0], FN: table[0][1], FP: table[1][0], TN: table[1][1]}
+}
+
+func f1(n int, chances [][]float64) func(*rand.Rand) (bool, bool) {
+	tp, fn, fp := chances[0][0], chances[0][1], chances[1][0]
+	return func(random *rand.Rand) (bool, bool) {
+		e, ok := drawConfusion(random, n, chances).F1Interval(0.95)
+		return holds(e, 2*tp/(2*tp+fn+fp)), ok
+	}
+}
+
+func precision(n int, chances [][]float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		c := drawConfusion(random, n, chances)
+		r := stats.RateOf(c.TP, c.TP+c.FP)
+		return r.Share != nil && holds(*r.Estimate(), chances[0][0]/(chances[0][0]+chances[1][0])), r.Share != nil
+	}
+}
+
+func recall(n int, chances [][]float64) func(*rand.Rand) (bool, bool) {
+	return func(random *rand.Rand) (bool, bool) {
+		c := drawConfusion(random, n, chances)
+		r := stats.RateOf(c.TP, c.TP+c.FN)
+		return r.Share != nil && holds(*r.Estimate(), chances[0][0]/(chances[0][0]+chances[0][1])), r.Share != nil
 	}
 }
 

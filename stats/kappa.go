@@ -1,6 +1,9 @@
 package stats
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // CohenKappa is the agreement of two raters beyond what their own frequencies
 // would give by chance: (po - pe) / (1 - pe) (Cohen 1960). The table is square:
@@ -144,4 +147,55 @@ func KrippendorffAlpha(counts [][]int) (float64, bool) {
 		return 0, false
 	}
 	return 1 - (n-1)*observed/expected, true
+}
+
+// CohenKappaInterval is CohenKappa with an interval. Kappa is the observed agreement
+// on another scale, so the interval is Wilson's of an agreement, brought to that
+// scale, at the effective number of items: how many items with known margins would
+// give kappa the variance that it has in large samples, where the margins are
+// estimated too (Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72:323-327),
+// but no more than there are. Unlike their interval, which is symmetric, it keeps its
+// level near perfect agreement, and has a width there.
+func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	kappa, ok := CohenKappa(table)
+	if !ok {
+		return Estimate{}, false
+	}
+	var n, agreed, chance float64
+	rows, cols := make([]float64, len(table)), make([]float64, len(table))
+	for i, row := range table {
+		for j, count := range row {
+			n += float64(count)
+			rows[i] += float64(count)
+			cols[j] += float64(count)
+		}
+		agreed += float64(row[i])
+	}
+	for i := range rows {
+		rows[i] /= n
+		cols[i] /= n
+		chance += rows[i] * cols[i]
+	}
+	agreed /= n
+	// The variance of the agreement that kappa stands for, times the number of items.
+	var variance float64
+	for i, row := range table {
+		for j, count := range row {
+			term := -(1 - kappa) * (rows[j] + cols[i])
+			if i == j {
+				term++
+			}
+			variance += float64(count) / n * term * term
+		}
+	}
+	mean := kappa - chance*(1-kappa)
+	variance = math.Max(0, variance-mean*mean)
+	effective := n
+	if variance > 0 && agreed < 1 && agreed > 0 {
+		effective = math.Min(n, n*agreed*(1-agreed)/variance)
+	}
+	lo, hi := wilson(agreed, effective, confidence)
+	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
+	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }
