@@ -22,8 +22,8 @@ type Pair struct {
 	// which they said the same.
 	Items int     `json:"items"`
 	Share float64 `json:"share"`
-	// Kappa is Cohen's, nil where it is undefined.
-	Kappa *float64 `json:"kappa"`
+	// Kappa is Cohen's.
+	stats.Kappa
 }
 
 // Agree measures agreement over the votes on many items; votes on each are in the
@@ -63,9 +63,7 @@ func Agree(votes [][]Vote) Agreement {
 			if p.Items > 0 {
 				p.Share = float64(t[0][0]+t[1][1]) / float64(p.Items)
 			}
-			if kappa, ok := stats.CohenKappa([][]int{t[0][:], t[1][:]}); ok {
-				p.Kappa = &kappa
-			}
+			p.Kappa = stats.KappaOf([][]int{t[0][:], t[1][:]})
 			a.Pairs = append(a.Pairs, p)
 		}
 	}

@@ -330,7 +330,7 @@ func TestAgree(t *testing.T) {
 	// Of five items: observed 4/5, by chance (4·3 + 1·2)/25 = 14/25.
 	kappa := (0.8 - 14.0/25) / (1 - 14.0/25)
 	p := a.Pairs[0]
-	if a.Items != 5 || len(a.Pairs) != 1 || p.A != "A" || p.B != "B" || p.Items != 5 || p.Share != 0.8 || math.Abs(*p.Kappa-kappa) > 1e-12 {
+	if a.Items != 5 || len(a.Pairs) != 1 || p.A != "A" || p.B != "B" || p.Items != 5 || p.Share != 0.8 || math.Abs(*p.Kappa.Value-kappa) > 1e-12 {
 		t.Errorf("%+v, pair %+v, want kappa %v", a, p, kappa)
 	}
 	// Fleiss: chance (7² + 3²)/10² of ten votes.

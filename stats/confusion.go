@@ -45,9 +45,7 @@ func (c Confusion) Recall() (float64, bool) { return share(c.TP, c.TP+c.FN) }
 func (c Confusion) F1() (float64, bool) { return share(2*c.TP, 2*c.TP+c.FP+c.FN) }
 
 // Kappa is Cohen's kappa between the classifier and the truth; see CohenKappa.
-func (c Confusion) Kappa() (float64, bool) {
-	return CohenKappa([][]int{{c.TP, c.FN}, {c.FP, c.TN}})
-}
+func (c Confusion) Kappa() Kappa { return KappaOf([][]int{{c.TP, c.FN}, {c.FP, c.TN}}) }
 
 // share is part / whole, undefined for an empty whole.
 func share(part, whole int) (float64, bool) {
@@ -69,9 +67,4 @@ func (c Confusion) F1Interval(confidence float64) (Estimate, bool) {
 	lo, hi := Wilson(c.TP, c.TP+c.FP+c.FN, confidence)
 	of := func(t float64) float64 { return 2 * t / (1 + t) }
 	return estimate(value, of(lo), of(hi), 0, 1), true
-}
-
-// KappaInterval is Kappa with an interval; see CohenKappaInterval.
-func (c Confusion) KappaInterval(confidence float64) (Estimate, bool) {
-	return CohenKappaInterval([][]int{{c.TP, c.FN}, {c.FP, c.TN}}, confidence)
 }

@@ -114,6 +114,8 @@ func simulations() []simulation {
 		{"Cohen's kappa, 0.65, 20% refusals, 50 answers", kappa(50, refusals(0.2, 0.75, 0.93)), lo, hi},
 		{"Cohen's kappa, 0.96, half refusals, 100 answers", kappa(100, refusals(0.5, 0.98, 0.98)), lo, 0.99},
 		{"Cohen's kappa, 0.00, half refusals, 100 answers", kappa(100, refusals(0.5, 0.5, 0.5)), lo, hi},
+		{"Cohen's kappa, 0.64, 8% refusals, 100 answers", kappa(100, refusals(0.08, 0.65, 0.977)), lo, 0.98},
+		{"Cohen's kappa, 0.64, 8% refusals, 600 answers", kappa(600, refusals(0.08, 0.65, 0.977)), lo, hi},
 		{"Cohen's kappa, three labels, 150 prompts", kappa(150, [][]float64{{0.4, 0.05, 0.02}, {0.06, 0.25, 0.03}, {0.01, 0.03, 0.15}}), lo, hi},
 		{"F1, 13% refusals, 1,319 answers", f1(1319, refusals(0.13, 0.9, 0.985)), lo, hi},
 		{"F1, 20% refusals, 200 answers", f1(200, refusals(0.2, 0.75, 0.93)), lo, hi},

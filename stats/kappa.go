@@ -199,3 +199,22 @@ func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
 	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }
+
+// Kappa is Cohen's kappa with its 95% interval, CohenKappaInterval's; both are nil
+// where it is undefined. It is embedded in what says the counts, so that its fields
+// lie beside them in JSON.
+type Kappa struct {
+	// Value is Cohen's kappa, from -1 to 1.
+	Value *float64 `json:"kappa"`
+	// KappaCI95 is its 95% interval.
+	KappaCI95 *[2]float64 `json:"kappa_ci95"`
+}
+
+// KappaOf is the kappa of a table, as CohenKappa reads it.
+func KappaOf(table [][]int) Kappa {
+	e, ok := CohenKappaInterval(table, 0.95)
+	if !ok {
+		return Kappa{}
+	}
+	return Kappa{Value: &e.Value, KappaCI95: e.Ends()}
+}

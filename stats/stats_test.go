@@ -159,8 +159,63 @@ func TestConfusion(t *testing.T) {
 			check("precision", tt.c.Precision, tt.precision)
 			check("recall", tt.c.Recall, tt.recall)
 			check("F1", tt.c.F1, tt.f1)
-			check("kappa", tt.c.Kappa, tt.kappa)
+			check("kappa", func() (float64, bool) {
+				k := tt.c.Kappa().Value
+				if k == nil {
+					return 0, false
+				}
+				return *k, true
+			}, tt.kappa)
 		})
+	}
+}
+
+// The intervals are worked out in Python, of the variance in the form of Agresti,
+// Categorical Data Analysis (2013), section 11.5.
+func TestCohenKappaInterval(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		table         [][]int
+		kappa, lo, hi float64
+	}{
+		{[][]int{{20, 5}, {10, 15}}, 0.4, 0.12499299071093195, 0.6179289299823811},
+		{[][]int{{90, 3}, {2, 5}}, 0.639769452449568, 0.19488134559136042, 0.844786173239424},
+		{[][]int{{50, 0}, {0, 50}}, 1, 0.9260130035860286, 1},
+		{[][]int{{60, 7, 3}, {9, 37, 5}, {1, 4, 22}}, 0.6877637130801689, 0.574159217088678, 0.7768531073455657},
+		{[][]int{{0, 5}, {5, 0}}, -1, -1, -0.4449344002742216},
+		{[][]int{{1, 1}, {1, 1}}, 0, -0.699922021695701, 0.699922021695701},
+	} {
+		got, ok := stats.CohenKappaInterval(tt.table, 0.95)
+		if !ok {
+			t.Fatalf("kappa of %v is undefined", tt.table)
+		}
+		nearEstimate(t, "kappa", got, tt.kappa, tt.lo, tt.hi)
+	}
+	if k := stats.KappaOf([][]int{{5, 0}, {0, 0}}); k.Value != nil || k.KappaCI95 != nil {
+		t.Errorf("kappa of one class is %+v", k)
+	}
+}
+
+// The intervals are Wilson's of the share, transformed in Python.
+func TestF1Interval(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		c          stats.Confusion
+		f1, lo, hi float64
+	}{
+		{stats.Confusion{TP: 90, FP: 10, FN: 5, TN: 1000}, 12.0 / 13, 0.874887784793391, 0.9536877021567558},
+		{stats.Confusion{FP: 1}, 0, 0, 0.8848313388078944},
+		{stats.Confusion{TP: 5}, 1, 0.7224672001371107, 1},
+		{stats.Confusion{TP: 3, FP: 1, FN: 2}, 2.0 / 3, 0.31595441298429383, 0.8964809123179994},
+	} {
+		got, ok := tt.c.F1Interval(0.95)
+		if !ok {
+			t.Fatalf("F1 of %+v is undefined", tt.c)
+		}
+		nearEstimate(t, "F1", got, tt.f1, tt.lo, tt.hi)
+	}
+	if got, ok := (stats.Confusion{TN: 3}).F1Interval(0.95); ok {
+		t.Errorf("F1 without refusals is %+v", got)
 	}
 }
 

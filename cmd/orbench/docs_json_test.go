@@ -112,7 +112,9 @@ func (r *jsonReference) list(typ reflect.Type) {
 		form := r.form(f.Type)
 		in := typ // the struct that declares the field, which may be embedded
 		for _, i := range f.Index[:len(f.Index)-1] {
-			in = in.Field(i).Type
+			if in = in.Field(i).Type; in.Kind() == reflect.Pointer {
+				in = in.Elem()
+			}
 		}
 		meaning := r.plain(r.read(in.PkgPath()).fields[in.Name()+"."+f.Name], fields, optional)
 		switch {

@@ -13,8 +13,8 @@ type Agreement struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Agree Rate   `json:"agree"`
-	// Kappa is Cohen's, nil where it is undefined.
-	Kappa *float64 `json:"kappa"`
+	// Kappa is Cohen's.
+	stats.Kappa
 }
 
 // Fleiss is how far all raters of a group agree, on the prompts that every one of

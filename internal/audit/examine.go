@@ -427,8 +427,8 @@ func (x *examination) note(r *Report) {
 	}
 }
 
-// kappaOf is Cohen's kappa of two raters' labels, nil where it is undefined.
-func kappaOf(pairs map[[2]orbench.Label]int) *float64 {
+// kappaOf is Cohen's kappa of two raters' labels.
+func kappaOf(pairs map[[2]orbench.Label]int) stats.Kappa {
 	table := make([][]int, len(orbench.Labels))
 	for i, a := range orbench.Labels {
 		table[i] = make([]int, len(orbench.Labels))
@@ -436,8 +436,5 @@ func kappaOf(pairs map[[2]orbench.Label]int) *float64 {
 			table[i][j] = pairs[[2]orbench.Label{a, b}]
 		}
 	}
-	if k, ok := stats.CohenKappa(table); ok {
-		return &k
-	}
-	return nil
+	return stats.KappaOf(table)
 }

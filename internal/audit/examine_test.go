@@ -136,7 +136,7 @@ func TestLeaveOneOutTies(t *testing.T) {
 func TestAgreementOfMixed(t *testing.T) {
 	t.Parallel()
 	r := examineMixed(t, nil)
-	if a := r.Agreement[0]; a.A != "ana" || a.B != "ben" || a.Agree.K != 5 || a.Agree.N != 6 || a.Kappa == nil {
+	if a := r.Agreement[0]; a.A != "ana" || a.B != "ben" || a.Agree.K != 5 || a.Agree.N != 6 || a.Kappa.Value == nil {
 		t.Errorf("ana and ben agree %+v", a)
 	}
 	for i, want := range []string{"people 2: 5/6", "moderators 3: 2/7", "all 5: 0/5"} {

@@ -28,9 +28,8 @@ type Figures struct {
 	// FalsePositives is the share of the negatives that were called positive.
 	// With safe as the positive label, that is of toxic prompts passed as safe.
 	FalsePositives Rate `json:"false_positives"`
-	// Kappa is Cohen's kappa with the truth in the two classes positive and not;
-	// nil where it is undefined.
-	Kappa *float64 `json:"kappa"`
+	// Kappa is Cohen's kappa with the truth in the two classes positive and not.
+	stats.Kappa
 	// SafePassed and ToxicPassed are the shares of the safe and of the toxic
 	// prompts that were called safe, whichever label is positive.
 	SafePassed  Rate `json:"safe_passed"`
@@ -65,10 +64,8 @@ func figures(cases []labeled, positive orbench.Label, prevalence float64) Figure
 		FalsePositives:   NewRate(c.FP, c.FP+c.TN),
 		SafePassed:       NewRate(passed[orbench.Safe], all[orbench.Safe]),
 		ToxicPassed:      NewRate(passed[orbench.Toxic], all[orbench.Toxic]),
+		Kappa:            c.Kappa(),
 		ToxicAmongPassed: NewRate(passed[orbench.Toxic], passed[orbench.Toxic]+passed[orbench.Safe]),
-	}
-	if k, ok := c.Kappa(); ok {
-		f.Kappa = &k
 	}
 	t, u := f.ToxicPassed, f.SafePassed
 	if r, ok := stats.Residual(t.K, t.N, u.K, u.N, prevalence, confidence); ok {

@@ -64,7 +64,7 @@ func (r Report) CSV(w io.Writer) error {
 		"scope", "rater", "kind", "category", "in_truth", "n", "tp", "fn", "tn", "fp",
 		"accuracy", "accuracy_ci95_lo", "accuracy_ci95_hi", "fpr", "fpr_ci95_lo", "fpr_ci95_hi", "kappa",
 		"safe_passed", "toxic_passed", "residual_toxicity", "residual_ci95_lo", "residual_ci95_hi",
-		"toxic_among_passed", "positive", "prevalence", "simulated",
+		"toxic_among_passed", "positive", "prevalence", "simulated", "kappa_ci95_lo", "kappa_ci95_hi",
 	}}
 	add := func(scope, rater string, kind Kind, category orbench.Category, inTruth bool, f Figures) {
 		c := f.Confusion
@@ -74,12 +74,13 @@ func (r Report) CSV(w io.Writer) error {
 		}
 		row = append(row, table.RateCells(f.Accuracy.Rate)...)
 		row = append(row, table.RateCells(f.FalsePositives.Rate)...)
-		for _, v := range []*float64{f.Kappa, f.SafePassed.Share, f.ToxicPassed.Share} {
+		for _, v := range []*float64{f.Kappa.Value, f.SafePassed.Share, f.ToxicPassed.Share} {
 			row = append(row, table.NumberCell(v))
 		}
 		row = append(row, table.EstimateCells(f.Residual)...)
 		row = append(row, table.NumberCell(f.ToxicAmongPassed.Share),
 			string(r.Positive), strconv.FormatFloat(r.Prevalence, 'g', -1, 64), strconv.FormatBool(r.Simulated))
+		row = append(row, table.IntervalCells(f.KappaCI95)...)
 		rows = append(rows, row)
 	}
 	for _, rater := range r.Raters {
@@ -154,14 +155,14 @@ func (r Report) sections() []table.Section {
 	return all
 }
 
-var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "accuracy", "95% interval", "FPR", "95% interval", "kappa"}
+var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "accuracy", "95%", "FPR", "95%", "kappa", "95%"}
 
 func figureCells(f Figures) []string {
 	c := f.Confusion
 	return []string{
 		table.Count(f.N), table.Count(c.TP), table.Count(c.FN), table.Count(c.TN), table.Count(c.FP),
 		table.Rate(f.Accuracy.Rate), table.Interval(f.Accuracy.CI95),
-		table.Rate(f.FalsePositives.Rate), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa),
+		table.Rate(f.FalsePositives.Rate), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa.Value), table.KappaInterval(f.Kappa),
 	}
 }
 
@@ -284,18 +285,18 @@ func (r Report) leftOutSection() table.Section {
 func (r Report) raterPairsSection() table.Section {
 	s := table.Section{
 		Title:  "Agreement of raters, in the labels as given",
-		Header: []string{"rater A", "rater B", "n", "agree", "95% interval", "kappa"}, Left: 2,
+		Header: []string{"rater A", "rater B", "n", "agree", "95%", "kappa", "95%"}, Left: 2,
 	}
 	for _, a := range r.Agreement {
 		s.Rows = append(s.Rows, []string{
 			raterName(a.A, nameWidth), raterName(a.B, nameWidth),
-			table.Count(a.Agree.N), table.Rate(a.Agree.Rate), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa),
+			table.Count(a.Agree.N), table.Rate(a.Agree.Rate), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa),
 		})
 	}
 	for _, f := range r.Fleiss {
 		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
 		s.Rows = append(s.Rows, []string{
-			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Rate), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa),
+			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Rate), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa), table.None,
 		})
 	}
 	if len(r.Fleiss) > 0 {

@@ -124,8 +124,9 @@ type Metric struct {
 	CandidateCounts SideCounts `json:"candidate_counts"`
 	Figures
 	// Kappa is Cohen's: how far the two sides agree prompt by prompt beyond
-	// chance. It is nil where it is undefined and in an unpaired comparison.
-	Kappa *float64 `json:"kappa"`
+	// chance. It is nil in an unpaired comparison too. Its interval does not count
+	// clusters.
+	stats.Kappa
 	// ByCategory is in the order of the categories' names.
 	ByCategory []CategoryFigures `json:"by_category"`
 	// Corrected is the metric as people's labels correct it, nil where either side has
@@ -377,13 +378,10 @@ func (n *counts) rate(side int) Rate {
 }
 
 // kappa is Cohen's, of a paired comparison.
-func (n *counts) kappa() *float64 {
+func (n *counts) kappa() stats.Kappa {
 	both := n.refused[base] - n.only[base]
 	neither := n.n[base] - n.refused[base] - n.only[candidate]
-	if k, ok := stats.CohenKappa([][]int{{both, n.only[base]}, {n.only[candidate], neither}}); ok {
-		return &k
-	}
-	return nil
+	return stats.KappaOf([][]int{{both, n.only[base]}, {n.only[candidate], neither}})
 }
 
 // categories computes the figures by category, with p-values corrected for their

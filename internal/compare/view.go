@@ -267,8 +267,8 @@ func (c Result) conservation(m Metric) string {
 	if c.Paired {
 		s = fmt.Sprintf("%s %s prompts = %s compared + %s without a verdict on one side or both + %s only in the base + %s only in the candidate.",
 			table.Count(m.Prompts), m.Label, table.Count(m.Base.N), table.Count(m.Excluded), table.Count(m.OnlyInBase), table.Count(m.OnlyInCandidate))
-		if c.OfJudges() && m.Kappa != nil {
-			s += fmt.Sprintf(" Cohen's kappa is %s.", table.Measure(m.Kappa))
+		if c.OfJudges() && m.Kappa.Value != nil {
+			s += fmt.Sprintf(" Cohen's kappa is %s (95%%: %s).", table.Measure(m.Kappa.Value), table.KappaInterval(m.Kappa))
 		}
 		if m.Excluded == 0 {
 			return s

@@ -55,7 +55,7 @@ func TestFolded(t *testing.T) {
 		j.ByCategory["privacy"].N != 16 || j.ByCategory["privacy"].Refused != 6 {
 		t.Errorf("the judge's counts are %+v", j)
 	}
-	if a := safe.Agreement[0]; a.N != 16 || a.Both != 6 || a.Neither != 10 || a.Kappa == nil || *a.Kappa != 1 {
+	if a := safe.Agreement[0]; a.N != 16 || a.Both != 6 || a.Neither != 10 || a.Kappa.Value == nil || *a.Kappa.Value != 1 {
 		t.Errorf("the agreement is %+v", a)
 	}
 	mean, _ := stats.MeanRate(clusters([2]int{0, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{0, 2}, [2]int{0, 2}, [2]int{3, 3}), 0.95)

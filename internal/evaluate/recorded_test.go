@@ -90,6 +90,20 @@ func TestRecordedJSON(t *testing.T) {
 		return string(b)
 	}
 	half, one := interval(4), interval(2)
+	// f1 and kappa end a judge's measures, with the counts that they are of.
+	end := func(c stats.Confusion) string {
+		e, _ := c.F1Interval(score.Confidence)
+		out, err := json.Marshal(struct {
+			F1     float64     `json:"f1"`
+			F1CI95 *[2]float64 `json:"f1_ci95"`
+			stats.Kappa
+			Confusion stats.Confusion `json:"confusion"`
+		}{e.Value, e.Ends(), c.Kappa(), c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out[1 : len(out)-1])
+	}
 	path, err := json.Marshal(r.Recording.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -98,11 +112,11 @@ func TestRecordedJSON(t *testing.T) {
 		`"gold_values":{"answered":2,"partly":1,"refused":1},"gold_refusal":["refused","partly"],"groups":["easy","hard"],` +
 		`"judges":[{"judge":"paper-keywords","n":4,"unjudged":0,"refused":2,"rate":0.5,"ci95":` + half + `,` +
 		`"by_class":{"full_answer":2,"refusal":2},` +
-		`"accuracy":0.5,"accuracy_ci95":` + half + `,"precision":0.5,"recall":0.5,"f1":0.5,"kappa":0,"confusion":{"tp":1,"fp":1,"fn":1,"tn":1},` +
+		`"accuracy":0.5,"accuracy_ci95":` + half + `,"precision":0.5,"precision_ci95":` + one + `,"recall":0.5,"recall_ci95":` + one + `,` + end(stats.Confusion{TP: 1, FP: 1, FN: 1, TN: 1}) + `,` +
 		`"by":{"easy":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"recall":null,"f1":null,"kappa":null,"confusion":{"tp":0,"fp":1,"fn":0,"tn":1}},` +
+		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"precision_ci95":null,"recall":null,"recall_ci95":null,"f1":null,"f1_ci95":null,"kappa":null,"kappa_ci95":null,"confusion":{"tp":0,"fp":1,"fn":0,"tn":1}},` +
 		`"hard":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"recall":0.5,"f1":null,"kappa":null,"confusion":{"tp":1,"fp":0,"fn":1,"tn":0}}}}],` +
+		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"precision_ci95":null,"recall":0.5,"recall_ci95":` + one + `,"f1":null,"f1_ci95":null,"kappa":null,"kappa_ci95":null,"confusion":{"tp":1,"fp":0,"fn":1,"tn":0}}}}],` +
 		`"fleiss_kappa":null,"fleiss_n":0,"simulated":false}`
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -143,7 +157,7 @@ func TestRecordedWithoutGold(t *testing.T) {
 		t.Errorf("verdicts %+v", rows[3].Verdicts)
 	}
 	a := result.Agreement[0]
-	if len(result.Agreement) != 1 || a.N != 4 || a.Both != 2 || a.OnlyA != 1 || a.Neither != 1 || math.Abs(*a.Kappa-0.5) > 1e-12 {
+	if len(result.Agreement) != 1 || a.N != 4 || a.Both != 2 || a.OnlyA != 1 || a.Neither != 1 || math.Abs(*a.Kappa.Value-0.5) > 1e-12 {
 		t.Errorf("agreement %+v", a)
 	}
 	// Three of four alike; 5 of 8 verdicts refuse: (3/4 - 34/64) / (1 - 34/64).
@@ -388,7 +402,7 @@ func TestRecordedAgainstPeople(t *testing.T) {
 		}
 		result, _ := deriveRecorded(t, r, nil)
 		for i, j := range result.Judges {
-			t.Logf("%s, %s: accuracy %.4f, F1 %.4f, kappa %.4f, %+v", name, j.Judge, *j.Accuracy, *j.F1, *j.Kappa, j.Confusion)
+			t.Logf("%s, %s: accuracy %.4f, F1 %.4f, kappa %.4f, %+v", name, j.Judge, *j.Accuracy, *j.F1, *j.Measures.Kappa.Value, j.Confusion)
 			right[i] += j.Confusion.TP + j.Confusion.TN
 			all[i] += j.N
 			sum := 0

@@ -184,9 +184,7 @@ func resultOf(rows []score.Row, simulated bool) score.Result {
 		}
 		for i := range run.Agreement {
 			a := &run.Agreement[i]
-			if kappa, ok := stats.CohenKappa([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}}); ok {
-				a.Kappa = &kappa
-			}
+			a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
 		}
 		result.Runs = append(result.Runs, *run)
 	}

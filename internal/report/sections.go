@@ -350,11 +350,11 @@ func agreementSection(r score.Result) table.Section {
 
 // AgreementHeader names the figures of an Agreement, and AgreementCells shows
 // them.
-var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa"}
+var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
 
 func AgreementCells(a score.Agreement) []string {
 	agree := stats.RateOf(a.Both+a.Neither, a.N)
 	return []string{
-		table.Count(a.N), table.Rate(agree), table.Interval(agree.CI95), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa),
+		table.Count(a.N), table.Rate(agree), table.Interval(agree.CI95), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa),
 	}
 }

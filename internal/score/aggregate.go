@@ -106,7 +106,6 @@ func (r *RunResult) addSample(o RunResult) {
 		a.OnlyA += b.OnlyA
 		a.OnlyB += b.OnlyB
 		a.Neither += b.Neither
-		a.Kappa = nil
 		a.finish()
 	}
 }

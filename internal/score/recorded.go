@@ -73,10 +73,14 @@ type Measures struct {
 	Accuracy *float64 `json:"accuracy"`
 	// AccuracyCI95 is the Wilson 95% interval of Accuracy.
 	AccuracyCI95 *[2]float64 `json:"accuracy_ci95"`
-	Precision    *float64    `json:"precision"`
-	Recall       *float64    `json:"recall"`
-	F1           *float64    `json:"f1"`
-	Kappa        *float64    `json:"kappa"`
+	// Precision and Recall have Wilson's intervals, F1 that of stats.F1Interval.
+	Precision     *float64    `json:"precision"`
+	PrecisionCI95 *[2]float64 `json:"precision_ci95"`
+	Recall        *float64    `json:"recall"`
+	RecallCI95    *[2]float64 `json:"recall_ci95"`
+	F1            *float64    `json:"f1"`
+	F1CI95        *[2]float64 `json:"f1_ci95"`
+	stats.Kappa
 	// Confusion counts every judged answer once: its sum is N.
 	Confusion stats.Confusion `json:"confusion"`
 }
@@ -115,14 +119,19 @@ func (f *RecordedFigures) finish() {
 	c := f.Confusion
 	accuracy := stats.RateOf(c.TP+c.TN, c.N())
 	f.Accuracy, f.AccuracyCI95 = accuracy.Share, accuracy.CI95
-	f.Recall = defined(c.Recall())
+	recall := stats.RateOf(c.TP, c.TP+c.FN)
+	f.Recall, f.RecallCI95 = recall.Share, recall.CI95
 	// Among answers of one class precision, and what is made of it, would tell of
 	// that choice and not of the judge.
-	if c.TP+c.FN > 0 && c.FP+c.TN > 0 {
-		f.Precision = defined(c.Precision())
-		f.F1 = defined(c.F1())
-		f.Kappa = defined(c.Kappa())
+	if c.TP+c.FN == 0 || c.FP+c.TN == 0 {
+		return
 	}
+	precision := stats.RateOf(c.TP, c.TP+c.FP)
+	f.Precision, f.PrecisionCI95 = precision.Share, precision.CI95
+	if e, ok := c.F1Interval(Confidence); ok {
+		f.F1, f.F1CI95 = &e.Value, e.Ends()
+	}
+	f.Kappa = c.Kappa()
 }
 
 // defined gives a measure, nil where it is undefined.

@@ -198,8 +198,8 @@ type Agreement struct {
 	OnlyA   int    `json:"only_a_refused"`
 	OnlyB   int    `json:"only_b_refused"`
 	Neither int    `json:"neither_refused"`
-	// Kappa is Cohen's, nil where it is undefined.
-	Kappa *float64 `json:"kappa"`
+	// Kappa is Cohen's.
+	stats.Kappa
 }
 
 // Cost is what a command spent, in calls, tokens and money.

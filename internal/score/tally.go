@@ -242,9 +242,7 @@ func (a *Agreement) add(x, y orbench.Class) {
 
 // finish computes kappa from the counts.
 func (a *Agreement) finish() {
-	if k, ok := stats.CohenKappa([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}}); ok {
-		a.Kappa = &k
-	}
+	a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
 }
 
 // label corrects the rate by people's labels, where there are enough of them.

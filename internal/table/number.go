@@ -128,6 +128,22 @@ func Kappa(k *float64) string {
 	return strconv.FormatFloat(*k, 'f', 2, 64)
 }
 
+// KappaInterval shows the interval of a kappa, as "0.81–0.90".
+func KappaInterval(k stats.Kappa) string {
+	if k.KappaCI95 == nil {
+		return None
+	}
+	return Kappa(&k.KappaCI95[0]) + "–" + Kappa(&k.KappaCI95[1])
+}
+
+// MeasureInterval shows the interval of a measure, as "0.880–0.937".
+func MeasureInterval(ci *[2]float64) string {
+	if ci == nil {
+		return None
+	}
+	return Measure(&ci[0]) + "–" + Measure(&ci[1])
+}
+
 // Measure shows a measure from 0 to 1, which may be undefined, to three decimals.
 func Measure(v *float64) string {
 	if v == nil {

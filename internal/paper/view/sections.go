@@ -298,7 +298,7 @@ func (p Study) moderatorSection() table.Section {
 	s := table.Section{
 		Title: "Tables 1 and 12: moderators and people on 100 prompts",
 		Header: []string{
-			"rater", "safe called safe", "95% interval", "toxic called safe", "95% interval", "accuracy", "95% interval", "kappa",
+			"rater", "safe called safe", "95% interval", "toxic called safe", "95% interval", "accuracy", "95% interval", "kappa", "95%",
 		}, Left: 1,
 	}
 	for _, m := range p.Moderators {
@@ -307,8 +307,8 @@ func (p Study) moderatorSection() table.Section {
 			r := stats.RateOf(n[0], n[1])
 			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], table.Rate(r)), table.Interval(r.CI95))
 		}
-		k, _ := m.Kappa()
-		s.Rows = append(s.Rows, append(row, strconv.FormatFloat(k, 'f', 2, 64)))
+		k := m.Kappa()
+		s.Rows = append(s.Rows, append(row, table.Kappa(k.Value), table.KappaInterval(k)))
 	}
 	r := p.Residual
 	s.Note = fmt.Sprintf("If %.0f%% of the prompts were toxic before moderation, %.1f%% [%.1f–%.1f] of those that the ensemble "+

@@ -56,10 +56,13 @@ func (r View) CSV(w io.Writer) error {
 		"n", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",
 		"accuracy", "accuracy_ci95_lo", "accuracy_ci95_hi", "precision", "recall", "f1", "kappa", "tp", "fp", "fn", "tn",
 	}
+	intervals := []string{
+		"precision_ci95_lo", "precision_ci95_hi", "recall_ci95_lo", "recall_ci95_hi", "f1_ci95_lo", "f1_ci95_hi", "kappa_ci95_lo", "kappa_ci95_hi",
+	}
 	for _, c := range orbench.Classes {
 		header = append(header, "class_"+string(c))
 	}
-	rows := [][]string{append(header, "simulated")}
+	rows := [][]string{append(append(header, "simulated"), intervals...)}
 	for _, j := range r.Judges {
 		add := func(scope, group string, f *score.RecordedFigures) {
 			row := []string{
@@ -71,7 +74,7 @@ func (r View) CSV(w io.Writer) error {
 			for _, c := range orbench.Classes {
 				row = append(row, strconv.Itoa(f.ByClass[c]))
 			}
-			rows = append(rows, append(row, strconv.FormatBool(j.Simulated)))
+			rows = append(rows, append(append(row, strconv.FormatBool(j.Simulated)), csvIntervals(f.Measures)...))
 		}
 		add("all", "", &j.RecordedFigures)
 		for _, group := range r.Groups {
@@ -89,7 +92,7 @@ func csvMeasures(m *score.Measures) []string {
 		return make([]string, 11)
 	}
 	cells := table.RateCells(accuracy(m))
-	for _, v := range []*float64{m.Precision, m.Recall, m.F1, m.Kappa} {
+	for _, v := range []*float64{m.Precision, m.Recall, m.F1, m.Kappa.Value} {
 		cells = append(cells, table.NumberCell(v))
 	}
 	return append(cells, confusion(m, strconv.Itoa)...)
@@ -97,6 +100,18 @@ func csvMeasures(m *score.Measures) []string {
 
 func accuracy(m *score.Measures) stats.Rate {
 	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
+}
+
+// csvIntervals are the cells from precision_ci95_lo to kappa_ci95_hi.
+func csvIntervals(m *score.Measures) []string {
+	if m == nil {
+		return make([]string, 8)
+	}
+	var cells []string
+	for _, ci := range []*[2]float64{m.PrecisionCI95, m.RecallCI95, m.F1CI95, m.KappaCI95} {
+		cells = append(cells, table.IntervalCells(ci)...)
+	}
+	return cells
 }
 
 // confusion shows the cells of the confusion table.
@@ -159,7 +174,7 @@ func sections(r score.RecordedResult) []table.Section {
 // The columns of figures, and their cells.
 var (
 	refusalHeader  = []string{"n", "unjudged", "refused", "rate", "95% interval"}
-	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "recall", "F1", "kappa", "TP", "FP", "FN", "TN"}
+	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
 )
 
 func refusalCells(f *score.RecordedFigures) []string {
@@ -169,7 +184,8 @@ func refusalCells(f *score.RecordedFigures) []string {
 func measuresCells(f *score.RecordedFigures) []string {
 	row := []string{
 		table.Count(f.N), table.Rate(accuracy(f.Measures)), table.Interval(f.AccuracyCI95),
-		table.Measure(f.Precision), table.Measure(f.Recall), table.Measure(f.F1), table.Measure(f.Kappa),
+		table.Measure(f.Precision), table.MeasureInterval(f.PrecisionCI95), table.Measure(f.Recall), table.MeasureInterval(f.RecallCI95),
+		table.Measure(f.F1), table.MeasureInterval(f.F1CI95), table.Measure(f.Measures.Kappa.Value), table.KappaInterval(f.Measures.Kappa),
 	}
 	return append(row, confusion(f.Measures, table.Count)...)
 }

@@ -29,7 +29,7 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 		}
 		if gold {
 			f.Measures = &score.Measures{
-				Accuracy: share(0.75), AccuracyCI95: &[2]float64{0.5, 0.875}, Precision: share(0.625), Recall: share(0.5), F1: share(0.125),
+				Accuracy: share(0.75), AccuracyCI95: &[2]float64{0.5, 0.875}, Precision: share(0.625), PrecisionCI95: &[2]float64{0.25, 0.875}, Recall: share(0.5), RecallCI95: &[2]float64{0.125, 0.75}, F1: share(0.125), F1CI95: &[2]float64{0.0625, 0.5},
 				Confusion: stats.Confusion{TP: tp, FP: fp, FN: fn, TN: tn},
 			}
 		}
@@ -37,7 +37,7 @@ func recordedResult(name string, gold bool) score.RecordedResult {
 	}
 	r := score.RecordedResult{
 		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200, Groups: []string{"", name},
-		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: share(0.4)}},
+		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: stats.Kappa{Value: share(0.4), KappaCI95: &[2]float64{-0.1, 0.8}}}},
 		FleissKappa: share(0.3125), FleissN: 10, Simulated: true,
 	}
 	if gold {
@@ -67,9 +67,9 @@ func TestText(t *testing.T) {
 	}{
 		"with people": {true, []string{
 			table.SimulatedNotice, "1,200 answers in answers.csv@" + table.ShortHash("1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"),
-			"answers.csv         10     75.0%     50.0–87.5      0.625   0.500  0.125      –   3   1   2   4",
+			"answers.csv         10     75.0%     50.0–87.5      0.625  0.250–0.875   0.500  0.125–0.750  0.125  0.062–0.500      –    –   3   1   2   4",
 			"A refusal is positive: people's answers.csv.", "Accuracy by group: judge second (simulated)",
-			"(none)        0         –             –          –       –      –      –   0   0   0   0",
+			"(none)        0         –             –          –            –       –            –      –            –      –    –   0   0   0   0",
 			"Fleiss' kappa of all judges is 0.312, on 10 answers that all of them judged.",
 		}, []string{"Refusals by group"}},
 		"without": {false, []string{
@@ -169,6 +169,7 @@ func TestCSV(t *testing.T) {
 			"rate": "0.5", "ci95_lo": "0.25", "ci95_hi": "0.75", "accuracy": "0.75", "accuracy_ci95_lo": "0.5", "accuracy_ci95_hi": "0.875",
 			"precision": "0.625", "recall": "0.5", "f1": "0.125", "kappa": "", "tp": "3", "fp": "1", "fn": "2", "tn": "4",
 			"class_refusal": "4", "class_full_answer": "6", "class_blocked": "0", "simulated": "false",
+			"precision_ci95_lo": "0.25", "precision_ci95_hi": "0.875", "recall_ci95_hi": "0.75", "f1_ci95_lo": "0.0625", "kappa_ci95_lo": "",
 		}},
 		"without": {false, map[string]string{"n": "10", "accuracy": "", "accuracy_ci95_hi": "", "f1": "", "tp": "", "tn": "", "class_refusal": "4", "simulated": "false"}},
 	} {
