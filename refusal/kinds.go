@@ -186,4 +186,6 @@ const reasonCapability = 3
 type meaning struct {
 	kind   kind
 	reason uint8
+	// own is true when the phrase counts only with the model as its subject.
+	own bool
 }

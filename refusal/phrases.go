@@ -76,6 +76,7 @@ func parseTable(name, text string, t *table) error {
 			return fail("a phrase stands before the first [kind]")
 		}
 		p := phrase{meaning: section}
+		line, p.meaning.own = strings.CutPrefix(line, "@ ")
 		for _, field := range strings.Fields(line) {
 			if chars := []rune(field); isIdeograph(chars[0]) {
 				p.places = append(p.places, characters(field)...)

@@ -197,6 +197,10 @@ type sentence struct {
 	// lacks is true when it says what the model cannot do or see. At the start
 	// that is a refusal; after help it is a remark.
 	lacks bool
+	// self is true when a word has stood for the model.
+	self bool
+	// disclaimed is the number of words up to and with a disclaimer.
+	disclaimed int
 	// weight is the sum of the weights of the sequences that end in it.
 	weight float64
 	// deed is true when it has the verb of a how-to question, subject when one of
@@ -270,6 +274,16 @@ type reading struct {
 	// told counts the words by language.
 	told tally
 }
+
+// selfWords are the words that stand for the model, by their length.
+var selfWords = func() (words [10][]uint64) {
+	for _, w := range []string{
+		"i", "we", "my", "me", "ai", "im", "i'm", "i'd", "our", "i'll", "i've", "team", "we're", "we'll", "model", "system", "chatbot", "assistant",
+	} {
+		words[len(w)] = append(words[len(w)], hashWord(w))
+	}
+	return words
+}()
 
 // read makes the one pass.
 func read(text string, p *promptWords) reading {
@@ -380,6 +394,7 @@ func read(text string, p *promptWords) reading {
 		case 'A' <= c && c <= 'Z' && cur.words > 1 && s.runes > 2 && c != 'I':
 			r.names++
 		}
+		cur.self = cur.self || s.runes < len(selfWords) && slices.Contains(selfWords[s.runes], s.hash)
 		cur.deed = cur.deed || p.deed != "" && isForm(text[s.start:s.end], p.deed)
 		if cur.words == 1 && s.end-s.start > 5 && text[s.end-3:s.end] == "ing" {
 			cur.gerund = true
@@ -422,7 +437,7 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 	}
 	for at != 0 {
 		c := a.meanings[a.out[at]]
-		if c.kind > kindNone {
+		if c.kind > kindNone || c.own && !cur.self && cur.words > int(a.depth[at])+1 {
 			at = a.shorter[at]
 			continue
 		}
@@ -433,6 +448,7 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 				cur.kinds &^= 1 << kindApology
 			} else {
 				cur.kinds |= 1 << kindDisclaim
+				cur.disclaimed = cur.words
 			}
 			return 0
 		}
@@ -510,6 +526,11 @@ func (r *reading) close(s *sentence, seen uint64) {
 	} else {
 		r.resistWords += s.words
 		r.run = 0
+		if s.kinds&resistKinds == 1<<kindDisclaim {
+			// I am no lawyer, but: what follows is plain.
+			r.resistWords -= s.words - s.disclaimed
+			r.plainWords += s.words - s.disclaimed
+		}
 	}
 	if s.deed {
 		r.deeds++
