@@ -55,7 +55,9 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //	                                 paper, xstest or a YAML file
 //	guard:FORMAT@PROVIDER/MODEL      a model trained to see refusals, which writes
 //	                                 what it sees
-//	classify:FORMAT@PROVIDER/MODEL   a classifier of refusals, which gives labels
+//	classify:FORMAT[:LABEL]@PROVIDER/MODEL
+//	                                 a classifier, whose LABEL means a refusal, by
+//	                                 default one of the usual names for it
 //	panel:RULE(SPEC,SPEC,…)          a vote; RULE is majority, unanimous or
 //	                                 weighted (each SPEC then as SPEC=WEIGHT)
 //

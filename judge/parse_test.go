@@ -47,6 +47,7 @@ func TestParseNamesTheJudge(t *testing.T) {
 		"guard:or-judge@vllm/or-judge",
 		"guard:qwen3guard@vllm/Qwen/Qwen3Guard-Gen-0.6B",
 		"classify:minos@tei/NousResearch/Minos-v1",
+		"classify:answer:LABEL_1@tei/m",
 		"guard:polyguard@vllm/ToxicityPrompts/PolyGuard-Qwen",
 		"panel:majority(lexical,paper-keywords,llm:openai/gpt-4o)",
 		"panel:unanimous(lexical,paper-keywords:claude)",

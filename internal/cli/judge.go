@@ -54,9 +54,9 @@ ask only for the verdicts that are not remembered.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY],
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
-classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...). A rubric is paper, xstest
-or a YAML file with a question and classes of your own; "orbench config init rubric"
-prints one. The formats of guards are
+classify:FORMAT[:LABEL]@PROVIDER/MODEL and panel:RULE(JUDGE,...). A rubric is
+paper, xstest or a YAML file with a question and classes of your own; "orbench
+config init rubric" prints one. The formats of guards are
 ` + strings.Join(judge.GuardsThatTell(judge.Refusal), ", ") + `;
 those of classifiers, which a server's /predict or /classify serves, are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither have room for the fence that llm puts around prompt
@@ -234,6 +234,13 @@ func (a *app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	}
 	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts); err != nil {
 		return errors.Join(filled, err)
+	}
+	if filled != nil || stats.Failed > 0 {
+		for _, path := range []string{verdicts, f.disagreements} {
+			if path != "" {
+				a.sayf("%s holds what there is so far; remove it before the next command, or name another", path)
+			}
+		}
 	}
 	return a.finish(filled, stats, score.Result{})
 }
