@@ -276,3 +276,50 @@ func TestQueue(t *testing.T) {
 		t.Error("took back what was said in another sitting")
 	}
 }
+
+// TestPlace finds how labels that were made elsewhere stand for other answers.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	safe, toxic := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}, Cell{Target: "m", Dataset: "d", Label: orbench.Toxic}
+	at := time.Unix(1, 0)
+	items := []Item{
+		{safe, orbench.Subject{1}, SureAnswer},
+		{safe, orbench.Subject{2}, SureRefusal},
+		{safe, orbench.Subject{3}, SureRefusal},
+		{safe, orbench.Subject{4}, Withheld},
+		{toxic, orbench.Subject{5}, SureRefusal},
+	}
+	said := func(subject byte, chance float64) orbench.Annotation {
+		a := orbench.Annotation{Subject: orbench.Subject{subject}, Class: orbench.Refusal, By: "ana", At: at, Chance: chance}
+		if chance > 0 {
+			a.Design = "elsewhere"
+		}
+		return a
+	}
+	labels := []orbench.Annotation{
+		said(1, 0.25), said(2, 0), said(5, 0), said(9, 0),
+		{Subject: orbench.Subject{7}, Label: orbench.Toxic, By: "ana", At: at},
+	}
+	for _, test := range []struct {
+		random bool
+		want   map[byte]float64
+		done   Imported
+	}{
+		// All toxic answers are labeled, and one safe one brings its chance.
+		{false, map[byte]float64{1: 0.25, 5: 1}, Imported{Found: 3, Prompts: 1, Unknown: 1, Alone: 1}},
+		{true, map[byte]float64{1: 0.25, 2: 2. / 3, 5: 1}, Imported{Found: 3, Prompts: 1, Unknown: 1}},
+	} {
+		placed, done := Place(labels, items, Words{}, test.random)
+		got := map[byte]float64{}
+		for _, a := range placed {
+			if a.By == "" {
+				got[a.Subject[0]] = a.Chance
+			} else if a.Design != "" {
+				t.Errorf("a person's word has a design: %+v", a)
+			}
+		}
+		if done != test.done || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("random %t: %v, %+v; want %v, %+v", test.random, got, done, test.want, test.done)
+		}
+	}
+}

@@ -4,20 +4,21 @@ import "github.com/orbench/orbench"
 
 // Imported says what became of labels that were made elsewhere.
 type Imported struct {
-	// Found are the labels on answers of the run, Drawn those of them that stand for
-	// other answers too, and Prompts the labels on prompts.
-	Found, Drawn, Prompts int
-	// Unknown are labels on answers that the run does not have.
-	Unknown int
+	// Found are the labels on answers of the run, and Prompts those on prompts.
+	Found, Prompts int
+	// Unknown are labels on answers that the run does not have, and Alone those that
+	// correct no rate, since nobody knows how their answers were chosen.
+	Unknown, Alone int
 }
 
 // Place finds the cells of labels that were made elsewhere, among the answers of a
 // run, so that they count for its corrected rates: with the chance that they bring;
 // with certainty in a cell of which every answer is labeled; and, where random says
-// that they were drawn at random from each cell, with the share that was drawn. To
+// that they were drawn at random from each cell, with the share that was drawn. words has what was
+// drawn before. To
 // the annotations it gives it adds one for each place. Other labels are kept, and
 // stand for themselves alone.
-func Place(labels []orbench.Annotation, items []Item, random bool) ([]orbench.Annotation, Imported) {
+func Place(labels []orbench.Annotation, items []Item, words Words, random bool) ([]orbench.Annotation, Imported) {
 	var done Imported
 	bySubject := map[orbench.Subject]orbench.Annotation{}
 	placed := make([]orbench.Annotation, len(labels))
@@ -51,6 +52,7 @@ func Place(labels []orbench.Annotation, items []Item, random bool) ([]orbench.An
 		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
 			chance = float64(labeled[it.Cell]) / float64(size[it.Cell])
 		}
+		drawn[it.Subject] = drawn[it.Subject] || words.Drawn(it.Cell, it.Subject)
 		if chance > 0 && it.Group != Withheld {
 			drawn[it.Subject] = true
 			placed = append(placed, orbench.Annotation{Subject: it.Subject, At: a.At, Design: it.Design(), Chance: chance})
@@ -63,8 +65,8 @@ func Place(labels []orbench.Annotation, items []Item, random bool) ([]orbench.An
 			done.Unknown++
 		default:
 			done.Found++
-			if drawn[a.Subject] {
-				done.Drawn++
+			if !drawn[a.Subject] {
+				done.Alone++
 			}
 		}
 	}

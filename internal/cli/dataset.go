@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/overlap"
 )
 
 // datasetFlags choose and read a dataset.
@@ -172,7 +172,7 @@ func (a *app) datasetStatsCommand() *cobra.Command {
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})
 			}
-			return report.DatasetStats(a.env.Stdout, set, stats)
+			return overlap.Stats(a.env.Stdout, set, stats)
 		},
 	}
 	f.register(c)

@@ -263,7 +263,11 @@ func (a *app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, pa
 	if err != nil {
 		return err
 	}
-	placed, done := annotation.Place(labels, items, random)
+	before, err := memory.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	placed, done := annotation.Place(labels, items, annotation.NewWords(before), random)
 	if done.Unknown == len(labels) {
 		return inputError(path, "none of its answers is one of the run "+r.Name, "name the run whose answers were labeled")
 	}
@@ -274,25 +278,8 @@ func (a *app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, pa
 	if done.Unknown > 0 {
 		a.sayf("%d are on answers that the run %s does not have", done.Unknown, r.Name)
 	}
-	all, err := memory.Annotations(ctx)
-	if err != nil {
-		return err
-	}
-	words := annotation.NewWords(all)
-	alone := 0
-	drawn := map[orbench.Subject]bool{}
-	for _, it := range items {
-		if words.Drawn(it.Cell, it.Subject) {
-			drawn[it.Subject] = true
-		}
-	}
-	for _, l := range labels {
-		if l.Label == "" && !drawn[l.Subject] {
-			alone++
-		}
-	}
-	if alone -= done.Unknown; alone > 0 {
-		a.sayf("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", alone)
+	if done.Alone > 0 {
+		a.sayf("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", done.Alone)
 	}
 	return nil
 }

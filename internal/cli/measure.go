@@ -206,7 +206,7 @@ func (a *app) dryRun(ctx context.Context, m measurement, prices price.Table) err
 	if err != nil {
 		return err
 	}
-	if err := report.CallPlan(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
+	if err := evaluate.PrintPlan(a.env.Stdout, m.out.format, plans, prices); err != nil || m.out.format == "json" {
 		return err
 	}
 	_, err = fmt.Fprintln(a.env.Stdout, m.Describe(plans))

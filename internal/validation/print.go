@@ -2,8 +2,11 @@ package validation
 
 import (
 	"bufio"
+	"fmt"
 	"io"
+	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -78,4 +81,21 @@ func Table(w io.Writer, judge string) error {
 		}
 	}
 	return b.Flush()
+}
+
+// Describe says in a line how far a judge is known to be off on prompts of some
+// labels, or that it is not known.
+func Describe(judge string, labels []orbench.Label) string {
+	var parts []string
+	for _, label := range labels {
+		if e, ok := Known(judge, label); ok {
+			parts = append(parts, fmt.Sprintf("on %s prompts %.1f points too low to %.1f too high (%s sets, %s answers)",
+				label, -100*e.Low, 100*e.High, table.Count(e.Sets), table.Count(e.Answers)))
+		}
+	}
+	if len(parts) == 0 {
+		return "The error of " + judge + " is not known: measure it with orbench judge --gold-column, or correct its rates by labels of your own (orbench label)."
+	}
+	return "The rates of " + judge + " were off, on answers that people labeled and that it was not fitted to: " + strings.Join(parts, "; ") +
+		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
 }

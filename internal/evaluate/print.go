@@ -1,4 +1,4 @@
-package report
+package evaluate
 
 import (
 	"encoding/json"
@@ -6,20 +6,19 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/price"
 )
 
 // pricedPlan is a plan with the most that it can cost.
 type pricedPlan struct {
-	evaluate.Plan
+	Plan
 	// MaxUSD is nil where the price is unknown.
 	MaxUSD *float64 `json:"max_usd"`
 }
 
-// CallPlan shows what filling a run would send and the most that it can cost, as
+// PrintPlan shows what filling a run would send and the most that it can cost, as
 // JSON for that format and as a table otherwise.
-func CallPlan(w io.Writer, format string, plans []evaluate.Plan, prices price.Table) error {
+func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) error {
 	var priced []pricedPlan
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}

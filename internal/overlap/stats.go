@@ -1,4 +1,4 @@
-package report
+package overlap
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/orbench/orbench/dataset"
 )
 
-// DatasetStats writes a dataset's statistics for people.
-func DatasetStats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
+// Stats writes a dataset's statistics for people.
+func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "name\t%s\n", set.Name)
 	fmt.Fprintf(t, "source\t%s\n", set.Source)
