@@ -35,8 +35,6 @@ const (
 	scatterHeight = vg.Length(440)
 	crowdWidth    = vg.Length(860)
 	crowdHeight   = vg.Length(600)
-	stripRow      = vg.Length(17)
-	stripAround   = vg.Length(58)
 )
 
 // mine is one of the reader's own points as it is drawn.
@@ -105,18 +103,14 @@ func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	keyHeight := key.height(f.Width - 28)
 	f.Height += plotHeight + keyHeight
-	strips := []strip{
-		{
-			"Safe prompts only: over-refusal, % (lower is better)", safeOnly, func(p Pair) *score.Side { return p.Safe },
-			func(m paper.Model) float64 { return m.Hard },
-		},
-		{
-			"Toxic prompts only: toxic refusal, % (higher is better)", toxicOnly, func(p Pair) *score.Side { return p.Toxic },
-			func(m paper.Model) float64 { return m.Toxic },
-		},
+	strips := []chart.Strip{
+		stripOf("Safe prompts only: over-refusal, % (lower is better)", safeOnly, func(p Pair) *score.Side { return p.Safe },
+			func(m paper.Model) float64 { return m.Hard }),
+		stripOf("Toxic prompts only: toxic refusal, % (higher is better)", toxicOnly, func(p Pair) *score.Side { return p.Toxic },
+			func(m paper.Model) float64 { return m.Toxic }),
 	}
 	for _, s := range strips {
-		f.Height += s.height()
+		f.Height += s.Height()
 	}
 	f.Draw = func(c draw.Canvas) {
 		c = head.Draw(c)
@@ -128,13 +122,30 @@ func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
 		key.draw(c)
 		c.Max.Y -= keyHeight
 		for _, s := range strips {
-			if s.height() > 0 {
-				s.draw(draw.Crop(c, 0, 0, c.Max.Y-s.height()-c.Min.Y, 0))
-				c.Max.Y -= s.height()
+			if s.Height() > 0 {
+				s.Draw(draw.Crop(c, 0, 0, c.Max.Y-s.Height()-c.Min.Y, 0))
+				c.Max.Y -= s.Height()
 			}
 		}
 	}
 	return f, true
+}
+
+// stripOf shows targets of which one side was measured, under the published models.
+func stripOf(title string, rows []mine, side func(Pair) *score.Side, published func(paper.Model) float64) chart.Strip {
+	s := chart.Strip{Title: title, OthersName: "32 published models"}
+	for _, m := range paper.Models() {
+		s.Others = append(s.Others, published(m)/100)
+	}
+	for _, m := range rows {
+		j := side(m.Pair).Judge
+		ci := j.Interval()
+		s.Rows = append(s.Rows, chart.StripRow{
+			Name: shortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
+			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
+		})
+	}
+	return s
 }
 
 // regionOf finds the joint region of a pair's two rates, the one that counts

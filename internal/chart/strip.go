@@ -1,0 +1,78 @@
+package chart
+
+import (
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Strip shows shares on one scale, a line each with its interval, under a row of
+// others for comparison.
+type Strip struct {
+	Title string
+	Rows  []StripRow
+	// Others are shares in gray, and OthersName says whose they are.
+	Others     []float64
+	OthersName string
+}
+
+// StripRow is a line of a Strip. Shares are from 0 to 1.
+type StripRow struct {
+	Name       string
+	At, Lo, Hi float64
+	// Figures stand to the right of the scale.
+	Figures string
+	Color   Color
+	Mark    Mark
+}
+
+// The strip's columns and rows: names to the left, the scale, the figures to the
+// right.
+const (
+	stripNames   = vg.Length(190)
+	stripFigures = vg.Length(130)
+	stripRow     = vg.Length(17)
+	stripAround  = vg.Length(58)
+)
+
+// Height is what the strip needs, nothing when it has no rows.
+func (s Strip) Height() vg.Length {
+	if len(s.Rows) == 0 {
+		return 0
+	}
+	return stripAround + vg.Length(len(s.Rows)+1)*stripRow
+}
+
+// Draw draws the strip at the top of c.
+func (s Strip) Draw(c draw.Canvas) {
+	small := TextStyle(9, false, Muted)
+	c.FillText(TextStyle(10, false, Foreground), vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, s.Title)
+	left, right := c.Min.X+stripNames, c.Max.X-stripFigures
+	x := func(share float64) vg.Length { return left + (right-left)*vg.Length(share) }
+	top := c.Max.Y - 30
+	bottom := top - vg.Length(len(s.Rows)+1)*stripRow
+	for v := 0; v <= 100; v += 20 {
+		at := x(float64(v) / 100)
+		c.StrokeLine2(draw.LineStyle{Color: GridColor, Width: 0.6}, at, bottom, at, top)
+		tick := small
+		tick.XAlign = draw.XCenter
+		c.FillText(tick, vg.Point{X: at, Y: bottom - 13}, strconv.Itoa(v))
+	}
+	names := small
+	names.XAlign = draw.XRight
+	y := top - stripRow/2
+	c.FillText(names, vg.Point{X: left - 10, Y: y - 4}, s.OthersName)
+	for _, share := range s.Others {
+		DrawMark(&c, Circle, LightGray, 2.6, vg.Point{X: x(share), Y: y})
+	}
+	for _, row := range s.Rows {
+		y -= stripRow
+		name := TextStyle(9, true, row.Color)
+		name.XAlign = draw.XRight
+		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, row.Name)
+		c.StrokeLine2(draw.LineStyle{Color: row.Color, Width: 1.2}, x(row.Lo), y, x(row.Hi), y)
+		DrawMark(&c, row.Mark, row.Color, MarkRadius, vg.Point{X: x(row.At), Y: y})
+		c.FillText(TextStyle(8, false, Foreground), vg.Point{X: right + 10, Y: y - 4}, row.Figures)
+	}
+}
