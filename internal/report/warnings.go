@@ -10,8 +10,8 @@ import (
 )
 
 // warningsOf says, a line each, which figures are no fair measure: those of a
-// model on prompts that it helped to make, and those that it or a relative
-// judged.
+// model on prompts that it helped to make, those that it or a relative judged, and
+// those of which a judge could not read many.
 func warningsOf(r score.Result) []string {
 	var lines []string
 	for _, w := range warningGroups(r) {
@@ -63,6 +63,14 @@ func warningGroups(r score.Result) []warning {
 	}
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
+			if j.Judge == "lexical" && j.Unjudged > manyUnjudged*(j.Judged+j.Unjudged)/100 {
+				add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
+					"It judges no language of which it has no phrases; where that is the cause, take llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
+			}
+		}
+	}
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
 			switch j.SelfJudging {
 			case score.SameModel:
 				add("Judged by itself", baseName(run)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
@@ -73,6 +81,10 @@ func warningGroups(r score.Result) []warning {
 	}
 	return all
 }
+
+// manyUnjudged is the percentage of unjudged answers above which a run is told that
+// another judge may read them.
+const manyUnjudged = 5
 
 // baseName is the run's target without what makes it a variant.
 func baseName(run score.RunResult) string {

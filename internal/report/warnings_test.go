@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -18,6 +19,12 @@ func TestWarnings(t *testing.T) {
 		r.Judges = append(slices.Clone(r.Judges), score.JudgeResult{Judge: judge, SelfJudging: kin})
 		return r
 	}
+	unread := func(r score.RunResult, read, unread int) score.RunResult {
+		j := score.JudgeResult{Judge: "lexical"}
+		j.Judged, j.Unjudged = read, unread
+		r.Label, r.Judges = orbench.Safe, []score.JudgeResult{j}
+		return r
+	}
 	r := score.Result{Runs: []score.RunResult{
 		judged(run("m/a", "", "hard", dataset.Moderator, dataset.Selector), "lexical", ""),
 		run("m/a defended", "m/a", "hard", dataset.Moderator, dataset.Selector),
@@ -25,10 +32,13 @@ func TestWarnings(t *testing.T) {
 		run("m/c", "", "hard", dataset.SecondChance),
 		judged(run("m/d", "", "hard"), "llm:m/d", score.SameModel),
 		judged(run("m/e", "", "hard"), "llm:m/d", score.SameFamily),
+		unread(run("m/f", "", "hard"), 94, 6),
+		unread(run("m/g", "", "hard"), 95, 5),
 	}}
 	want := []string{
 		"Helped to make hard, as moderator and selector: m/a, m/b. Whoever chooses prompts by refusing them refuses more of them than others do.",
 		"Helped to make hard, as second chance: m/c. Compare on prompts that it had no part in.",
+		"Left unjudged by lexical: m/f (6 of 100 answers to safe prompts of hard). It judges no language of which it has no phrases; where that is the cause, take llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.",
 		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
 		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
 	}
