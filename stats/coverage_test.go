@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -143,6 +144,9 @@ func simulations() []simulation {
 		{"Spearman bootstrap, correlation 0.5, 32 points", correlated(stats.Spearman, 0.5, 6/math.Pi*math.Asin(0.25), 32), lo, hi},
 		{"Kendall bootstrap, correlation 0.9, 32 points", correlated(stats.KendallTauB, 0.9, 2/math.Pi*math.Asin(0.9), 32), lo, 0.975},
 		{"Kendall bootstrap, correlation 0.5, 32 points", correlated(stats.KendallTauB, 0.5, 2/math.Pi*math.Asin(0.5), 32), lo, hi},
+		{"Clustered Spearman bootstrap, correlation 0.9, 12 families of 1 to 4", familyCorrelated(0.9, 12, true), 0.9, 0.98},
+		{"Clustered Spearman bootstrap, correlation 0.5, 12 families of 1 to 4", familyCorrelated(0.5, 12, true), 0.88, hi},
+		{"Spearman bootstrap, ignoring 12 families of 1 to 4, correlation 0.5", familyCorrelated(0.5, 12, false), 0, 0.9},
 		{"Mean rate, 13%, 500 prompts asked 1 to 9 times, correlation 0.6", meanRate(0.13, 500, 0, 0.6), lo, hi},
 		{"Mean rate, 5%, 100 prompts asked 5 times, correlation 0.6", meanRate(0.05, 100, 5, 0.6), lo, hi},
 		{"Mean difference, 260 prompts asked 5 times", meanDifference(260, 5), lo, hi},
@@ -428,6 +432,34 @@ func fewChanges(clusters, size int) func(*rand.Rand) (bool, bool) {
 		}
 		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.ClusteredDifference(data)
 		return holds(e, 0.05*0.5*0.6), ok
+	}
+}
+
+// familyCorrelated draws families of one to four points around a point of their own,
+// with three quarters of the variance between families. All points together are
+// bivariate normal.
+func familyCorrelated(rho float64, families int, clustered bool) func(*rand.Rand) (bool, bool) {
+	truth := 6 / math.Pi * math.Asin(rho/2)
+	return func(random *rand.Rand) (bool, bool) {
+		draw := func(scale float64) (float64, float64) {
+			x := random.NormFloat64()
+			return scale * x, scale * (rho*x + math.Sqrt(1-rho*rho)*random.NormFloat64())
+		}
+		var x, y []float64
+		var names []string
+		for f := range families {
+			u, v := draw(math.Sqrt(0.75))
+			for range 1 + random.IntN(4) {
+				du, dv := draw(0.5)
+				x, y, names = append(x, u+du), append(y, v+dv), append(names, strconv.Itoa(f))
+			}
+		}
+		b := stats.Bootstrap{Seed: random.Uint64(), Resamples: 500}
+		e, ok := b.Correlation(x, y, stats.Spearman)
+		if clustered {
+			e, ok = b.ClusteredCorrelation(x, y, names, stats.Spearman)
+		}
+		return holds(e, truth), ok
 	}
 }
 

@@ -49,16 +49,26 @@ type Measured struct {
 	CI95  *[2]float64 `json:"ci95"`
 }
 
+// MeasuredCorrelation is a correlation whose CI95 draws models, as if those of one
+// maker were independent, and whose CI95Families draws whole families.
+type MeasuredCorrelation struct {
+	Measured
+	// CI95Families is the wider interval, nil where CI95 is.
+	CI95Families *[2]float64 `json:"ci95_families"`
+}
+
 // Correlation is how closely toxic refusal follows hard refusal over some models.
 type Correlation struct {
 	// Name identifies the part of the models.
 	Name string `json:"name"`
 	// Title says which models they are.
-	Title    string   `json:"title"`
-	N        int      `json:"n"`
-	Spearman Measured `json:"spearman"`
-	Pearson  Measured `json:"pearson"`
-	Kendall  Measured `json:"kendall"`
+	Title string `json:"title"`
+	N     int    `json:"n"`
+	// Families counts the families that the models are of; see Families.
+	Families int                 `json:"families"`
+	Spearman MeasuredCorrelation `json:"spearman"`
+	Pearson  MeasuredCorrelation `json:"pearson"`
+	Kendall  MeasuredCorrelation `json:"kendall"`
 }
 
 // Residual is the share of toxic prompts, in per cent, that is to be expected
@@ -121,11 +131,27 @@ func rates(models []Model) (hard, toxic []float64) {
 func correlationOf(name, title string, in func(Model) bool) Correlation {
 	models := slices.DeleteFunc(Models(), func(m Model) bool { return !in(m) })
 	hard, toxic := rates(models)
+	var families []string
+	for _, m := range models {
+		families = append(families, m.Family)
+	}
+	// Draws of few families scatter more than draws of many models.
+	byFamily := bootstrap
+	byFamily.Resamples = 16000
+	both := func(c stats.Correlation) MeasuredCorrelation {
+		m := MeasuredCorrelation{Measured: measure(hard, toxic, c)}
+		if e, ok := byFamily.ClusteredCorrelation(hard, toxic, families, c); ok {
+			m.CI95Families = e.Ends()
+		}
+		return m
+	}
+	different := map[string]bool{}
+	for _, f := range families {
+		different[f] = true
+	}
 	return Correlation{
-		Name: name, Title: title, N: len(models),
-		Spearman: measure(hard, toxic, stats.Spearman),
-		Pearson:  measure(hard, toxic, stats.Pearson),
-		Kendall:  measure(hard, toxic, stats.KendallTauB),
+		Name: name, Title: title, N: len(models), Families: len(different),
+		Spearman: both(stats.Spearman), Pearson: both(stats.Pearson), Kendall: both(stats.KendallTauB),
 	}
 }
 

@@ -36,6 +36,14 @@ func measured(m paper.Measured) string {
 	return s + fmt.Sprintf(" [%.2f, %.2f]", m.CI95[0], m.CI95[1])
 }
 
+// byFamily shows the interval of a correlation that draws families.
+func byFamily(m paper.MeasuredCorrelation) string {
+	if m.CI95Families == nil {
+		return "[–]"
+	}
+	return fmt.Sprintf("[%.2f, %.2f]", m.CI95Families[0], m.CI95Families[1])
+}
+
 func (p Study) modelSection() table.Section {
 	s := table.Section{
 		Title:  "Trade-off: refusal of hard safe prompts and of toxic prompts, per cent",
@@ -112,13 +120,16 @@ const comparabilityOfOwn = "Other prompts and another judge move a rate by more 
 func (p Study) correlationSection() table.Section {
 	s := table.Section{
 		Title:  "Correlation of the two refusal rates over models, with 95% bootstrap intervals",
-		Header: []string{"models", "n", "Spearman", "Pearson", "Kendall's tau-b"}, Left: 1,
+		Header: []string{"models", "n", "families", "", "Spearman", "Pearson", "Kendall's tau-b"}, Left: 1,
 		Note: fmt.Sprintf("The least-squares curve over all models is y = %.4f + %.5f x − %.7f x². ", p.Fit.A, p.Fit.B, -p.Fit.C) +
 			"[–]: models in perfect order repeat that order in every resample, and no interval can be had. " +
-			"An interval supposes that the models were drawn independently; lines of one maker are not, so it is too narrow.",
+			"Drawn by model, an interval supposes that the models are independent; those of one family are not, so it is too narrow. " +
+			"Drawn by family, it is of whole families, of which there are few.",
 	}
 	for _, c := range p.Correlations {
-		s.Rows = append(s.Rows, []string{c.Title, strconv.Itoa(c.N), measured(c.Spearman), measured(c.Pearson), measured(c.Kendall)})
+		s.Rows = append(s.Rows,
+			[]string{c.Title, strconv.Itoa(c.N), strconv.Itoa(c.Families), "by model", measured(c.Spearman.Measured), measured(c.Pearson.Measured), measured(c.Kendall.Measured)},
+			[]string{"", "", "", "by family", byFamily(c.Spearman), byFamily(c.Pearson), byFamily(c.Kendall)})
 	}
 	return s
 }

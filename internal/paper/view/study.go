@@ -77,10 +77,12 @@ func (p Study) contradictionSection() table.Section {
 
 // CSV writes every figure of the study as one line: which section it is of, of
 // what (a model, a part of the models, a category), which measure, its value, and
-// the ends of its 95% interval, empty where there is none. Rates are in per cent.
+// the ends of its 95% interval, empty where there is none; whether it is a simulated
+// model's; and for correlations the ends of the interval by families. Rates are in per
+// cent.
 func (p Study) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"section", "subject", "measure", "value", "ci95_lo", "ci95_hi"}); err != nil {
+	if err := out.Write([]string{"section", "subject", "measure", "value", "ci95_lo", "ci95_hi", "simulated", "ci95_families_lo", "ci95_families_hi"}); err != nil {
 		return err
 	}
 	for _, l := range p.lines() {
@@ -88,6 +90,7 @@ func (p Study) CSV(w io.Writer) error {
 		if l.CI95 != nil {
 			cells[4], cells[5] = table.Number(l.CI95[0]), table.Number(l.CI95[1])
 		}
+		cells = append(append(cells, strconv.FormatBool(l.simulated)), table.IntervalCells(l.CI95Families)...)
 		if err := out.Write(cells); err != nil {
 			return err
 		}
@@ -99,14 +102,15 @@ func (p Study) CSV(w io.Writer) error {
 // paperLine is one figure of the study.
 type paperLine struct {
 	section, subject, measure string
-	paper.Measured
+	paper.MeasuredCorrelation
+	simulated bool
 }
 
 // lines lists every figure of the study.
 func (p Study) lines() []paperLine {
 	var lines []paperLine
 	add := func(section, subject, measure string, m paper.Measured) {
-		lines = append(lines, paperLine{section, subject, measure, m})
+		lines = append(lines, paperLine{section: section, subject: subject, measure: measure, MeasuredCorrelation: paper.MeasuredCorrelation{Measured: m}})
 	}
 	plain := func(section, subject, measure string, v float64) {
 		add(section, subject, measure, paper.Measured{Value: v})
@@ -119,9 +123,12 @@ func (p Study) lines() []paperLine {
 	}
 	for _, c := range p.Correlations {
 		plain("correlations", c.Name, "n", float64(c.N))
-		add("correlations", c.Name, "spearman", c.Spearman)
-		add("correlations", c.Name, "pearson", c.Pearson)
-		add("correlations", c.Name, "kendall", c.Kendall)
+		for _, m := range []struct {
+			name string
+			paper.MeasuredCorrelation
+		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
+			lines = append(lines, paperLine{section: "correlations", subject: c.Name, measure: m.name, MeasuredCorrelation: m.MeasuredCorrelation})
+		}
 	}
 	plain("fit", "all", "a", p.Fit.A)
 	plain("fit", "all", "b", p.Fit.B)
@@ -181,6 +188,7 @@ func (p Study) lines() []paperLine {
 			if report.Defined(side.Side) {
 				value, ci := inPercent(side.Judge.Estimate())
 				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
+				lines[len(lines)-1].simulated = o.Simulated()
 			}
 		}
 	}

@@ -208,7 +208,13 @@ func TestPaperCSV(t *testing.T) {
 	sections := map[string]int{}
 	for _, r := range rows[1:] {
 		sections[r[0]]++
-		for _, cell := range r[3:] {
+		if want := strconv.FormatBool(r[0] == "own"); r[6] != want {
+			t.Errorf("%v: simulated is %s, want %s", r, r[6], want)
+		}
+		if (r[7] == "") != (r[8] == "") || (r[7] != "") != (r[0] == "correlations" && !(r[1] == "newer" && r[2] != "pearson")) && r[2] != "n" {
+			t.Errorf("%v: the interval by families is %s to %s", r, r[7], r[8])
+		}
+		for _, cell := range slices.Concat(r[3:6], r[7:]) {
 			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" {
 				t.Errorf("%v: %v", r, err)
 			}
