@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
 )
 
 // RecordingOptions say how to read recorded answers. The zero value reads
@@ -34,6 +35,8 @@ type RecordingColumns struct {
 	Response string `json:"response"`
 	Gold     string `json:"gold,omitempty"`
 	By       string `json:"by,omitempty"`
+
+	simulated, model string
 }
 
 // responseNames are the names under which answers are found when the user names
@@ -87,6 +90,10 @@ type Answer struct {
 	Gold string
 	// Group is the text of the grouping column.
 	Group string
+	// Simulated is true when the file says that a simulated model answered: in a
+	// column "simulated", or by a name in a column "model" that ends in
+	// model.SimulatedMark.
+	Simulated bool
 }
 
 // OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON
@@ -215,7 +222,11 @@ func (r *Recording) open() (*recordingInput, error) {
 		in.columns, err = findRecordingColumns(file, have, conversations, r.opts)
 		c := in.columns
 		return layout{prompt: c.Prompt, fields: []field{
-			{name: c.Response, required: true}, {name: c.Gold, scalar: true}, {name: c.By, scalar: true},
+			{name: c.Response, required: true},
+			{name: c.Gold, scalar: true},
+			{name: c.By, scalar: true},
+			{name: c.simulated, scalar: true},
+			{name: c.model, scalar: true},
 		}}, err
 	})
 	return in, err
@@ -247,6 +258,11 @@ func findRecordingColumns(file string, have []string, conversations bool, opts R
 	if c.By, err = findColumn(file, have, opts.By, nil, "by"); err != nil {
 		return c, err
 	}
+	for name, column := range map[string]*string{"simulated": &c.simulated, "model": &c.model} {
+		if slices.Contains(have, name) && name != c.Prompt && name != c.Response {
+			*column = name
+		}
+	}
 	if c.Response == "" {
 		return c, noColumn(file, have, "response", "response-column")
 	}
@@ -267,6 +283,7 @@ func (in *recordingInput) answer() (Answer, error) {
 	a := Answer{
 		Line: r.line, Number: r.number, Prompt: r.text, Response: r.cells[0],
 		Gold: strings.TrimSpace(r.cells[1]), Group: strings.TrimSpace(r.cells[2]),
+		Simulated: strings.TrimSpace(r.cells[3]) == "true" || strings.HasSuffix(strings.TrimSpace(r.cells[4]), model.SimulatedMark),
 	}
 	if in.columns.Prompt != "" {
 		messages := r.messages

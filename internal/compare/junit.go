@@ -39,14 +39,17 @@ type junitMessage struct {
 // undecided.
 func (c Result) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
-	class := untrusted.Terminal(c.title())
+	class := untrusted.Terminal(table.Name(c.title(), c.Simulated))
 	for _, m := range c.Metrics {
 		test := junitCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
 			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
 		} else {
-			test.Out = untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
+			if c.Simulated {
+				test.Out = table.SimulatedNotice + " "
+			}
+			test.Out += untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
 				table.Rate(m.Base.Rate), table.Interval(m.Base.Interval()), table.Count(m.Base.N),
 				table.Rate(m.Candidate.Rate), table.Interval(m.Candidate.Interval()), table.Count(m.Candidate.N),
 				table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P), c.account(m)))

@@ -119,7 +119,7 @@ func tradeOffSection(r score.Result) table.Section {
 			j = t.Clustered.YoudenJ
 		}
 		s.Rows = append(s.Rows, []string{
-			t.Target, t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
+			table.Name(t.Target, t.Simulated), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
 			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
 		})
 	}
@@ -301,7 +301,7 @@ func categorySections(h heat) []table.Section {
 		used := widest
 		for ; first < len(h.rows); first++ {
 			row := h.rows[first]
-			name := shortenTarget(row.target, gridName)
+			name := table.Name(shortenTarget(row.target, gridName), row.simulated)
 			column := []string{name}
 			for _, c := range h.categories {
 				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))

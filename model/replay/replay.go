@@ -51,7 +51,11 @@ func Open(ctx context.Context, path string, opts dataset.RecordingOptions) (*Mod
 			continue
 		}
 		// The clones let go of the rest of the row.
-		m.answers[id] = model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}
+		response := model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}
+		if a.Simulated {
+			response.Model = Provider + " " + model.SimulatedMark
+		}
+		m.answers[id] = response
 	}
 	return m, nil
 }
