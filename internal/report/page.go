@@ -138,9 +138,7 @@ func writePage(w io.Writer, r score.Result, c *Collector) error {
 	for _, label := range labelsOf(r) {
 		p.Figures = append(p.Figures, labelSection(r, label))
 	}
-	for _, s := range togetherSections(r) {
-		p.Figures = append(p.Figures, s)
-	}
+	p.Figures = append(p.Figures, togetherSections(r)...)
 	for _, judge := range r.Judges() {
 		f, ok := tradeOff(r, judge)
 		if !ok {
@@ -163,9 +161,7 @@ func writePage(w io.Writer, r score.Result, c *Collector) error {
 // addPromptRates draws and lists how often prompts that are asked several times
 // are refused.
 func (p *page) addPromptRates(r score.Result) error {
-	for _, s := range promptRateSections(r) {
-		p.PromptRates = append(p.PromptRates, s)
-	}
+	p.PromptRates = append(p.PromptRates, promptRateSections(r)...)
 	for _, judge := range r.Judges() {
 		f, ok := promptRatePlot(r, judge)
 		if !ok {

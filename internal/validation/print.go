@@ -96,6 +96,6 @@ func Describe(judge string, labels []orbench.Label) string {
 	if len(parts) == 0 {
 		return "The error of " + judge + " is not known: measure it with orbench judge --gold-column, or correct its rates by labels of your own (orbench label)."
 	}
-	return "The rates of " + judge + " were off, on answers that people labeled and that it was not fitted to: " + strings.Join(parts, "; ") +
+	return "The rates of " + judge + " were off, on answers that people labeled and that it was not fitted to (though some of its rules were chosen by them): " + strings.Join(parts, "; ") +
 		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
 }

@@ -103,9 +103,7 @@ func (p Study) page(w io.Writer) error {
 		// The drawing library escapes every text that it writes.
 		data.Plots = append(data.Plots, plot{f.name, f.title, f.figure.Width.Points(), template.HTML(withFamilies(svg))})
 	}
-	for _, s := range p.sections() {
-		data.Tables = append(data.Tables, s)
-	}
+	data.Tables = append(data.Tables, p.sections()...)
 	t, err := template.New("paper").Parse(paperPage)
 	if err != nil {
 		return err
