@@ -24,13 +24,20 @@ type Cell struct {
 	Target  string
 	Dataset string
 	Label   orbench.Label
+	// Population tells cells of the same names apart whose answers differ: by how the
+	// target was asked, and what the dataset held. It may be empty.
+	Population string
 }
 
 // Design names the drawing of answers of a cell. Correct takes an annotation as
 // drawn from a cell only by this name: the same words may stand in another cell,
 // where they had another chance.
 func (c Cell) Design() string {
-	return fmt.Sprintf("%s on %s (%s)", c.Target, c.Dataset, c.Label)
+	name := fmt.Sprintf("%s on %s (%s)", c.Target, c.Dataset, c.Label)
+	if c.Population != "" {
+		name += " #" + c.Population
+	}
+	return name
 }
 
 // Item is an answer that may be drawn.

@@ -24,10 +24,7 @@ func (r *Run) Answers(ctx context.Context, m *memo.Memo, each func(Answer) error
 			return nil
 		}
 		return each(Answer{
-			Item: annotation.Item{
-				Cell:    annotation.Cell{Target: row.Target, Dataset: row.Dataset, Label: row.Prompt.Label},
-				Subject: row.Subject(), Group: row.Group(),
-			},
+			Item:   annotation.Item{Cell: row.Cell, Subject: row.Subject(), Group: row.Group()},
 			Prompt: row.Prompt, Text: row.Response.Text,
 		})
 	})

@@ -77,8 +77,8 @@ type RunResult struct {
 	Helped []dataset.Role `json:"helped,omitempty"`
 	// Findings counts what each step of a defense did; absent without one.
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`
-	// Labeled is the rate as people's labels correct it, nil without labels that were
-	// drawn for these answers. It has no error of any judge.
+	// Labeled is the rate as people's labels correct it, over all samples of the target,
+	// nil without labels that were drawn for these answers. It has no error of any judge.
 	Labeled *annotation.Corrected `json:"labeled,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
@@ -234,6 +234,9 @@ type Row struct {
 	Target  string         `json:"target"`
 	Dataset string         `json:"dataset"`
 	Prompt  orbench.Prompt `json:"prompt"`
+	// Cell is what labels of the row's answer are drawn and kept by; it is set when the
+	// row is counted.
+	Cell annotation.Cell `json:"-"`
 	// Variant and Sample are the name without its sample, as in PromptRates, and the
 	// number of the sample, from 1; absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`

@@ -2,9 +2,11 @@ package score
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/judge"
@@ -27,6 +29,8 @@ type tally struct {
 	clusters []*clusterIndex
 	// rows is indexed by sample, then dataset.
 	rows [][]recount
+	// labeled are the counts of labels, one for all samples of a target.
+	labeled map[annotation.Cell]*annotation.Tally
 }
 
 // counted is a result in the making.
@@ -34,8 +38,12 @@ type counted struct {
 	RunResult
 	// clusters is nil where the dataset names none.
 	clusters *clusterCounts
-	// labeled is nil where nobody labeled anything.
+	// cell is what labels of the answers are kept by, that of all samples of a target;
+	// labeled counts its labels, nil where nobody labeled anything.
+	cell    annotation.Cell
 	labeled *annotation.Tally
+	// samples is how many answers each prompt has.
+	samples int
 }
 
 // sample is the n-th of a target's, from 0.
@@ -49,7 +57,7 @@ func (s sample) name() string { return SampleName(s.Name, s.Base, s.n) }
 type tallyKey struct{ sample, dataset, label int }
 
 func newTally(r *Design) *tally {
-	t := &tally{design: r, counts: map[tallyKey]*counted{}, clusters: make([]*clusterIndex, len(r.Datasets))}
+	t := &tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, clusters: make([]*clusterIndex, len(r.Datasets))}
 	for i, set := range r.Datasets {
 		if set.ClusteredBy != "" {
 			t.clusters[i] = newClusterIndex()
@@ -89,8 +97,12 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	if t.clusters[dataset] != nil {
 		r.clusters = newClusterCounts(len(t.design.Judges))
 	}
+	r.cell, r.samples = answersOf(target.Target, set, t.design.Limit, label), max(1, target.Samples)
 	if !t.design.Words.Empty() {
-		r.labeled = annotation.NewTally(annotation.Cell{Target: target.Name, Dataset: set.Name, Label: label}, t.design.Words)
+		if t.labeled[r.cell] == nil {
+			t.labeled[r.cell] = annotation.NewTally(r.cell, t.design.Words)
+		}
+		r.labeled = t.labeled[r.cell]
 	}
 	for i, j := range t.design.Judges {
 		r.Judges[i].SelfJudging = selfJudging(target.Model, j)
@@ -102,6 +114,18 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	}
 	t.counts[key] = r
 	return r
+}
+
+// answersOf names the answers of a target to the prompts of a label. Whatever changes
+// which answers there are is in it, so that a drawing never stands for others.
+func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.Label) annotation.Cell {
+	asked := target.Asked
+	asked.Sample = 0
+	b, err := json.Marshal([]any{asked, target.Samples, set.SHA256, limit})
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return annotation.Cell{Target: target.Name, Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
 }
 
 // newJudgeResults makes empty counts for each judge.
@@ -152,6 +176,7 @@ func (t *tally) add(sample, dataset int, row *Row) {
 		}
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 	}
+	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
 		r.labeled.Add(row.Subject(), row.Group())
 	}
@@ -250,10 +275,12 @@ func (r *counted) label() {
 	if r.labeled == nil {
 		return
 	}
+	// Answers to one prompt count as alike, which they are at the most.
 	designEffect := 1.0
 	for _, j := range r.Judges {
 		designEffect = max(designEffect, j.DesignEffect)
 	}
+	designEffect *= float64(r.samples)
 	if c, ok := r.labeled.Corrected(designEffect); ok {
 		r.Labeled = &c
 	}
