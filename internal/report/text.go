@@ -25,7 +25,8 @@ func (v View) Text(w io.Writer) error {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, line := range judgeErrorLines(r) {
-		b.WriteString(untrusted.Terminal(line) + "\n\n")
+		table.Paragraph(b, "", untrusted.Terminal(line))
+		b.WriteString("\n")
 	}
 	for _, s := range sectionsOf(r) {
 		s.Text(b)
