@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
+	"golang.org/x/term"
 )
 
 // keys are the keys of a sitting, one for each class that a person may give.
@@ -28,12 +30,29 @@ var keys = []struct {
 
 // Sit shows the answers of a queue to a person one after the other, on a terminal or
 // whatever reads out, and hands each word to keep before it goes on. It ends with the
-// queue, with the keys, or when the person quits: q, or the keys that interrupt and
-// end input, which a terminal in raw mode gives as they are. Its error is that of keep,
+// queue, with the keys, or when the person quits. Where in is a terminal it gives single
+// keys meanwhile, those that interrupt and end input among them. Its error is that of keep,
 // out or in.
 func Sit(queue *Queue, in io.Reader, out io.Writer, keep func(orbench.Annotation) error) error {
+	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		state, err := term.MakeRaw(int(file.Fd()))
+		if err != nil {
+			return fmt.Errorf("read single keys of the terminal: %w", err)
+		}
+		defer term.Restore(int(file.Fd()), state) //nolint:errcheck // nothing can be done about it
+		out = rawWriter{out}
+	}
 	s := sitting{queue: queue, in: bufio.NewReader(in), out: out, keep: keep}
 	return s.run()
+}
+
+// rawWriter returns the carriage at the end of each line, as a terminal in raw mode
+// wants.
+type rawWriter struct{ io.Writer }
+
+func (w rawWriter) Write(b []byte) (int, error) {
+	_, err := io.WriteString(w.Writer, strings.ReplaceAll(string(b), "\n", "\r\n"))
+	return len(b), err
 }
 
 // sitting is one person at work.

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -148,7 +149,7 @@ func (a *app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(f.out, func(w io.Writer) error { return audit.WriteSheet(w, sample, f.raters) }); err != nil {
+	if err := folder.WriteNew(f.out, func(w io.Writer) error { return audit.WriteSheet(w, sample, f.raters) }); err != nil {
 		return err
 	}
 	categories := map[orbench.Category]bool{}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 )
@@ -190,12 +191,12 @@ func (a *app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*r
 		return err
 	}
 	if f.flips != "" {
-		if err := writeNew(f.flips, func(w io.Writer) error { return compare.WriteFlips(w, flips) }); err != nil {
+		if err := folder.WriteNew(f.flips, func(w io.Writer) error { return compare.WriteFlips(w, flips) }); err != nil {
 			return err
 		}
 	}
 	if f.junit != "" {
-		if err := writeOver(f.junit, result.JUnit); err != nil {
+		if err := folder.WriteOver(f.junit, result.JUnit); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/overlap"
 )
 
@@ -40,7 +41,7 @@ columns hold for both datasets, where they are files.`,
 				return err
 			}
 			if pairs != "" {
-				if err := writeNew(pairs, overlap.View{Comparison: result}.WritePairs); err != nil {
+				if err := folder.WriteNew(pairs, overlap.View{Comparison: result}.WritePairs); err != nil {
 					return err
 				}
 			}

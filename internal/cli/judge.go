@@ -19,12 +19,14 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/report/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -79,7 +81,7 @@ With --responses, --out writes what every judge says of every answer.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if about != "" {
-				return a.aboutJudge(about, f.out.format)
+				return validation.View(a.env.Stdout, about, f.out.format)
 			}
 			if f.responses != "" && f.overlap {
 				return inputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
@@ -269,7 +271,7 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 	}
 	var sinks []func(score.RecordedRow) error
 	if f.disagreements != "" {
-		file, err := createNew(f.disagreements)
+		file, err := folder.CreateNew(f.disagreements)
 		if err != nil {
 			return err
 		}
@@ -278,7 +280,7 @@ func (a *app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *me
 		defer func() { err = errors.Join(err, rows.Flush(), file.Close()) }()
 	}
 	if verdicts != "" {
-		file, err := createNew(verdicts)
+		file, err := folder.CreateNew(verdicts)
 		if err != nil {
 			return err
 		}

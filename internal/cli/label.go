@@ -1,24 +1,23 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func (a *app) labelCommand() *cobra.Command {
@@ -56,16 +55,7 @@ func personFlag(c *cobra.Command, person *string) {
 
 // person is who labels.
 func (a *app) person(named string) string {
-	if named != "" {
-		return named
-	}
-	if name := a.env.Getenv("USER"); name != "" {
-		return name
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "somebody"
+	return cmp.Or(named, a.env.Getenv("USER"), "somebody")
 }
 
 // withRun opens a store and a run in it, by the first argument or the newest.
@@ -209,7 +199,7 @@ func (a *app) labelExport(ctx context.Context, memory *memo.Memo, r *run.Run, ou
 		return err
 	}
 	rows := words.Rows(entries)
-	if err := writeNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
+	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
 		return err
 	}
 	a.sayf("wrote %d rows to %s", len(rows), out)
@@ -290,19 +280,11 @@ func (a *app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, per
 	if err != nil {
 		return err
 	}
-	out := a.env.Stdout
-	if in, ok := a.env.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-		state, err := term.MakeRaw(int(in.Fd()))
-		if err != nil {
-			return fmt.Errorf("read single keys of the terminal: %w", err)
-		}
-		defer term.Restore(int(in.Fd()), state) //nolint:errcheck // nothing can be done about it
-		out = rawWriter{out}
-	}
 	queue := annotation.NewQueue(entries, words, person)
-	err = annotation.Sit(queue, a.env.Stdin, out, func(said orbench.Annotation) error {
+	err = annotation.Sit(queue, a.env.Stdin, a.env.Stdout, func(said orbench.Annotation) error {
 		return memory.Annotate(ctx, []orbench.Annotation{said})
 	})
+	out := a.env.Stdout
 	done, all := queue.Progress()
 	fmt.Fprintf(out, "\n%d of %d answers are labeled by %s.\n", done, all, person)
 	switch {
@@ -314,13 +296,4 @@ func (a *app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, per
 		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
 	}
 	return nil
-}
-
-// rawWriter returns the carriage at the end of each line, as a terminal in raw mode
-// wants.
-type rawWriter struct{ io.Writer }
-
-func (w rawWriter) Write(b []byte) (int, error) {
-	_, err := io.WriteString(w.Writer, strings.ReplaceAll(string(b), "\n", "\r\n"))
-	return len(b), err
 }

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -57,31 +55,4 @@ func writeAs(w io.Writer, format string, f figures) error {
 		return f.Markdown(w)
 	}
 	return f.Text(w)
-}
-
-// writeNew writes a file that must not be there yet: it may hold people's work.
-func writeNew(path string, write func(io.Writer) error) error {
-	file, err := createNew(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
-}
-
-// createNew makes a file that must not be there yet.
-func createNew(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, inputError(path, "cannot make the file: "+err.Error(), "name a new one")
-	}
-	return file, nil
-}
-
-// writeOver writes a file anew, as every build of a CI job does.
-func writeOver(path string, write func(io.Writer) error) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return inputError(path, "cannot make the file: "+err.Error(), "correct the path")
-	}
-	return errors.Join(write(file), file.Close())
 }

@@ -43,8 +43,23 @@ func Summaries(judge string) []Summary {
 	return all
 }
 
-// Table prints the measurements of a judge, what it was fitted to apart.
-func Table(w io.Writer, judge string) error {
+// View prints the measurements of a judge as JSON for that format, and else as a
+// table. A judge without any is an *orbench.InputError.
+func View(w io.Writer, judge, format string) error {
+	switch all := Summaries(judge); {
+	case len(all) == 0:
+		return &orbench.InputError{
+			Setting: "about", Problem: judge + " was not measured on answers that people labeled",
+			Hint: "lexical was; measure others with orbench judge --responses FILE --gold-column COLUMN",
+		}
+	case format == "json":
+		return table.JSON(w, map[string]any{"judge": judge, "measurements": all})
+	}
+	return text(w, judge)
+}
+
+// text prints the measurements of a judge, what it was fitted to apart.
+func text(w io.Writer, judge string) error {
 	sections := []struct {
 		title   string
 		samples []Sample

@@ -1,0 +1,38 @@
+package folder
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/orbench/orbench"
+)
+
+// WriteNew writes a file that must not be there yet: it may hold people's work. One
+// that is there, or cannot be made, is an *orbench.InputError.
+func WriteNew(path string, write func(io.Writer) error) error {
+	file, err := CreateNew(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// CreateNew makes a file as WriteNew does, for the caller to write and close.
+func CreateNew(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "name a new one"}
+	}
+	return file, nil
+}
+
+// WriteOver writes a file anew, as every build of a CI job does. One that cannot be
+// made is an *orbench.InputError.
+func WriteOver(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "correct the path"}
+	}
+	return errors.Join(write(file), file.Close())
+}
