@@ -105,7 +105,11 @@ func readLabeled(t *testing.T) map[string][]labeled {
 func TestCorrectedCoverage(t *testing.T) {
 	t.Parallel()
 	runs := 100
-	if os.Getenv("ORBENCH_LONG") != "" {
+	switch os.Getenv("ORBENCH_LONG") {
+	case "":
+	case "1":
+		runs = 200
+	default:
 		runs = 1000
 	}
 	cells := readLabeled(t)
@@ -147,8 +151,8 @@ func TestCorrectedCoverage(t *testing.T) {
 			if truth < 1 {
 				least, most = min(least, coverage), max(most, coverage)
 			}
-			// With every answer labeled there is nothing that a judge could add.
-			if size < len(all) && ratio > 1.005 {
+			// Where most answers are labeled there is little that a judge could add.
+			if 2*size <= len(all) && ratio > 1 {
 				t.Errorf("%d labels, %s: the interval is %.2f times as wide as that of labels alone", size, name, ratio)
 			}
 		}
