@@ -131,13 +131,15 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	sum := sha256.Sum256([]byte(pageScript))
 	p := page{
 		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: costLine(r.Cost), Source: paper.Source,
-		Comparability: comparability,
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),
 		Simulated: r.Simulated, Warnings: warningsOf(r), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
+	}
+	if !words.Flagging {
+		p.Comparability = comparability
 	}
 	for _, label := range labelsOf(r) {
 		p.Figures = append(p.Figures, labelSection(r, label))

@@ -15,12 +15,13 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
 
 // comparability says what the published points are and why one's own cannot
 // simply be read against them.
-const comparability = "The grey points are 32 published models on OR-Bench-Hard-1K and OR-Bench-Toxic, " +
+const comparability = "The gray points are 32 published models on OR-Bench-Hard-1K and OR-Bench-Toxic, " +
 	"judged by GPT-4 (Cui et al., ICML 2025). Other prompts and another judge move points by more than their " +
 	"intervals: compare your own points with each other first."
 
@@ -103,10 +104,11 @@ func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	keyHeight := key.height(f.Width - 28)
 	f.Height += plotHeight + keyHeight
+	published := publishedBeside(judge)
 	strips := []chart.Strip{
-		stripOf(wordsOf(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p Pair) *score.Side { return p.Safe },
+		stripOf(published, wordsOf(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p Pair) *score.Side { return p.Safe },
 			func(m paper.Model) float64 { return m.Hard }),
-		stripOf(wordsOf(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p Pair) *score.Side { return p.Toxic },
+		stripOf(published, wordsOf(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p Pair) *score.Side { return p.Toxic },
 			func(m paper.Model) float64 { return m.Toxic }),
 	}
 	for _, s := range strips {
@@ -114,9 +116,11 @@ func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	f.Draw = func(c draw.Canvas) {
 		c = head.Draw(c)
-		drawFoot(c, len(both) > 0)
+		if len(published) > 0 {
+			drawFoot(c, len(both) > 0)
+		}
 		if len(both) > 0 {
-			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), both, key, byBase)
+			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), &scatter{both, published, key, byBase})
 			c.Max.Y -= plotHeight
 		}
 		key.draw(c)
@@ -131,11 +135,21 @@ func tradeOff(r score.Result, judge string) (chart.Figure, bool) {
 	return f, true
 }
 
+// publishedBeside lists the published models that stand beside what a judge sees: none
+// beside guards, since they answer prompts and flag none.
+func publishedBeside(name string) []paper.Model {
+	if name == judge.Flag {
+		return nil
+	}
+	return paper.Models()
+}
+
 // stripOf shows targets of which one side was measured, under the published models.
-func stripOf(title string, rows []mine, side func(Pair) *score.Side, published func(paper.Model) float64) chart.Strip {
-	s := chart.Strip{Title: title, OthersName: "32 published models"}
-	for _, m := range paper.Models() {
-		s.Others = append(s.Others, published(m)/100)
+func stripOf(published []paper.Model, title string, rows []mine, side func(Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
+	s := chart.Strip{Title: title}
+	for _, m := range published {
+		s.OthersName = "32 published models"
+		s.Others = append(s.Others, share(m)/100)
 	}
 	for _, m := range rows {
 		j := side(m.Pair).Judge
@@ -244,7 +258,12 @@ func Behind(sides []*score.Side) string {
 	return strings.Join(names, "; ")
 }
 
-const footHeight = vg.Length(34)
+const (
+	footHeight = vg.Length(34)
+	// wrapRoom is the share of the width that lines may take: a browser without the
+	// figure's font takes a wider one.
+	wrapRoom = 0.86
+)
 
 // drawFoot says what the gray points are, and the dashed line where there is one.
 func drawFoot(c draw.Canvas, curve bool) {
@@ -254,7 +273,7 @@ func drawFoot(c draw.Canvas, curve bool) {
 	if curve {
 		note += " The dashed line is their published quadratic fit."
 	}
-	for _, line := range chart.Wrap(sty, note, c.Max.X-c.Min.X-14) {
+	for _, line := range chart.Wrap(sty, note, wrapRoom*(c.Max.X-c.Min.X)) {
 		c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
 		y -= 10
 	}
@@ -262,7 +281,8 @@ func drawFoot(c draw.Canvas, curve bool) {
 
 // drawScatter draws the trade-off itself, with variants by their numbers where they
 // have some, and where they have the color of their target by what they change.
-func drawScatter(c draw.Canvas, both []mine, key key, byBase bool) {
+func drawScatter(c draw.Canvas, s *scatter) {
+	both, key := s.both, s.key
 	low := 60.0
 	for _, m := range both {
 		// Numbered variants have no interval in the plot; all others keep theirs in it.
@@ -284,26 +304,28 @@ func drawScatter(c draw.Canvas, both []mine, key key, byBase bool) {
 		words.Of("Over-refusal: safe prompts refused, % (lower is better)"), words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
 	)
 	p.X.Tick.Marker, p.Y.Tick.Marker = chart.PercentTicks{}, chart.PercentTicks{}
-	p.Add(chart.NewGrid(), &scatter{both, key, byBase})
+	p.Add(chart.NewGrid(), s)
 	// Room for the tick labels at the ends, which the library lets hang out.
 	p.Draw(draw.Crop(c, 0, -34, 4, -6))
 }
 
 // scatter draws the points, their intervals and their names.
 type scatter struct {
-	both   []mine
-	key    key
-	byBase bool
+	both      []mine
+	published []paper.Model
+	key       key
+	byBase    bool
 }
 
 func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
-	fit := draw.LineStyle{Color: chart.LightGray, Width: 0.8, Dashes: []vg.Length{4, 3}}
-	chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
+	if len(s.published) > 0 {
+		fit := draw.LineStyle{Color: chart.LightGray, Width: 0.8, Dashes: []vg.Length{4, 3}}
+		chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
+	}
 	x, y := p.Transforms(&c)
 	room := chart.Labels{Area: c.Rectangle}
-	published := paper.Models()
-	publishedAt := make([]vg.Point, len(published))
-	for i, g := range published {
+	publishedAt := make([]vg.Point, len(s.published))
+	for i, g := range s.published {
 		publishedAt[i] = vg.Point{X: x(g.Hard), Y: y(g.Toxic)}
 		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, publishedAt[i])
 		room.Hard = append(room.Hard, chart.Around(publishedAt[i], 2.6))
@@ -337,12 +359,12 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	nameStyle := chart.TextStyle(6.5, false, chart.DarkGray)
 	var names []chart.Label
-	for i, g := range published {
+	for i, g := range s.published {
 		names = append(names, chart.Label{At: publishedAt[i], Width: nameStyle.Width(g.Name), Height: 6.5})
 	}
 	for i, where := range room.Place(names) {
 		if where.Shown {
-			c.FillText(nameStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, published[i].Name)
+			c.FillText(nameStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, s.published[i].Name)
 		}
 	}
 }
