@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -60,7 +61,7 @@ type Dataset struct {
 
 	source source
 	// stamp is the file's size and time of change when it was checked.
-	stamp stamp
+	stamp rows.Stamp
 	// repeated holds the row numbers of the duplicates, in order.
 	repeated []int
 }
@@ -147,7 +148,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		return nil, err
 	}
 	defer in.Close()
-	d.stamp, d.Columns, d.ClusteredBy = in.stamp, in.columns, cmp.Or(in.columns.Cluster, in.columns.Pair)
+	d.stamp, d.Columns, d.ClusteredBy = in.Stamp, in.columns, cmp.Or(in.columns.Cluster, in.columns.Pair)
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
@@ -238,7 +239,7 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			return
 		}
 		defer in.Close()
-		if in.stamp != d.stamp {
+		if in.Stamp != d.stamp {
 			yield(orbench.Prompt{}, d.changed())
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/model"
 )
 
@@ -71,7 +72,7 @@ type Recording struct {
 
 	opts   RecordingOptions
 	format string
-	stamp  stamp
+	stamp  rows.Stamp
 }
 
 // Answer is one row of a Recording.
@@ -112,7 +113,7 @@ func (a Answer) Asked() orbench.Prompt {
 // faults. The error is an *orbench.InputError when the user can correct it, the
 // context's error, or an error of the file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
-	format, err := formatOf(path)
+	format, err := rows.FormatOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		return nil, err
 	}
 	defer in.Close()
-	r.stamp, r.Columns = in.stamp, in.columns
+	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newAnswerHash()
 	for {
 		if r.Count%1024 == 0 && ctx.Err() != nil {
@@ -188,7 +189,7 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 			return
 		}
 		defer in.Close()
-		if in.stamp != r.stamp {
+		if in.Stamp != r.stamp {
 			yield(Answer{}, r.changed())
 			return
 		}
@@ -219,7 +220,7 @@ func (r *Recording) changed() error {
 
 // recordingInput is an opened Recording.
 type recordingInput struct {
-	*table
+	*rows.File
 	columns RecordingColumns
 }
 
@@ -227,16 +228,16 @@ type recordingInput struct {
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.table, err = openTable(r.Path, r.format, func(file string, have []string, conversations bool) (layout, error) {
+	in.File, err = rows.Open(r.Path, r.format, func(file string, have []string, conversations bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, conversations, r.opts)
 		c := in.columns
-		return layout{prompt: c.Prompt, fields: []field{
-			{name: c.Response, required: true},
-			{name: c.Gold, scalar: true},
-			{name: c.By, scalar: true},
-			{name: c.simulated, scalar: true},
-			{name: c.model, scalar: true},
+		return rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
+			{Name: c.Response, Required: true},
+			{Name: c.Gold, Scalar: true},
+			{Name: c.By, Scalar: true},
+			{Name: c.simulated, Scalar: true},
+			{Name: c.model, Scalar: true},
 		}}, err
 	})
 	return in, err
@@ -286,40 +287,40 @@ func without(names []string, name string) []string {
 
 // answer gives the next checked answer, or io.EOF.
 func (in *recordingInput) answer() (Answer, error) {
-	r, err := in.next()
+	r, err := in.Next()
 	if err != nil {
 		return Answer{}, err
 	}
 	a := Answer{
-		Line: r.line, Number: r.number, Prompt: r.text, Response: r.cells[0],
-		Gold: strings.TrimSpace(r.cells[1]), Group: strings.TrimSpace(r.cells[2]),
-		Simulated: strings.TrimSpace(r.cells[3]) == "true" || strings.HasSuffix(strings.TrimSpace(r.cells[4]), model.SimulatedMark),
+		Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0],
+		Gold: strings.TrimSpace(r.Cells[1]), Group: strings.TrimSpace(r.Cells[2]),
+		Simulated: strings.TrimSpace(r.Cells[3]) == "true" || strings.HasSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark),
 	}
 	if in.columns.Prompt != "" {
-		messages := r.messages
+		messages := r.Messages
 		if messages == nil {
-			messages = []orbench.Message{{Role: orbench.User, Content: r.text}}
+			messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 		}
 		problem, hint := checkMessages(messages, in.columns.Prompt)
 		if problem == "" {
 			problem, hint = checkAsked(messages)
 		}
 		if problem != "" {
-			return Answer{}, r.fault(in.file, problem, hint)
+			return Answer{}, r.Fault(in.Name, problem, hint)
 		}
-		a.Prompt, a.Messages = orbench.Prompt{Messages: messages}.Text(), r.messages
+		a.Prompt, a.Messages = orbench.Prompt{Messages: messages}.Text(), r.Messages
 	}
 	if problem, hint := checkResponse(a.Response, in.columns.Response); problem != "" {
-		return Answer{}, r.fault(in.file, problem, hint)
+		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
 	if problem, hint := checkName(a.Gold, "gold label", in.columns.Gold, "gold-column"); problem != "" {
-		return Answer{}, r.fault(in.file, problem, hint)
+		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
 	if in.columns.Gold != "" && a.Gold == "" {
-		return Answer{}, r.fault(in.file, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
+		return Answer{}, r.Fault(in.Name, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
 	}
 	if problem, hint := checkName(a.Group, "group", in.columns.By, "by"); problem != "" {
-		return Answer{}, r.fault(in.file, problem, hint)
+		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
 	return a, nil
 }
@@ -331,7 +332,7 @@ func checkResponse(text, column string) (problem, hint string) {
 		return fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell),
 			"cut or delete it, or look for a quotation mark that is left open"
 	case !utf8.ValidString(text):
-		return fmt.Sprintf("invalid UTF-8 in column %q", column), utf8Hint
+		return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
 	case strings.IndexByte(text, 0) >= 0:
 		return fmt.Sprintf("a NUL byte in column %q", column), nulHint
 	}

@@ -8,58 +8,30 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Bounds on what a row may hold. They stand between a damaged file, such as one
-// with a quotation mark left open, and the memory of the machine.
+// Bounds on what a row may hold.
 const (
 	// MaxCell is the longest prompt and the longest recorded answer, in bytes.
-	MaxCell = 1 << 20
+	MaxCell = rows.MaxCell
 	// MaxRow is the longest row of a text file with everything in it, in bytes.
-	MaxRow = 4 << 20
+	MaxRow = rows.MaxRow
 	// MaxCategory is the longest name of a category, of a group of answers and
 	// of a person's label, in bytes.
 	MaxCategory = 200
 )
 
-// row is one row as it stands in a file, before it is checked.
-type row struct {
-	// line counts from 1; 0 in formats without lines.
-	line int
-	// number counts the rows from 1, without the header.
-	number int
-	// text is the prompt, unless messages has it.
-	text     string
-	messages []orbench.Message
-	// cells are the texts of layout.fields. The next row overwrites the slice,
-	// though not its strings.
-	cells []string
-}
-
-// nextFunc gives a file's rows one by one, then io.EOF. The strings of a row
-// are the caller's to keep.
-type nextFunc func() (row, error)
-
-// fault is an error about this row.
-func (r row) fault(file, problem, hint string) error {
-	if r.line == 0 {
-		problem = fmt.Sprintf("row %d: %s", r.number, problem)
-	}
-	return &orbench.InputError{File: file, Line: r.line, Problem: problem, Hint: hint}
-}
-
-// missing is the fault of a row without a value that it must have.
-func (r row) missing(file, column string) error {
-	return r.fault(file, fmt.Sprintf("no %q", column), "fill it in, with an empty text if need be, or delete the row")
-}
+// row is a row of a file of prompts.
+type row struct{ rows.Row }
 
 // prompt checks a row and makes its prompt. meaning says what the values of the
 // label column are, where they are no labels.
 func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meaning map[string]orbench.Label) (orbench.Prompt, error) {
-	messages := r.messages
+	messages := r.Messages
 	if messages == nil {
-		messages = []orbench.Message{{Role: orbench.User, Content: r.text}}
+		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 	}
 	answer, problem, hint := r.answer(columns)
 	if problem == "" {
@@ -67,11 +39,11 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 		problem, hint = checkMessages(messages, columns.Prompt)
 	}
 	if problem != "" {
-		return orbench.Prompt{}, r.fault(file, problem, hint)
+		return orbench.Prompt{}, r.Fault(file, problem, hint)
 	}
-	category, written := strings.TrimSpace(r.cells[0]), r.cells[1]
+	category, written := strings.TrimSpace(r.Cells[0]), r.Cells[1]
 	if problem, hint := checkName(category, "category", columns.Category, "category-column"); problem != "" {
-		return orbench.Prompt{}, r.fault(file, problem, hint)
+		return orbench.Prompt{}, r.Fault(file, problem, hint)
 	}
 	label := whenNone
 	if columns.Label != "" {
@@ -86,7 +58,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 			if strings.TrimSpace(written) == "" {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
 			}
-			return orbench.Prompt{}, r.fault(file, problem,
+			return orbench.Prompt{}, r.Fault(file, problem,
 				"write safe, toxic, controversial or undecided, or name another column with `label-column`")
 		}
 	}
@@ -95,9 +67,9 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 		Category: orbench.Category(category), Label: label,
 	}
 	if columns.Cluster != "" {
-		p.Cluster = strings.TrimSpace(r.cells[2])
+		p.Cluster = strings.TrimSpace(r.Cells[2])
 		if problem, hint := checkName(p.Cluster, "cluster", columns.Cluster, "cluster-column"); problem != "" {
-			return orbench.Prompt{}, r.fault(file, problem, hint)
+			return orbench.Prompt{}, r.Fault(file, problem, hint)
 		}
 		if p.Cluster == "" {
 			// A prompt that shares nothing is a cluster of its own.
@@ -105,9 +77,9 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 		}
 	}
 	if columns.Pair != "" {
-		p.Pair = strings.TrimSpace(r.cells[3])
+		p.Pair = strings.TrimSpace(r.Cells[3])
 		if problem, hint := checkName(p.Pair, "pair", columns.Pair, "pair-column"); problem != "" {
-			return orbench.Prompt{}, r.fault(file, problem, hint)
+			return orbench.Prompt{}, r.Fault(file, problem, hint)
 		}
 		if columns.Cluster == "" {
 			// Prompts of a pair are not independent.
@@ -123,14 +95,14 @@ func (r row) answer(columns Columns) (turn []orbench.Message, problem, hint stri
 	if columns.Response == "" {
 		return nil, "", ""
 	}
-	text := r.cells[len(r.cells)-1]
+	text := r.Cells[len(r.Cells)-1]
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil, fmt.Sprintf("empty answer in column %q", columns.Response), "fill it in or delete the row"
 	case len(text) > MaxCell:
 		return nil, fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell), "cut it or delete the row"
 	case !utf8.ValidString(text):
-		return nil, fmt.Sprintf("invalid UTF-8 in column %q", columns.Response), utf8Hint
+		return nil, fmt.Sprintf("invalid UTF-8 in column %q", columns.Response), rows.UTF8Hint
 	case strings.IndexByte(text, 0) >= 0:
 		return nil, fmt.Sprintf("a NUL byte in column %q", columns.Response), nulHint
 	}
@@ -160,7 +132,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 			return fmt.Sprintf("a message has the role %s", untrusted.Quote(string(m.Role))), "write system, user or assistant"
 		}
 		if !utf8.ValidString(m.Content) {
-			return fmt.Sprintf("invalid UTF-8 in column %q", column), utf8Hint
+			return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
 		}
 		if strings.IndexByte(m.Content, 0) >= 0 {
 			return fmt.Sprintf("a NUL byte in column %q", column), nulHint
@@ -199,16 +171,12 @@ func checkName(name, what, column, setting string) (problem, hint string) {
 	case len(name) > MaxCategory:
 		return fmt.Sprintf("the %s in column %q has %d bytes; the most is %d", what, column, len(name), MaxCategory), other
 	case !utf8.ValidString(name):
-		return fmt.Sprintf("invalid UTF-8 in column %q", column), utf8Hint
+		return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return fmt.Sprintf("the %s %s has a control character", what, untrusted.Quote(name)), other
 	}
 	return "", ""
 }
-
-// utf8Hint is for the usual cause of invalid UTF-8: a file saved by a program of
-// an older time.
-const utf8Hint = "save the file as UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
 
 // nulHint is for the usual cause of a NUL byte.
 const nulHint = "the file is binary, damaged or UTF-16; save it as plain UTF-8 text"

@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"bufio"
@@ -68,7 +68,7 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 }
 
 // openCSV reads a file with a header line and the given separator.
-func openCSV(file string, in io.Reader, comma rune, choose chooser) (nextFunc, error) {
+func openCSV(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
 	limit := &rowLimit{in: in}
 	text, err := openText(file, limit)
 	if err != nil {
@@ -97,10 +97,10 @@ func openCSV(file string, in io.Reader, comma rune, choose chooser) (nextFunc, e
 		}
 		return -1
 	}
-	prompt := at(columns.prompt)
-	fields := make([]int, len(columns.fields))
-	for i, f := range columns.fields {
-		fields[i] = at(f.name)
+	prompt := at(columns.Prompt)
+	fields := make([]int, len(columns.Fields))
+	for i, f := range columns.Fields {
+		fields[i] = at(f.Name)
 	}
 	cells := make([]string, len(fields))
 
@@ -108,20 +108,20 @@ func openCSV(file string, in io.Reader, comma rune, choose chooser) (nextFunc, e
 	// lastLine and lastField say where the row before ended, for the one fault
 	// whose place the parser does not tell.
 	lastLine, lastField := 1, ""
-	return func() (row, error) {
+	return func() (Row, error) {
 		limit.next()
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return row{}, io.EOF
+			return Row{}, io.EOF
 		}
 		if err != nil {
-			return row{}, csvFault(file, err, lastLine+strings.Count(lastField, "\n")+1)
+			return Row{}, csvFault(file, err, lastLine+strings.Count(lastField, "\n")+1)
 		}
 		number++
-		out := row{number: number, cells: cells}
-		out.line, _ = r.FieldPos(max(prompt, 0))
+		out := Row{Number: number, Cells: cells}
+		out.Line, _ = r.FieldPos(max(prompt, 0))
 		if prompt >= 0 {
-			out.text = record[prompt]
+			out.Text = record[prompt]
 		}
 		for i, at := range fields {
 			if at >= 0 {

@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 const parquetBatch = 256
 
 // openParquet reads the chosen columns of a Parquet file and no others.
-func openParquet(file string, in io.ReaderAt, size int64, choose chooser) (_ nextFunc, err error) {
+func openParquet(file string, in io.ReaderAt, size int64, choose Chooser) (_ nextFunc, err error) {
 	defer damaged(file, &err)
 	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
@@ -33,19 +33,19 @@ func openParquet(file string, in io.ReaderAt, size int64, choose chooser) (_ nex
 		}
 		return nil, err
 	}
-	p := &parquetRows{file: file, groups: f.RowGroups(), cells: make([]string, len(columns.fields))}
-	for _, field := range append([]field{{name: columns.prompt}}, columns.fields...) {
+	p := &parquetRows{file: file, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
+	for _, field := range append([]Field{{Name: columns.Prompt}}, columns.Fields...) {
 		leaf, err := textLeaf(file, f.Root(), field)
 		if err != nil {
 			return nil, err
 		}
 		p.columns = append(p.columns, parquetColumn{field: field, leaf: leaf})
 	}
-	return func() (_ row, err error) {
+	return func() (_ Row, err error) {
 		defer damaged(file, &err)
 		r, err := p.next()
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, orbench.ErrInput) {
-			return row{}, notParquet(file, err)
+			return Row{}, notParquet(file, err)
 		}
 		return r, err
 	}, nil
@@ -53,13 +53,13 @@ func openParquet(file string, in io.ReaderAt, size int64, choose chooser) (_ nex
 
 // textLeaf gives the index of a column that holds what the field may, or -1 for
 // a field without a name.
-func textLeaf(file string, root *parquet.Column, field field) (int, error) {
-	name := field.name
+func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
+	name := field.Name
 	if name == "" {
 		return -1, nil
 	}
 	c := root.Column(name)
-	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.scalar && scalarKind(c.Type().Kind())) {
+	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.Scalar && scalarKind(c.Type().Kind())) {
 		kind := "a nested value"
 		if c != nil && c.Leaf() && !c.Repeated() {
 			kind = c.Type().String()
@@ -85,7 +85,7 @@ func scalarKind(k parquet.Kind) bool {
 type parquetRows struct {
 	file   string
 	groups []parquet.RowGroup
-	// columns are the prompt and then the fields of the layout.
+	// columns are the prompt and then the fields of the Layout.
 	columns []parquetColumn
 	cells   []string
 	left    int64
@@ -93,13 +93,13 @@ type parquetRows struct {
 }
 
 // next gives the next row, or io.EOF.
-func (p *parquetRows) next() (row, error) {
+func (p *parquetRows) next() (Row, error) {
 	for p.left == 0 {
 		if err := p.close(); err != nil {
-			return row{}, err
+			return Row{}, err
 		}
 		if len(p.groups) == 0 {
-			return row{}, io.EOF
+			return Row{}, io.EOF
 		}
 		group := p.groups[0]
 		p.groups, p.left = p.groups[1:], group.NumRows()
@@ -112,7 +112,7 @@ func (p *parquetRows) next() (row, error) {
 	}
 	p.left--
 	p.number++
-	r := row{number: p.number, cells: p.cells}
+	r := Row{Number: p.number, Cells: p.cells}
 	for i := range p.columns {
 		c := &p.columns[i]
 		if c.values == nil {
@@ -121,11 +121,11 @@ func (p *parquetRows) next() (row, error) {
 		text, present, err := c.next()
 		switch {
 		case err != nil:
-			return row{}, fmt.Errorf("row %d: %w", p.number, err)
-		case !present && c.field.required:
-			return row{}, r.missing(p.file, c.field.name)
+			return Row{}, fmt.Errorf("row %d: %w", p.number, err)
+		case !present && c.field.Required:
+			return Row{}, r.missing(p.file, c.field.Name)
 		case i == 0:
-			r.text = text
+			r.Text = text
 		default:
 			p.cells[i-1] = text
 		}
@@ -150,7 +150,7 @@ func (p *parquetRows) close() error {
 
 // parquetColumn reads a column without repeated values: one a row.
 type parquetColumn struct {
-	field field
+	field Field
 	// leaf is the column's index in the file, -1 for none.
 	leaf int
 	// values is nil outside of a row group and for no column.

@@ -1,4 +1,4 @@
-package dataset
+package rows
 
 import (
 	"encoding/json"
@@ -12,11 +12,10 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// openJSON reads a file that is one JSON array of objects, or one object. The
-// columns are the keys of the first object; what is nested in objects has the
-// names on the way to it with dots between them. Objects are read one by one, so
-// that a long array takes no more memory than a short one.
-func openJSON(file string, r io.Reader, choose chooser) (nextFunc, error) {
+// openJSON reads a file that is one JSON array of objects, or one object. What is
+// nested in objects has the names on the way to it with dots between them. Objects
+// are read one by one, so that a long array takes no more memory than a short one.
+func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
 	limit := &rowLimit{in: r}
 	text, err := openText(file, limit)
 	if err != nil {
@@ -32,30 +31,7 @@ func openJSON(file string, r io.Reader, choose chooser) (nextFunc, error) {
 			return nil, jsonFault(file, 0, err)
 		}
 	}
-	first, err := in.next()
-	if errors.Is(err, io.EOF) {
-		return nil, emptyFile(file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	columns, err := choose(file, slices.Sorted(maps.Keys(first)), true)
-	if err != nil {
-		return nil, err
-	}
-	pending := first
-	cells := make([]string, len(columns.fields))
-	return func() (row, error) {
-		fields := pending
-		pending = nil
-		if fields == nil {
-			var err error
-			if fields, err = in.next(); err != nil {
-				return row{}, err
-			}
-		}
-		return jsonRow(file, row{number: in.number, cells: cells}, fields, columns)
-	}, nil
+	return openObjects(file, choose, in.next)
 }
 
 // jsonRows reads the objects of one array, or one object.
@@ -69,28 +45,29 @@ type jsonRows struct {
 	ended  bool
 }
 
-// next gives the next object's fields, or io.EOF.
-func (j *jsonRows) next() (map[string]json.RawMessage, error) {
+// next gives the next object, or io.EOF.
+func (j *jsonRows) next() (object, error) {
 	j.limit.next()
 	if !j.ended && j.array && !j.objects.More() {
 		if _, err := j.objects.Token(); err != nil {
-			return nil, jsonFault(j.file, j.number, err)
+			return object{}, jsonFault(j.file, j.number, err)
 		}
 		j.ended = true
 	}
 	if j.ended {
 		if _, err := j.objects.Token(); errors.Is(err, io.EOF) {
-			return nil, io.EOF
+			return object{}, io.EOF
 		}
-		return nil, &orbench.InputError{File: j.file, Problem: "something follows the end of the JSON", Hint: jsonHint}
+		return object{}, &orbench.InputError{File: j.file, Problem: "something follows the end of the JSON", Hint: jsonHint}
 	}
 	var raw json.RawMessage
 	if err := j.objects.Decode(&raw); err != nil {
-		return nil, jsonFault(j.file, j.number, err)
+		return object{}, jsonFault(j.file, j.number, err)
 	}
 	j.number++
 	j.ended = !j.array
-	return parseNested(j.file, j.number, raw)
+	fields, err := parseNested(j.file, j.number, raw)
+	return object{number: j.number, fields: fields}, err
 }
 
 // opensArray reports whether the text is an array, and refuses what is neither
@@ -139,13 +116,13 @@ func jsonFault(file string, number int, err error) error {
 // parseNested parses an object and gives what is nested in its objects names of
 // its own.
 func parseNested(file string, number int, raw json.RawMessage) (map[string]json.RawMessage, error) {
-	r := row{number: number}
+	r := Row{Number: number}
 	if !utf8.Valid(raw) {
-		return nil, r.fault(file, "invalid UTF-8", utf8Hint)
+		return nil, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
 	fields := map[string]json.RawMessage{}
 	if err := flatten(fields, "", raw, 0); err != nil {
-		return nil, r.fault(file, "not a JSON object", jsonHint)
+		return nil, r.Fault(file, "not a JSON object", jsonHint)
 	}
 	return fields, nil
 }

@@ -1,0 +1,101 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// object is a JSON object that is a row.
+type object struct {
+	// line and number are those of Row.
+	line, number int
+	fields       map[string]json.RawMessage
+}
+
+// openObjects reads the objects that next gives, up to its io.EOF. The columns are
+// the keys of the first; another may have its prompt as a list of messages instead.
+func openObjects(file string, choose Chooser, next func() (object, error)) (nextFunc, error) {
+	first, err := next()
+	if errors.Is(err, io.EOF) {
+		return nil, emptyFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	columns, err := choose(file, slices.Sorted(maps.Keys(first.fields)), true)
+	if err != nil {
+		return nil, err
+	}
+	pending := true
+	cells := make([]string, len(columns.Fields))
+	return func() (Row, error) {
+		o := first
+		if !pending {
+			var err error
+			if o, err = next(); err != nil {
+				return Row{}, err
+			}
+		}
+		pending, first = false, object{}
+		return o.row(file, columns, cells)
+	}, nil
+}
+
+// row takes the columns out of an object.
+func (o object) row(file string, columns Layout, cells []string) (Row, error) {
+	r := Row{Line: o.line, Number: o.number, Cells: cells}
+	if columns.Prompt != "" {
+		prompt, ok := o.fields[columns.Prompt]
+		column := columns.Prompt
+		if !ok {
+			if prompt, ok = o.fields[MessagesColumn]; !ok {
+				return Row{}, r.Fault(file, fmt.Sprintf("no %q", columns.Prompt), "every row needs the prompt column of the first")
+			}
+			column = MessagesColumn
+		}
+		if bytes.HasPrefix(prompt, []byte("[")) {
+			if err := json.Unmarshal(prompt, &r.Messages); err != nil || len(r.Messages) == 0 {
+				return Row{}, r.Fault(file, fmt.Sprintf("%q is not a list of messages", column),
+					"write [{\"role\": \"user\", \"content\": \"…\"}]")
+			}
+		} else if text, ok := jsonText(prompt, false); ok {
+			r.Text = text
+		} else {
+			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string")
+		}
+	}
+	for i, f := range columns.Fields {
+		raw := o.fields[f.Name]
+		if f.Required && (raw == nil || string(raw) == "null") {
+			return Row{}, r.missing(file, f.Name)
+		}
+		var ok bool
+		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok {
+			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", f.Name), "write it as a JSON string")
+		}
+	}
+	for _, name := range columns.Stray {
+		if _, stray := o.fields[name]; stray {
+			return Row{}, r.Fault(file, fmt.Sprintf("a %q, which the first row lacks", name), "give every row a label or none")
+		}
+	}
+	return r, nil
+}
+
+// jsonText reads a string, and where scalar is true a number or a boolean as it
+// is written. An absent or null value is the empty text.
+func jsonText(raw json.RawMessage, scalar bool) (text string, ok bool) {
+	switch {
+	case raw == nil || string(raw) == "null":
+		return "", true
+	case scalar && raw[0] != '"' && raw[0] != '{' && raw[0] != '[':
+		return string(raw), true
+	}
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil
+}

@@ -1,0 +1,84 @@
+package rows_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
+)
+
+// TestFormats reads the same rows from every text format, with their places.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		content string
+		have    []string
+		lines   []int
+	}{
+		"a.csv":   {"prompt,n\n\"one\ntwo\",1\nthree,\n", []string{"prompt", "n"}, []int{2, 4}},
+		"a.tsv":   {"prompt\tn\n\"one\ntwo\"\t1\nthree\t\n", []string{"prompt", "n"}, []int{2, 4}},
+		"a.jsonl": {`{"prompt":"one\ntwo","n":1}` + "\n\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{1, 3}},
+		"a.json":  {`[{"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}]`, []string{"n", "prompt"}, []int{0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			format, err := rows.FormatOf(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := rows.Open(path, format, func(_ string, have []string, conversations bool) (rows.Layout, error) {
+				if !reflect.DeepEqual(have, tc.have) || conversations != strings.HasPrefix(format, ".json") {
+					t.Errorf("the columns are %q, conversations %t", have, conversations)
+				}
+				return rows.Layout{Prompt: "prompt", Fields: []rows.Field{{Name: "n", Scalar: true}, {}}}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			for i, want := range []rows.Row{{Text: "one\ntwo", Cells: []string{"1", ""}}, {Text: "three", Cells: []string{"", ""}}} {
+				want.Line, want.Number = tc.lines[i], i+1
+				if got, err := f.Next(); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("got %+v, %v; want %+v", got, err, want)
+				}
+			}
+			if got, err := f.Next(); !errors.Is(err, io.EOF) {
+				t.Errorf("after the last row: %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestRequired refuses a row without a value that it must have, and says where.
+func TestRequired(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte("{\"answer\":\"x\"}\n{\"answer\":null}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := rows.Open(path, ".jsonl", func(string, []string, bool) (rows.Layout, error) {
+		return rows.Layout{Fields: []rows.Field{{Name: "answer", Required: true}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Next(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Next()
+	var input *orbench.InputError
+	if !errors.As(err, &input) || input.Line != 2 || !strings.Contains(input.Problem, `no "answer"`) {
+		t.Errorf("got %v", err)
+	}
+}
