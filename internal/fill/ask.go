@@ -12,7 +12,7 @@ import (
 func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 	f := l.filler
 	canonical := r.Canonical()
-	c := call{r, canonical, model.HashCanonical(canonical)}
+	c := call{request: r, canonical: canonical, hash: model.HashCanonical(canonical)}
 	for {
 		f.mu.Lock()
 		underWay, failed := f.busy[c.hash], f.failed[c.hash]

@@ -63,7 +63,9 @@ type Stats struct {
 	Requests, Answered, Blocked int
 	// Failed counts calls given up, Retries the attempts after the first.
 	Failed, Retries int
-	// Present counts wanted requests that were remembered before.
+	// Present counts the requests known beforehand, and those of Ask, that were
+	// remembered before. What is found to be lacking is not remembered; if it is by the
+	// time that it would be sent, this process has had it sent.
 	Present int
 	// Width is the present bound of concurrent calls over all lanes.
 	Width int
@@ -193,19 +195,22 @@ type call struct {
 	request   model.Request
 	canonical []byte
 	hash      model.Hash
+	// known is true for one of Work.Known.
+	known bool
 }
 
 // lookAhead is how many wanted requests are looked up together.
 const lookAhead = 256
 
-// fill sends the wanted requests that are missing and returns when all of them
-// are remembered or have failed. sent is how many were missing; after a stop not
-// all of them were tried. wanted may repeat requests.
+// fill sends the requests that are missing of those that are known beforehand and
+// those that are found to be lacking, nil for none, and returns when all of them are
+// remembered or have failed. sent is how many were missing; after a stop not all of
+// them were tried. Requests may be repeated.
 //
 // It stops early, with the calls under way finished, on the context's end (its
-// cause is returned), on a *BudgetError, on an error of the memo or of wanted.
+// cause is returned), on a *BudgetError, on an error of the memo or of the requests.
 // A model given up does not stop it; its *GivenUpError is returned at the end.
-func (l *Lane) fill(ctx context.Context, wanted iter.Seq2[model.Request, error]) (sent int, err error) {
+func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request, error]) (sent int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	calls, abandon := l.filler.outliving(ctx)
@@ -222,7 +227,7 @@ func (l *Lane) fill(ctx context.Context, wanted iter.Seq2[model.Request, error])
 			}
 		})
 	}
-	sent, err = l.dispatch(ctx, wanted, work)
+	sent, err = l.dispatch(ctx, known, lacking, work)
 	close(work)
 	workers.Wait()
 	if err == nil {
@@ -248,8 +253,8 @@ func (f *Live) outliving(ctx context.Context) (calls context.Context, abandon fu
 	}
 }
 
-// dispatch hands the missing requests among the wanted to the workers.
-func (l *Lane) dispatch(ctx context.Context, wanted iter.Seq2[model.Request, error], work chan<- call) (sent int, err error) {
+// dispatch hands the missing ones among the requests to the workers.
+func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Request, error], work chan<- call) (sent int, err error) {
 	chunk := make([]call, 0, lookAhead)
 	flush := func() error {
 		missing, err := l.filler.missing(ctx, chunk)
@@ -268,18 +273,23 @@ func (l *Lane) dispatch(ctx context.Context, wanted iter.Seq2[model.Request, err
 		}
 		return err
 	}
-	for r, err := range wanted {
-		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
+	for i, wanted := range []iter.Seq2[model.Request, error]{known, lacking} {
+		if wanted == nil {
+			continue
 		}
-		if err != nil {
-			return sent, err
-		}
-		canonical := r.Canonical()
-		chunk = append(chunk, call{r, canonical, model.HashCanonical(canonical)})
-		if len(chunk) == cap(chunk) {
-			if err := flush(); err != nil {
+		for r, err := range wanted {
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			if err != nil {
 				return sent, err
+			}
+			canonical := r.Canonical()
+			chunk = append(chunk, call{r, canonical, model.HashCanonical(canonical), i == 0})
+			if len(chunk) == cap(chunk) {
+				if err := flush(); err != nil {
+					return sent, err
+				}
 			}
 		}
 	}
@@ -313,7 +323,9 @@ func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 	for _, c := range claimed {
 		if present[c.hash] {
 			f.free(c.hash)
-			f.stats.Present++
+			if c.known {
+				f.stats.Present++
+			}
 			continue
 		}
 		missing = append(missing, c)

@@ -89,16 +89,40 @@ func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	sent, err := lane.fill(ctx, twice)
+	sent, err := lane.fill(ctx, twice, nil)
 	if err != nil || sent != 1001 || calls.Load() != 1001 || rememberedIn(t, m) != 1001 {
 		t.Errorf("sent %d, %v, with %d calls and %d records; want 1001 of each", sent, err, calls.Load(), rememberedIn(t, m))
 	}
-	sent, err = lane.fill(ctx, twice)
+	sent, err = lane.fill(ctx, twice, nil)
 	if err != nil || sent != 0 {
 		t.Errorf("the second time sent %d, %v; want 0", sent, err)
 	}
 	if s := f.Stats(); s.Answered != 1001 || s.Requests != 1001 || s.Usage.Input != 5005 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+// A reply of this process is not one that was remembered, though the work asks for it
+// again, as where a defense asks what its target is asked without it.
+func TestOwnRepliesAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	w := Work{
+		TakesTurns: true, Asks: []model.Ref{{Provider: "test"}},
+		Known: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 10) },
+		// The first ten are lacking when this is walked and may be there when it is read.
+		Lacking: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 15) },
+	}
+	for _, want := range []Stats{{Answered: 15}, {Present: 10}} {
+		f := NewLive(m, Config{})
+		f.Lane(model.Ref{Provider: "test"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 4})
+		if err := f.Fill(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Stats(); got.Answered != want.Answered || got.Present != want.Present {
+			t.Errorf("%d answered and %d remembered, want %d and %d", got.Answered, got.Present, want.Answered, want.Present)
+		}
 	}
 }
 
@@ -130,7 +154,7 @@ func TestFillRetries(t *testing.T) {
 					return answer(r)
 				}), Limits{Concurrency: 1})
 				began := time.Now()
-				_, err := lane.fill(context.Background(), requests("m", 0, 1))
+				_, err := lane.fill(context.Background(), requests("m", 0, 1), nil)
 				var gaveUp *GivenUpError
 				if err != nil && !errors.As(err, &gaveUp) {
 					t.Fatal(err)
@@ -171,7 +195,7 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 	f := NewLive(m, Config{})
 	lane := f.Lane(model.Ref{}, ask, Limits{})
 	for range 2 {
-		if _, err := lane.fill(context.Background(), requests("m", 0, 3)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 3), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +203,7 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 		t.Errorf("stats %+v; want each request tried and failed once", s)
 	}
 	broken = false
-	if _, err := NewLive(m, Config{}).Lane(model.Ref{}, ask, Limits{}).fill(context.Background(), requests("m", 0, 3)); err != nil {
+	if _, err := NewLive(m, Config{}).Lane(model.Ref{}, ask, Limits{}).fill(context.Background(), requests("m", 0, 3), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := rememberedIn(t, m); n != 3 {
@@ -218,7 +242,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 						}
 					}
 				}
-				_, err := lane.fill(context.Background(), both)
+				_, err := lane.fill(context.Background(), both, nil)
 				var gaveUp *GivenUpError
 				if !errors.As(err, &gaveUp) || gaveUp.Model != "bad" || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want the bad model given up with %q", err, c.want)
@@ -256,7 +280,7 @@ func TestGateAdapts(t *testing.T) {
 			time.Sleep(time.Second)
 			return answer(r)
 		}), Limits{Concurrency: bound})
-		if _, err := lane.fill(context.Background(), requests("m", 0, 400)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 400), nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := rememberedIn(t, m); n != 400 {
@@ -308,7 +332,7 @@ func TestRatesPerMinute(t *testing.T) {
 					return answer(r)
 				}), limits)
 				began := time.Now()
-				if _, err := lane.fill(context.Background(), requests("m", 0, 180)); err != nil {
+				if _, err := lane.fill(context.Background(), requests("m", 0, 180), nil); err != nil {
 					t.Fatal(err)
 				}
 				// One call a second; or some 12 tokens a call (3 for the
@@ -334,7 +358,7 @@ func TestBudgetOfRequests(t *testing.T) {
 		}
 		return answer(r)
 	}), Limits{Concurrency: 8})
-	_, err := lane.fill(context.Background(), requests("m", 0, 1000))
+	_, err := lane.fill(context.Background(), requests("m", 0, 1000), nil)
 	var budget *BudgetError
 	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-requests` 37") {
 		t.Errorf("got %v, want a budget error", err)
@@ -357,7 +381,7 @@ func TestBudgetOfMoney(t *testing.T) {
 	}
 	f := NewLive(m, Config{Budget: Budget{USD: 1}, Prices: prices})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 8})
-	_, err = lane.fill(context.Background(), requests("m", 0, 1000))
+	_, err = lane.fill(context.Background(), requests("m", 0, 1000), nil)
 	var budget *BudgetError
 	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-cost` 1") {
 		t.Errorf("got %v, want a budget error", err)
@@ -386,7 +410,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 			}
 		}), Limits{Concurrency: 6})
 		time.AfterFunc(15*time.Second, func() { stop(stopped) })
-		_, err := lane.fill(ctx, requests("m", 0, 100))
+		_, err := lane.fill(ctx, requests("m", 0, 100), nil)
 		if !errors.Is(err, stopped) {
 			t.Errorf("got %v, want the cause", err)
 		}
@@ -411,7 +435,7 @@ func TestAbortAbandonsWhatIsInFlight(t *testing.T) {
 		time.AfterFunc(time.Second, func() { stop(stopped) })
 		time.AfterFunc(2*time.Second, func() { close(abort) })
 		began := time.Now()
-		_, err := lane.fill(ctx, requests("m", 0, 100))
+		_, err := lane.fill(ctx, requests("m", 0, 100), nil)
 		if !errors.Is(err, stopped) || rememberedIn(t, m) != 0 {
 			t.Errorf("got %v with %d records, want the cause and none", err, rememberedIn(t, m))
 		}
@@ -435,7 +459,7 @@ func TestTimeout(t *testing.T) {
 			}
 			return answer(r)
 		}), Limits{})
-		if _, err := lane.fill(context.Background(), requests("m", 0, 1)); err != nil {
+		if _, err := lane.fill(context.Background(), requests("m", 0, 1), nil); err != nil {
 			t.Fatal(err)
 		}
 		if s := f.Stats(); s.Answered != 1 || s.Retries != 1 {
@@ -454,7 +478,7 @@ func TestErrorOfTheStream(t *testing.T) {
 		if yield(request("m", 1), nil) {
 			yield(model.Request{}, broken)
 		}
-	})
+	}, nil)
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v, want the stream's error", err)
 	}
@@ -497,7 +521,7 @@ func TestStorm(t *testing.T) {
 	for i := range lanes {
 		lane := f.Lane(model.Ref{}, ask, Limits{Concurrency: each})
 		wg.Go(func() {
-			if _, err := lane.fill(context.Background(), requests("m", i*n/4, n/2+i*n/4)); err != nil {
+			if _, err := lane.fill(context.Background(), requests("m", i*n/4, n/2+i*n/4), nil); err != nil {
 				t.Error(err)
 			}
 		})

@@ -66,6 +66,8 @@ func (f *Live) Fill(ctx context.Context, w Work) error {
 		if !onlyGivenUp(err) || sent == 0 || !w.TakesTurns {
 			return err
 		}
+		// The next turn is about what replies decide.
+		w.Known = nil
 	}
 }
 
@@ -121,7 +123,14 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		default:
 		}
 		began := time.Now()
-		sent, err := l.fill(ctx, l.wanted(ctx, w, n == 0, rounds))
+		var known, lacking iter.Seq2[model.Request, error]
+		if n == 0 {
+			known = l.own(ctx, w.Known)
+		}
+		if rounds {
+			lacking = l.own(ctx, w.Lacking)
+		}
+		sent, err := l.fill(ctx, known, lacking)
 		all += sent
 		if !onlyGivenUp(err) || !rounds || last && sent == 0 {
 			return all, err
@@ -142,22 +151,16 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 	}
 }
 
-// wanted streams the requests of the work that belong to the lane.
-func (l *Lane) wanted(ctx context.Context, w Work, known, lacking bool) iter.Seq2[model.Request, error] {
+// own streams those of some requests, nil for none, that belong to the lane.
+func (l *Lane) own(ctx context.Context, all Requests) iter.Seq2[model.Request, error] {
+	if all == nil {
+		return nil
+	}
 	return func(yield func(model.Request, error) bool) {
-		walk := func(requests Requests) bool {
-			for r, err := range requests(ctx) {
-				if (err != nil || l.serves(r.Provider, r.Endpoint)) && !yield(r, err) {
-					return false
-				}
+		for r, err := range all(ctx) {
+			if (err != nil || l.serves(r.Provider, r.Endpoint)) && !yield(r, err) {
+				return
 			}
-			return true
-		}
-		if known && w.Known != nil && !walk(w.Known) {
-			return
-		}
-		if lacking && w.Lacking != nil {
-			walk(w.Lacking)
 		}
 	}
 }

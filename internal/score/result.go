@@ -226,8 +226,11 @@ type Agreement struct {
 type Cost struct {
 	// Calls counts the requests sent, failed attempts included.
 	Calls int `json:"calls"`
-	// FromMemo counts the responses that were remembered.
-	FromMemo     int `json:"from_memo"`
+	// FromMemo counts the answers that were remembered of targets whose requests depend on
+	// no reply: without a defense, without turns of their own, and no guard. What these
+	// and judges were asked before is not counted.
+	FromMemo int `json:"from_memo"`
+	// InputTokens and OutputTokens are those of the new responses.
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
 	// USD is the price of the new calls in US dollars, nil when the price of
