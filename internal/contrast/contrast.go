@@ -111,6 +111,8 @@ type Source struct {
 type outcome struct {
 	// read is true where a reply had a list, and failed where a reply is missing.
 	read, failed bool
+	// replies counts those that are there.
+	replies int
 }
 
 // Prompts counts the prompts of the dataset, after Limit.
@@ -134,8 +136,8 @@ func (r *Run) Models() []model.Ref {
 func (r *Run) Work(m *memo.Memo) fill.Work {
 	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
-			err := r.walk(ctx, m, func(_ []Source, lacking []model.Request) error {
-				for _, request := range lacking {
+			err := r.walk(ctx, m, func(_ []Source, wordings, votes []model.Request) error {
+				for _, request := range slices.Concat(wordings, votes) {
 					if !yield(request, nil) {
 						return errStopped
 					}
@@ -156,7 +158,7 @@ var errStopped = errors.New("nobody listens any more")
 // sink (nil for nobody), in the order of the dataset.
 func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Source) error) (*Result, error) {
 	t := newTally(r)
-	err := r.walk(ctx, m, func(sources []Source, _ []model.Request) error {
+	err := r.walk(ctx, m, func(sources []Source, _, _ []model.Request) error {
 		for _, s := range sources {
 			t.add(s)
 			if sink == nil {
@@ -178,7 +180,6 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(Source) error)
 // on wordings that are not written yet are counted as if every first reply was good. m
 // may be nil for an empty memo.
 func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
-	refs := r.Models()
 	plans := []evaluate.Plan{{Provider: r.Generator.Provider, Endpoint: r.Generator.Endpoint, Model: r.Generator.Model, Role: Role}}
 	for _, mod := range r.Moderators {
 		plans = append(plans, evaluate.Plan{Provider: mod.Ref.Provider, Endpoint: mod.Ref.Endpoint, Model: mod.Ref.Model, Role: moderation.Role})
@@ -189,10 +190,15 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
 		plans[at].MaxOutputTokens += request.Params.MaxTokens
 	}
 	nothing := func(model.Request) (model.Response, bool) { return model.Response{}, false }
-	err := r.walk(ctx, m, func(sources []Source, lacking []model.Request) error {
-		for _, request := range lacking {
-			at := slices.Index(refs, model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model})
+	err := r.walk(ctx, m, func(sources []Source, wordings, votes []model.Request) error {
+		for _, request := range wordings {
+			count(0, request)
+		}
+		for _, request := range votes {
+			ref := model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}
+			at := 1 + slices.IndexFunc(r.Moderators, func(m moderate.Moderator) bool { return m.Ref == ref })
 			count(at, request)
+			plans[at].FromMemo-- // counted below with all votes
 		}
 		for _, s := range sources {
 			for i, w := range r.Wordings {
@@ -203,12 +209,11 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
 							count(1+at, requests[0])
 						}
 					}
-				} else {
-					plans[0].FromMemo++
 				}
+				plans[0].FromMemo += s.calls[i].replies
 			}
 			for _, row := range s.Rows {
-				if row.Dropped == "" {
+				if row.Votes != nil {
 					for at := range r.Moderators {
 						plans[1+at].FromMemo++
 					}
@@ -221,14 +226,14 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
 }
 
 // walk takes pieces of the dataset through all stages, as far as the memo has replies,
-// and hands them to each with the requests that are lacking.
-func (r *Run) walk(ctx context.Context, m *memo.Memo, each func(sources []Source, lacking []model.Request) error) error {
+// and hands them to each with the requests for wordings and for votes that are lacking.
+func (r *Run) walk(ctx context.Context, m *memo.Memo, each func(sources []Source, wordings, votes []model.Request) error) error {
 	known := newKnown(len(r.Wordings))
 	for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
 		if err != nil {
 			return err
 		}
-		sources, lacking, err := r.write(ctx, m, piece)
+		sources, wordings, err := r.write(ctx, m, piece)
 		if err != nil {
 			return err
 		}
@@ -239,7 +244,7 @@ func (r *Run) walk(ctx context.Context, m *memo.Memo, each func(sources []Source
 		if err != nil {
 			return err
 		}
-		if err := each(sources, append(lacking, votes...)); err != nil {
+		if err := each(sources, wordings, votes); err != nil {
 			return err
 		}
 	}
@@ -282,6 +287,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row
 			call.failed = true
 			return rows, call, []model.Request{request}
 		}
+		call.replies++
 		items := generator.Items(response)
 		call.read = call.read || len(items) > 0
 		for _, text := range items {

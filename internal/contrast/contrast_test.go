@@ -150,6 +150,13 @@ func TestResume(t *testing.T) {
 	if plans, err = r.Plan(t.Context(), whole); err != nil || plans[0].Calls+plans[1].Calls != 0 || plans[1].FromMemo != result.Prompts-5 {
 		t.Errorf("plan %+v, %v", plans, err)
 	}
+	// One who writes and votes is planned as both.
+	both := *r
+	both.Moderators = append([]moderate.Moderator{{Name: "sim/generator", Ref: r.Generator, MaxTokens: 1000}}, r.Moderators...)
+	plans, err = both.Plan(t.Context(), whole)
+	if kept := result.Prompts - 5; err != nil || plans[0].Calls != 0 || plans[1].Calls != kept || plans[1].FromMemo != 0 || plans[2].Calls != 0 || plans[2].FromMemo != kept {
+		t.Errorf("plan %+v, %v", plans, err)
+	}
 }
 
 // The set is a dataset that knows its pairs, with the label that moderators gave.
