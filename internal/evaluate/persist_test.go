@@ -111,7 +111,8 @@ func TestPersistence(t *testing.T) {
 					}
 				}
 			}
-			for what, n := range held {
+			for _, what := range []string{"persist", "taken back", "withdrawn", "difference"} {
+				n := held[what]
 				share, slack := float64(n)/float64(seeds), 3*math.Sqrt(0.95*0.05/float64(seeds))
 				t.Logf("%s: within the interval in %d of %d seeds, %.1f%%", what, n, seeds, 100*share)
 				if share < 0.95-slack {
@@ -151,7 +152,7 @@ func TestPersistenceCounts(t *testing.T) {
 		t.Fatalf("%+v", result.Persistence)
 	}
 	f := result.Persistence[0]
-	if f.Prompts != 6 || f.Pairs != 6 || f.RefusedAlone != 3 || f.RefusedLast != 2 || f.Persisted != 1 || f.ClusteredBy != "seed" || f.Turns != "pressed" {
+	if f.Prompts != 6 || f.Excluded != 2 || f.Pairs != 6 || f.RefusedAlone != 3 || f.RefusedLast != 2 || f.Persisted != 1 || f.ClusteredBy != "seed" || f.Turns != "pressed" {
 		t.Errorf("%+v", f)
 	}
 	near(t, "persist", *f.PersistRate.Share, 1.0/3)

@@ -23,11 +23,12 @@ type Figures struct {
 	Limit         int           `json:"limit,omitempty"`
 	Label         orbench.Label `json:"label"`
 	Judge         string        `json:"judge"`
-	// Prompts have a verdict on both sides. Pairs are of a dialog's last answer with an
+	// Prompts have a verdict on both sides, and the Excluded lack one on either. Pairs are of a dialog's last answer with an
 	// answer to the prompt alone: as many as Prompts, or, of targets that are asked
 	// several times, up to as many for each as there are samples, the n-th with the n-th.
-	Prompts int `json:"prompts"`
-	Pairs   int `json:"pairs"`
+	Prompts  int `json:"prompts"`
+	Excluded int `json:"excluded"`
+	Pairs    int `json:"pairs"`
 	// RefusedAlone and RefusedLast count the refusals among Pairs, Persisted those of
 	// both. What is taken back is RefusedAlone - Persisted, and what is withdrawn
 	// RefusedLast - Persisted.
@@ -85,10 +86,11 @@ func NewCounter(f Figures) *Counter {
 	return &Counter{Figures: f, kinds: map[Pairs]int{}, shared: map[string]*Pairs{}}
 }
 
-// Add counts a prompt with its pairs, of which there may be none. cluster is what it
+// Add counts a prompt with its pairs; one without any is excluded. cluster is what it
 // shares with others, where Figures.ClusteredBy says that it does.
 func (c *Counter) Add(p Pairs, cluster string) {
 	if p.N == 0 {
+		c.Excluded++
 		return
 	}
 	c.Prompts++

@@ -42,7 +42,7 @@ func TestCounter(t *testing.T) {
 		"clustered": {"seed", 1, true},
 	} {
 		f := counted(tt.clusteredBy, tt.pairs).Result()
-		if f.Prompts != 10 || f.Pairs != 10*tt.pairs || f.RefusedAlone != 5*tt.pairs || f.RefusedLast != 4*tt.pairs || f.Persisted != 3*tt.pairs {
+		if f.Prompts != 10 || f.Excluded != 1 || f.Pairs != 10*tt.pairs || f.RefusedAlone != 5*tt.pairs || f.RefusedLast != 4*tt.pairs || f.Persisted != 3*tt.pairs {
 			t.Errorf("%s: %+v", name, f)
 		}
 		for what, r := range map[string]struct {
@@ -85,7 +85,8 @@ func TestView(t *testing.T) {
 	}
 	b.Flush()
 	for _, want := range []string{
-		"p/m     pushback  few      safe   lexical       10  50.0%       40.0%",
+		"p/m     pushback  few      safe   lexical       10         1  50.0%       40.0%",
+		"Excluded are prompts without a verdict",
 		"2 of 5  40.0%     11.8–76.9   3 of 5  60.0%     23.1–88.2     1 of 5  20.0%      3.6–62.4",
 	} {
 		if !strings.Contains(text.String(), want) {
@@ -97,7 +98,7 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(csv.String(), "\n")
-	if !strings.HasPrefix(lines[1], "p/m [pushback],p/m,pushback,few,00,safe,lexical,10,10,5,4,3,0.5,") || strings.Count(lines[0], ",") != strings.Count(lines[1], ",") {
+	if !strings.HasPrefix(lines[1], "p/m [pushback],p/m,pushback,few,00,safe,lexical,10,1,10,5,4,3,0.5,") || strings.Count(lines[0], ",") != strings.Count(lines[1], ",") {
 		t.Errorf("CSV:\n%s", &csv)
 	}
 }

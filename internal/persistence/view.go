@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -20,7 +19,7 @@ func Sections(all []Figures) []table.Section {
 	}
 	ends := table.Section{
 		Title:  "More than one turn: refused at the end of a dialog, beside the prompt alone",
-		Header: []string{"target", "dialog", "dataset", "label", "judge", "prompts", "alone", "at the end", "points more", "95% interval"},
+		Header: []string{"target", "dialog", "dataset", "label", "judge", "prompts", "excluded", "alone", "at the end", "points more", "95% interval"},
 		Left:   5,
 		Note:   "Differences are prompt by prompt.",
 	}
@@ -37,7 +36,7 @@ func Sections(all []Figures) []table.Section {
 	for _, f := range all {
 		names := []string{table.Name(f.Alone, f.Simulated), f.Turns, f.Dataset, string(f.Label), f.Judge}
 		ends.Rows = append(ends.Rows, append(slices.Clone(names),
-			table.Count(f.Prompts), table.Rate(f.AloneRate), table.Rate(f.LastRate),
+			table.Count(f.Prompts), table.Count(f.Excluded), table.Rate(f.AloneRate), table.Rate(f.LastRate),
 			table.Difference(f.Difference, table.MinusOnly), table.DifferenceInterval(f.Difference, table.MinusOnly)))
 		row := append(names, cells(f.RefusedAlone-f.Persisted, f.RefusedAlone, f.TakenBackRate)...)
 		row = append(row, cells(f.Persisted, f.RefusedAlone, f.PersistRate)...)
@@ -45,6 +44,9 @@ func Sections(all []Figures) []table.Section {
 	}
 	if slices.ContainsFunc(all, func(f Figures) bool { return f.Pairs > f.Prompts }) {
 		fates.Note = "Counts are of answers, several to a prompt. " + fates.Note
+	}
+	if ends.Drop(func(row []string, at int) bool { return row[at] == "0" }, "excluded") == 0 {
+		ends.Note += " Excluded are prompts without a verdict alone or at the end."
 	}
 	return []table.Section{ends, fates}
 }
@@ -57,22 +59,19 @@ func cells(k, n int, r stats.Rate) []string {
 // CSV writes the figures for spreadsheets and scripts, one line for each. Rates are
 // shares from 0 to 1 and empty of nothing; their intervals are those to show.
 func CSV(w io.Writer, all []Figures) error {
-	out := csv.NewWriter(w)
 	header := []string{
-		"target", "alone", "turns", "dataset", "dataset_sha256", "label", "judge", "prompts", "pairs", "refused_alone", "refused_last", "persisted",
+		"target", "alone", "turns", "dataset", "dataset_sha256", "label", "judge", "prompts", "excluded", "pairs", "refused_alone", "refused_last", "persisted",
 	}
 	for _, rate := range []string{"alone", "last", "difference", "taken_back", "persist", "withdrawn"} {
 		header = append(header, rate, rate+"_lo", rate+"_hi")
 	}
-	if err := out.Write(append(header, "simulated")); err != nil {
-		return err
-	}
+	rows := [][]string{append(header, "simulated")}
 	for _, f := range all {
 		row := []string{
 			untrusted.Cell(f.Target), untrusted.Cell(f.Alone), untrusted.Cell(f.Turns), untrusted.Cell(f.Dataset), f.DatasetSHA256,
 			string(f.Label), untrusted.Cell(f.Judge),
 		}
-		for _, n := range []int{f.Prompts, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted} {
+		for _, n := range []int{f.Prompts, f.Excluded, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted} {
 			row = append(row, strconv.Itoa(n))
 		}
 		for _, e := range []*stats.Estimate{
@@ -80,10 +79,7 @@ func CSV(w io.Writer, all []Figures) error {
 		} {
 			row = append(row, table.EstimateCells(e)...)
 		}
-		if err := out.Write(append(row, strconv.FormatBool(f.Simulated))); err != nil {
-			return err
-		}
+		rows = append(rows, append(row, strconv.FormatBool(f.Simulated)))
 	}
-	out.Flush()
-	return out.Error()
+	return table.CSV(w, rows)
 }
