@@ -158,7 +158,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 // the user asks is wanted, and a hint, or "".
 func checkAsked(messages []orbench.Message) (problem, hint string) {
 	if n := len(messages); n > 0 && messages[n-1].Role != orbench.User {
-		return "the last message is not the user's", "end with what the user asks: only guards are shown answers, and recorded ones have a column of their own"
+		return "the last message is not the user's", "end with what the user asks: only guards are shown answers, without a dialog around them, and recorded ones have a column of their own"
 	}
 	return "", ""
 }

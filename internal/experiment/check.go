@@ -347,7 +347,7 @@ func (c *Config) checkDefenses() *settings.Fault {
 			return f
 		}
 		if slices.Contains(list[:i], list[i]) {
-			return settings.Wrong(path, fmt.Sprintf("the defence %s is there twice", list[i]), "remove one")
+			return settings.Wrong(path, fmt.Sprintf("the defense %s is there twice", list[i]), "remove one")
 		}
 	}
 	return nil

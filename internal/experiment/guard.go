@@ -81,8 +81,14 @@ func (c *Config) checkGuarding() *settings.Fault {
 		return settings.Wrong(path, "guards are shown the prompts as they are, and "+what+" is for models that answer", "leave it out, or measure the models in a run of their own")
 	}
 	v := c.Variants
-	if len(v.Turns) > 0 && slices.ContainsFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" }) {
-		return settings.Wrong("$.variants.turns", "dialogs around prompts that end with answers", "leave out the dialogs, or the column of the answers")
+	if slices.ContainsFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" }) {
+		const problem, hint = "dialogs around prompts that end with answers", "leave out the dialogs, or the column of the answers"
+		if len(v.Turns) > 0 {
+			return settings.Wrong("$.variants.turns", problem, hint)
+		}
+		if i := slices.IndexFunc(v.Also, func(a Combination) bool { return a.Turns != nil }); i >= 0 {
+			return settings.Wrong(at("variants.also", i), problem, hint)
+		}
 	}
 	if slices.ContainsFunc(v.SystemPrompts, func(s System) bool { return other(s.Name) }) {
 		return refuse("$.variants.system_prompts", "a system prompt")
@@ -91,7 +97,7 @@ func (c *Config) checkGuarding() *settings.Fault {
 		return refuse("$.variants.languages", "a translation")
 	}
 	if slices.ContainsFunc(v.Defenses, other) {
-		return refuse("$.variants.defenses", "a defence")
+		return refuse("$.variants.defenses", "a defense")
 	}
 	if i := slices.IndexFunc(v.Turns, func(s Script) bool { return (*conversation.Script)(&s).Own() }); i >= 0 {
 		return settings.Wrong(at("variants.turns", i), "the dialog "+v.Turns[i].Name+" has answers of the target's own, and a guard gives none", "write the answers out, or leave it out")
@@ -99,7 +105,7 @@ func (c *Config) checkGuarding() *settings.Fault {
 	if i := slices.IndexFunc(v.Also, func(a Combination) bool {
 		return a.System != nil || other(a.Language) || other(a.Defense) || a.Turns != nil && (*conversation.Script)(a.Turns).Own()
 	}); i >= 0 {
-		return refuse(at("variants.also", i), "a system prompt, a translation, a defence or answers of its own")
+		return refuse(at("variants.also", i), "a system prompt, a translation, a defense or answers of its own")
 	}
 	return nil
 }

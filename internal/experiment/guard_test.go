@@ -19,11 +19,13 @@ func TestGuardTargets(t *testing.T) {
 		"beside a model":          {"targets: [openai/gpt-4o, guard:wildguard@vllm/w]", "a run of their own"},
 		"judged by another":       {"targets: [guard:wildguard@vllm/w]\njudges: [paper-keywords]", "reads answers"},
 		"flag without a guard":    {"targets: [openai/gpt-4o]\njudges: [flag]", "no target is one"},
-		"behind a defence":        {"targets: [guard:wildguard@vllm/w]\nvariants: {defenses: [self-reminder]}", "a defence"},
+		"behind a defense":        {"targets: [guard:wildguard@vllm/w]\nvariants: {defenses: [self-reminder]}", "a defense"},
 		"with a system prompt":    {"targets: [guard:wildguard@vllm/w]\nvariants: {system_prompts: [helpful-and-safe]}", "a system prompt"},
 		"translated":              {"targets: [guard:wildguard@vllm/w]\nvariants: {languages: [fr], translator: openai/gpt-4o}", "a translation"},
 		"at the end of a dialog":  {"targets: [guard:wildguard@vllm/w]\nvariants: {turns: [exchange]}", ""},
 		"with answers of its own": {"targets: [guard:wildguard@vllm/w]\nvariants: {turns: [exchange-own]}", "answers of the target's own"},
+		"a dialog around answers": {"targets: [guard:wildguard@vllm/w]\ndatasets: [{dataset: x.csv, response_column: answer}]\nvariants: {turns: [exchange]}", "dialogs around prompts that end with answers"},
+		"and in one variant":      {"targets: [guard:wildguard@vllm/w]\ndatasets: [{dataset: x.csv, response_column: answer}]\nvariants: {also: [{turns: exchange}]}", "dialogs around prompts that end with answers"},
 		"no model":                {"targets: ['guard:wildguard@vllm']", "names no model"},
 		"no format":               {"targets: ['guard:vllm/w']", "FORMAT@provider/model"},
 		"a misspelt format":       {"targets: ['guard:wildgaurd@vllm/w']", `did you mean "wildguard"`},
@@ -35,7 +37,11 @@ func TestGuardTargets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := Parse("x.yaml", []byte("datasets: [starter]\n"+tt.yaml+"\n"))
+			yaml := tt.yaml + "\n"
+			if !strings.Contains(yaml, "datasets:") {
+				yaml += "datasets: [starter]\n"
+			}
+			f, err := Parse("x.yaml", []byte(yaml))
 			switch {
 			case tt.want == "" && err != nil:
 				t.Error(err)

@@ -102,7 +102,8 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 func (d Dataset) open(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
 	set, err := dataset.Open(ctx, d.Ref, dataset.Options{
 		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
-		Answers: !slices.ContainsFunc(targets, func(t evaluate.Target) bool { return t.Guard == nil }),
+		// No dialog can be around a prompt that ends with an answer.
+		Answers: !slices.ContainsFunc(targets, func(t evaluate.Target) bool { return t.Guard == nil || t.Turns != nil }),
 	})
 	if err != nil {
 		return nil, err
