@@ -2,6 +2,8 @@ package trigger
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -21,8 +23,9 @@ var typical = model.Response{Text: strings.Repeat("an answer of typical length "
 
 // Plan says what the study may send: the prompts that are not remembered, of each
 // target, exactly; wordings of them at most, since that many only follow a refusal or
-// are put into the answered prompts that are drawn; and a verdict on each answer. m
-// may be nil for an empty memo.
+// are put into the answered prompts that are drawn; and a verdict on each answer.
+// Wordings that are remembered are taken off where replies say which they are: of a
+// target whose own prompts are all answered. m may be nil for an empty memo.
 func (s *Study) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
 	groups, err := s.groups()
 	if err != nil {
@@ -40,62 +43,96 @@ func (s *Study) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error)
 		}
 		return &plans[i]
 	}
+	judged := func(calls int, requests []model.Request) {
+		for _, r := range requests {
+			p := of(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}, evaluate.JudgeRole)
+			p.Calls += calls
+			p.InputTokens += calls * price.EstimateTokens(r.Messages)
+			p.MaxOutputTokens += calls * r.Params.MaxTokens
+		}
+	}
 	counted := map[model.Hash]bool{}
+	fresh := func(requests []model.Request) []model.Request {
+		return slices.DeleteFunc(slices.Clone(requests), func(r model.Request) bool {
+			h := r.Hash()
+			repeated := counted[h]
+			counted[h] = true
+			return repeated
+		})
+	}
 	for _, g := range groups {
-		lacking, err := s.advance(ctx, m, g)
-		if err != nil {
+		if _, err := s.advance(ctx, m, g); err != nil {
 			return nil, err
 		}
 		ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
-		add := func(p *evaluate.Plan, calls int, prompt orbench.Prompt) {
+		samples := max(1, g.target.Samples)
+		// send counts answers to a prompt and the verdicts on them.
+		send := func(role defense.Role, calls int, prompt orbench.Prompt) {
+			p := of(ref, role)
 			p.Calls += calls
 			p.InputTokens += calls * price.EstimateTokens(prompt.Messages)
 			p.MaxOutputTokens += calls * g.target.Params.MaxTokens
-		}
-		samples := max(1, g.target.Samples)
-		answers := func(calls int, prompt orbench.Prompt) {
 			_, requests := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: typical}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
-			for _, r := range requests {
-				p := of(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}, evaluate.JudgeRole)
-				p.Calls += calls
-				p.InputTokens += calls * price.EstimateTokens(r.Messages)
-				p.MaxOutputTokens += calls * r.Params.MaxTokens
-			}
+			judged(calls, requests)
 		}
 		of(ref, defense.Answerer)
 		of(ref, Wording)
-		asked := 0
-		if len(g.finding)+len(g.into) == 0 {
-			for _, r := range lacking {
-				if h := r.Hash(); !counted[h] {
-					counted[h] = true
-					asked++
-				}
-			}
-		}
-		// No more answered prompts are asked than are drawn.
-		into := s.Into
 		for _, it := range g.items {
-			if it.lacking && asked > 0 && it.stance == unknown {
-				calls := min(samples, asked)
-				asked -= calls
-				add(of(ref, defense.Answerer), calls, it.prompt)
-				answers(calls, it.prompt)
-			} else {
-				of(ref, defense.Answerer).FromMemo += samples
-			}
-			if it.stance == answered {
-				if into == 0 {
-					continue
-				}
-				into--
-			}
-			calls := s.Calls / samples * samples
-			add(of(ref, Wording), calls, it.prompt)
-			answers(calls, it.prompt)
+			calls := min(samples, len(fresh(it.own.ofTarget)))
+			of(ref, defense.Answerer).FromMemo += samples - calls
+			send(defense.Answerer, calls, it.prompt)
+			judged(1, fresh(it.own.ofJudge))
+		}
+		for it, calls := range s.wordings(g) {
+			of(ref, Wording).FromMemo += it.reworded.known
+			send(Wording, calls, it.prompt)
+			judged(1, fresh(it.reworded.ofJudge))
 		}
 	}
 	return plans, nil
+}
+
+// wordings gives the prompts of a group that are asked in other words, each with the
+// most calls that this still takes.
+func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
+	samples := max(1, g.target.Samples)
+	most := s.Calls / samples * samples
+	lacks := func(it *item) bool { return len(it.own.ofTarget)+len(it.own.ofJudge) > 0 }
+	return func(yield func(*item, int) bool) {
+		if slices.ContainsFunc(g.items, lacks) {
+			// Whether a prompt is searched, and on which words others are tried, is open. No
+			// more answered prompts are asked than are drawn.
+			into := s.Into
+			for _, it := range g.items {
+				if it.stance == answered {
+					into--
+				}
+				if (it.stance == refused || it.stance == answered && into >= 0 || lacks(it)) && !yield(it, most) {
+					return
+				}
+			}
+			return
+		}
+		searched := true
+		for _, it := range g.finding {
+			calls := 0
+			if it.outcome == Unfinished {
+				calls, searched = most-it.reworded.known, false
+			}
+			if !yield(it, calls) {
+				return
+			}
+		}
+		for _, it := range slices.Concat(g.trying, g.into) {
+			calls := most
+			if searched {
+				calls = len(it.reworded.ofTarget)
+			}
+			if !yield(it, calls) {
+				return
+			}
+		}
+	}
 }
 
 // Most is how many calls of targets a plan has.

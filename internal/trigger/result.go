@@ -47,7 +47,8 @@ type Group struct {
 	Searched int             `json:"searched"`
 	Tried    int             `json:"tried"`
 	Outcomes map[Outcome]int `json:"outcomes"`
-	// LeftOut counts trials for which the bound on calls left none.
+	// LeftOut counts trials for which the bound on calls left none, and those for whose
+	// control it left none.
 	LeftOut int `json:"left_out"`
 	// Complete is false when replies are lacking; Failure is the last error of a call.
 	Complete bool   `json:"complete"`

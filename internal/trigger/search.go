@@ -28,10 +28,19 @@ type asking struct {
 	look   model.Lookup
 	// left is how many calls may still be made.
 	left int
-	// missing has the requests whose replies a question lacked.
+	// missing has the requests whose replies a question lacked, and asked sums them up.
 	missing []model.Request
+	asked   asked
 	// simulated is true when any reply was.
 	simulated bool
+}
+
+// asked sums up what was asked about a prompt.
+type asked struct {
+	// known counts the answers that are there, with their verdicts.
+	known int
+	// ofTarget and ofJudge are the requests that are lacking for answers and for verdicts.
+	ofTarget, ofJudge []model.Request
 }
 
 // ask gives the stance on a prompt. It reports false when replies are lacking.
@@ -41,6 +50,14 @@ func (a *asking) ask(p orbench.Prompt) (stance, bool) {
 		var row score.Row
 		missing := one.Judged(p, a.judge, &row)(a.look)
 		a.missing = append(a.missing, missing...)
+		switch {
+		case len(missing) == 0:
+			a.asked.known++
+		case row.Status == score.Unanswered:
+			a.asked.ofTarget = append(a.asked.ofTarget, missing...)
+		default:
+			a.asked.ofJudge = append(a.asked.ofJudge, missing...)
+		}
 		a.simulated = a.simulated || row.Simulated
 		if len(row.Verdicts) == 1 && row.Verdicts[0].Class != orbench.Unjudged {
 			judged++

@@ -74,12 +74,14 @@ type item struct {
 	stance stance
 	// lacking is true when replies to the prompt itself, or to its wordings, are.
 	lacking bool
+	// own and reworded sum up what was asked about the prompt itself and its wordings.
+	own, reworded asked
 	// Of a prompt on which sets are found.
 	outcome Outcome
 	sets    [][]string
 	// Of the others: what the target does with its wordings.
 	trials []trial
-	// left is how many trials there were no calls for.
+	// left is how many trials, or what stands beside them, there were no calls for.
 	left int
 }
 
@@ -205,7 +207,10 @@ func (s *Study) advance(ctx context.Context, m *memo.Memo, g *group) (all []mode
 		}
 		return done, nil
 	}
-	done, err := stage(g.items, func(a *asking, it *item) { it.stance, _ = a.ask(it.prompt) })
+	done, err := stage(g.items, func(a *asking, it *item) {
+		it.stance, _ = a.ask(it.prompt)
+		it.own = a.asked
+	})
 	if err != nil || !done {
 		return all, err
 	}
@@ -215,12 +220,16 @@ func (s *Study) advance(ctx context.Context, m *memo.Memo, g *group) (all []mode
 		words := slices.Clone(it.words)
 		slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(rank[y], rank[x]) })
 		it.sets, it.outcome = a.search(it.prompt, words)
+		it.reworded = a.asked
 	})
 	if err != nil || !done {
 		return all, err
 	}
 	s.choose(g)
-	done, err = stage(slices.Concat(g.trying, g.into), func(a *asking, it *item) { s.try(a, g, it) })
+	done, err = stage(slices.Concat(g.trying, g.into), func(a *asking, it *item) {
+		s.try(a, g, it)
+		it.reworded = a.asked
+	})
 	g.complete = done
 	return all, err
 }
@@ -356,7 +365,12 @@ func (s *Study) try(a *asking, g *group, it *item) {
 		if beside == "" {
 			return
 		}
-		if t.beside, _ = control(beside); ok {
+		before = len(a.missing)
+		stance, got := control(beside)
+		if !got && len(a.missing) == before {
+			it.left++
+		}
+		if t.beside = stance; ok {
 			it.trials[len(it.trials)-1] = t
 		}
 	}

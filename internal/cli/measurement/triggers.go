@@ -246,7 +246,7 @@ func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate
 	if err := evaluate.PrintPlan(a.Stdout, f.eval.out.Format, plans, prices); err != nil || f.eval.out.Format == "json" {
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.\n", s.Calls, s.Into)
+	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset.\n", s.Calls, s.Into)
 	return err
 }
 
