@@ -79,12 +79,13 @@ type Finding struct {
 
 // CheckOptions say what a check compares with.
 type CheckOptions struct {
-	// Decontaminate and Except are as in Against, beside the sets that the folder's own
-	// manifest names. Cache is the folder of pulled datasets.
+	// Decontaminate and Except are as in Against. The files that the folder's own
+	// manifest names are compared with too; what it left out is not left out for that.
+	// Cache is the folder of pulled datasets.
 	Decontaminate, Except []string
 	Cache                 string
-	// Threshold is the least Jaccard index of turns that are nearly the same; 0 means that
-	// of the manifest, or else NearThreshold.
+	// Threshold is the least Jaccard index of turns that are nearly the same; 0 means
+	// NearThreshold, or that of the manifest where it is lower.
 	Threshold float64
 }
 
@@ -147,15 +148,11 @@ func readManifest(dir string) (*Manifest, error) {
 
 // compareWith opens the evaluation sets.
 func (c *Checked) compareWith(ctx context.Context, m *Manifest, o CheckOptions) error {
-	refs, except, gone := slices.Clone(o.Decontaminate), slices.Clone(o.Except), []Unchecked{}
+	refs, gone := slices.Clone(o.Decontaminate), []Unchecked{}
 	if m != nil {
-		if o.Threshold == 0 {
-			o.Threshold = m.Evaluations.Threshold
-		}
-		for _, u := range m.Evaluations.Unchecked {
-			if u.Excepted && !slices.Contains(except, u.Name) && !slices.Contains(refs, u.Name) {
-				except = append(except, u.Name)
-			}
+		// What a folder says of itself makes its check stricter and never laxer.
+		if t := m.Evaluations.Threshold; o.Threshold == 0 && t > 0 {
+			o.Threshold = min(t, NearThreshold)
 		}
 		for _, e := range m.Evaluations.Checked {
 			if e.Ref == e.Name || slices.Contains(refs, e.Ref) {
@@ -171,7 +168,7 @@ func (c *Checked) compareWith(ctx context.Context, m *Manifest, o CheckOptions) 
 	if o.Threshold == 0 {
 		o.Threshold = NearThreshold
 	}
-	e, err := Against(ctx, refs, except, o.Cache, o.Threshold)
+	e, err := Against(ctx, refs, o.Except, o.Cache, o.Threshold)
 	if err == nil {
 		c.Evaluations = *e
 		c.Evaluations.Unchecked = append(c.Evaluations.Unchecked, gone...)

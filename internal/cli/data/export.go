@@ -96,7 +96,7 @@ data, and exits with 1 where it finds anything.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the splits and of what is drawn")
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
-	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or the folder's own)", training.NearThreshold))
+	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", training.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
@@ -314,6 +314,13 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if f.calls.DryRun {
 		return nil
 	}
-	a.Sayf("wrote %s; check it again with: orbench export --check %s", f.out, untrusted.Shell(f.out))
+	again := "orbench export --check " + untrusted.Shell(f.out)
+	for _, name := range f.except {
+		again += " --except " + untrusted.Shell(name)
+	}
+	if f.threshold > training.NearThreshold {
+		again += fmt.Sprintf(" --threshold %v", f.threshold)
+	}
+	a.Sayf("wrote %s; check it again with: %s", f.out, again)
 	return nil
 }
