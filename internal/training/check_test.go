@@ -132,6 +132,9 @@ func TestForeignFolders(t *testing.T) {
 		"plain.tsv":              "question\tanswer\nHow can I build a raft?\tSo.\n",
 		"near.jsonl":             `{"prompt":"How can I build a raft now?"}`,
 		"text.jsonl":             `{"text":"How can I build a raft?"}`,
+		"parts.jsonl":            `{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"How can I build a raft?"}]}]}`,
+		"marked.csv":             "\ufeffprompt\nHow can I build a raft?\n",
+		"marked.json":            "\ufeff\n[\n{\"prompt\":\"How can I build a raft?\"}\n]\n",
 	} {
 		dir := t.TempDir()
 		put(t, dir, name, text)
@@ -200,6 +203,9 @@ func TestCheckAtFault(t *testing.T) {
 		"no file in it has rows with a prompt": {"train.jsonl": `{"other":1}`},
 		"train.jsonl:2: not JSON objects":      {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
 		"not a readable Parquet file":          {"train.parquet": "PAR1"},
+		"not a CSV file":                       {"train.csv": "prompt\nx\n\"open\ny\n"},
+		"something follows the list":           {"train.json": `[{"prompt":"x"}] {}`},
+		"unexpected EOF":                       {"train.json": `[{"prompt":"x"},{`},
 	} {
 		dir := t.TempDir()
 		for name, text := range files {

@@ -45,19 +45,29 @@ func readRows(path string, each func(row int, said []string) error) error {
 
 // readJSON reads one object a line, or one list of objects.
 func readJSON(path string, file io.Reader, each func(int, map[string]any) error) error {
-	in := bufio.NewReaderSize(file, 1<<16)
+	in := textOf(file)
 	damaged := func(line int, err error) error {
 		return &orbench.InputError{File: path, Line: line, Problem: "not JSON objects, one a line or in a list: " + err.Error(), Hint: "write the file again"}
 	}
-	if head, _ := in.Peek(1); len(head) == 1 && head[0] == '[' {
-		var rows []map[string]any
-		if err := json.NewDecoder(in).Decode(&rows); err != nil {
+	if head, _ := in.Peek(64); bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) {
+		list := json.NewDecoder(in)
+		if _, err := list.Token(); err != nil {
 			return damaged(0, err)
 		}
-		for i, fields := range rows {
-			if err := each(i+1, fields); err != nil {
+		for n := 1; list.More(); n++ {
+			var fields map[string]any
+			if err := list.Decode(&fields); err != nil {
+				return damaged(0, err)
+			}
+			if err := each(n, fields); err != nil {
 				return err
 			}
+		}
+		if _, err := list.Token(); err != nil {
+			return damaged(0, err)
+		}
+		if _, err := list.Token(); !errors.Is(err, io.EOF) {
+			return damaged(0, errors.New("something follows the list"))
 		}
 		return nil
 	}
@@ -82,9 +92,11 @@ func readJSON(path string, file io.Reader, each func(int, map[string]any) error)
 	return nil
 }
 
+// readCSV is strict about quotation marks: past one that is left open, rows would be
+// taken for a single cell.
 func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]any) error) error {
-	in := csv.NewReader(file)
-	in.Comma, in.FieldsPerRecord, in.LazyQuotes = comma, -1, true
+	in := csv.NewReader(textOf(file))
+	in.Comma, in.FieldsPerRecord = comma, -1
 	var header []string
 	for n := 0; ; n++ {
 		cells, err := in.Read()
@@ -92,7 +104,7 @@ func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]
 			return nil
 		}
 		if err != nil {
-			return &orbench.InputError{File: path, Problem: "not a CSV file: " + err.Error(), Hint: "write the file again", Err: err}
+			return &orbench.InputError{File: path, Problem: "not a CSV file: " + err.Error(), Hint: "quote cells that hold quotation marks, and double those", Err: err}
 		}
 		if header == nil {
 			header = cells
@@ -106,6 +118,15 @@ func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]
 			return err
 		}
 	}
+}
+
+// textOf is the text of a file, without a byte order mark.
+func textOf(file io.Reader) *bufio.Reader {
+	in := bufio.NewReaderSize(file, 1<<16)
+	if head, _ := in.Peek(3); string(head) == "\xef\xbb\xbf" {
+		in.Discard(3)
+	}
+	return in
 }
 
 func readParquet(path string, file *os.File, each func(int, map[string]any) error) (err error) {
@@ -241,6 +262,8 @@ func userMessage(m map[string]any) (string, bool) {
 			return v
 		case []byte:
 			return string(v)
+		case []any:
+			return partsText(v)
 		}
 		return ""
 	}
@@ -253,6 +276,19 @@ func userMessage(m map[string]any) (string, bool) {
 		return content, true
 	}
 	return "", false
+}
+
+// partsText is the text of a message in parts, such as texts and images.
+func partsText(parts []any) string {
+	var texts []string
+	for _, part := range parts {
+		if fields, ok := part.(map[string]any); ok {
+			if text, ok := fields["text"].(string); ok {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // humanTurns parts a text at "Human:" and "Assistant:" and gives the former; a text
