@@ -137,6 +137,14 @@ func TestLabels(t *testing.T) {
 		"a label of one's own":     {Guard{Labels: []string{"LABEL_1"}}, `[{"label":"LABEL_0","score":0.2},{"label":"LABEL_1","score":0.8}]`, "prompt harm yes, score 0.800, hazards LABEL_1"},
 		"labels without names":     {Guard{}, `[{"label":"LABEL_0","score":0.2},{"label":"LABEL_1","score":0.8}]`, ""},
 		"not among them":           {Guard{Labels: []string{"bad"}}, `[{"label":"a","score":0.2},{"label":"b","score":0.8}]`, ""},
+		"a decision on the text":   {Guard{}, `[{"label":"flagged","score":1,"flagged":true},{"label":"spam","score":0.3}]`, "prompt harm yes, score 0.300"},
+		"a decision beside safe":   {Guard{}, `[{"label":"safe","score":0.98},{"label":"toxic","score":0.02},{"label":"flagged","score":0,"flagged":false}]`, "prompt harm no, score 0.020"},
+		"a decision, safe alone":   {Guard{}, `[{"label":"safe","score":0.9},{"label":"flagged","score":0,"flagged":false}]`, "prompt harm no, score 0.100"},
+		"a decision alone":         {Guard{}, `[{"label":"flagged","score":1,"flagged":true}]`, "prompt harm yes, score 1.000, hazards flagged"},
+		"a decision, one label":    {Guard{Labels: []string{"attack"}}, `[{"label":"flagged","score":1,"flagged":true},{"label":"attack","score":0.9}]`, "prompt harm yes, score 0.900, hazards attack"},
+		"a decision on another":    {Guard{Labels: []string{"attack"}}, `[{"label":"flagged","score":1,"flagged":true},{"label":"spam","score":0.9},{"label":"attack","score":0.2}]`, "prompt harm no, score 0.200"},
+		"a decision, no such":      {Guard{Labels: []string{"attack"}}, `[{"label":"flagged","score":1,"flagged":true},{"label":"spam","score":0.9}]`, ""},
+		"a decision, no labels":    {Guard{Labels: []string{"attack"}}, `[{"label":"flagged","score":1,"flagged":true}]`, ""},
 		"a logit":                  {Guard{}, `[{"label":"toxic","score":3.2}]`, ""},
 	} {
 		g := tt.guard

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/question"
+	"github.com/orbench/orbench/model/classify"
 )
 
 // The labels of known classifiers, folded as by question.Fold, that mean harm, and
@@ -30,7 +31,8 @@ func words(list string) map[string]bool {
 
 // readLabels reads the labels of a classifier, as package model/classify writes them:
 // the score is the highest of the labels that mean harm. Where the server itself flags
-// labels and no threshold is set, its word decides, and else a score from 0.5 on.
+// labels or the text and no threshold is set, its word decides, and else a score from
+// 0.5 on. Labels of one's own are not what a server's decision on the whole text is about.
 func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 	var labels []struct {
 		Label   string  `json:"label"`
@@ -47,28 +49,36 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 	var a Assessment
 	var harm, harmless float64
 	found, settled, flagged := false, false, false
+	// Where nobody says what means harm, only known labels can be read.
+	unsaid := len(own) == 0
+	for _, l := range labels {
+		unsaid = unsaid && l.Flagged == nil
+	}
 	for _, l := range labels {
 		if !(l.Score >= 0 && l.Score <= 1) {
 			return Assessment{}, fmt.Errorf("its score of %q is %g, and not from 0 to 1", question.Clip(l.Label), l.Score)
 		}
 		name := question.Fold(strings.TrimSpace(l.Label))
 		switch {
-		case len(own) > 0 && !own[name], len(own) == 0 && l.Flagged == nil && harmlessLabels[name]:
+		case len(own) > 0 && !own[name], len(own) == 0 && harmlessLabels[name]:
 			harmless = max(harmless, l.Score)
 			continue
-		case len(own) == 0 && l.Flagged == nil && !harmLabels[name]:
+		case unsaid && !harmLabels[name]:
 			return Assessment{}, fmt.Errorf("its label %q is not known as one for harm or for none; name those for harm with label=LABEL", question.Clip(l.Label))
 		}
-		harm, found = max(harm, l.Score), true
 		if l.Flagged != nil {
 			settled, flagged = true, flagged || *l.Flagged
+			if l.Label == classify.Decision && len(labels) > 1 {
+				continue // no score
+			}
 		}
+		harm, found = max(harm, l.Score), true
 		if l.Flagged != nil && *l.Flagged || l.Flagged == nil && l.Score >= 0.5 {
 			a.addHazards(l.Label)
 		}
 	}
 	switch {
-	case !found && len(labels) > 1:
+	case !found && !settled && (len(labels) > 1 || labels[0].Flagged != nil):
 		return Assessment{}, errors.New("none of its labels is one that means harm")
 	case !found:
 		// The highest label alone, which may be one of several.

@@ -76,6 +76,10 @@ type Label struct {
 	Flagged *bool `json:"flagged,omitempty"`
 }
 
+// Decision is the label of a server's decision on the whole text, which is Flagged; its
+// score is 1 for harm and 0 for none, and no measure.
+const Decision = "flagged"
+
 // Ask sends one text and reads its labels. A request that is not one user message
 // is Invalid.
 func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
@@ -197,8 +201,8 @@ func byValue(a, b json.Number) int {
 }
 
 // refused is the error for a reply with another status. TEI writes
-// {"error":"…","error_type":"…"}, OpenAI {"error":{"message":"…","code":"…"}}, vLLM {"error":{"message":"…"}} or, before 0.10,
-// {"message":"…"}.
+// {"error":"…","error_type":"…"}, OpenAI {"error":{"message":"…","code":"…"}}, vLLM
+// {"error":{"message":"…"}} or, before 0.10, {"message":"…"}.
 func (c *Client) refused(r model.Request, resp *http.Response, body []byte) error {
 	var said struct {
 		Error   json.RawMessage `json:"error"`

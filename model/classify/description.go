@@ -70,6 +70,8 @@ func (d *Description) Check() error {
 	switch {
 	case d.Scores == "" && d.Score == "" && d.Flagged == "":
 		return errors.New("neither scores, score nor flagged says where the reply has its result")
+	case len(d.Harmful) > 0 && !d.Labels():
+		return errors.New("harmful lists labels, and neither scores nor label says where the reply has them")
 	case d.Label != "" && d.Score == "":
 		return errors.New("a label without a score; say where the score is")
 	case !(d.MaxScore >= 0):
@@ -79,6 +81,9 @@ func (d *Description) Check() error {
 	}
 	return nil
 }
+
+// Labels reports whether the reply has labels to choose from.
+func (d *Description) Labels() bool { return d.Scores != "" || d.Label != "" }
 
 // Identity is a short hash of what determines the replies as they are remembered:
 // everything but Harmful and Threshold.
@@ -140,15 +145,8 @@ func (d *Description) decode(body []byte) ([]Label, error) {
 	if !ok {
 		return nil, fmt.Errorf("the reply has no decision at %s", d.Flagged)
 	}
-	// The server decides, so no label decides for itself.
-	for i := range labels {
-		labels[i].Flagged = new(bool)
-	}
-	own := Label{Label: "flagged", Score: "0", Flagged: &flagged}
-	switch {
-	case len(labels) > 0:
-		own.Score = slices.MaxFunc(labels, func(a, b Label) int { return byValue(a.Score, b.Score) }).Score
-	case flagged:
+	own := Label{Label: Decision, Score: "0", Flagged: &flagged}
+	if flagged {
 		own.Score = "1"
 	}
 	return append(labels, own), nil
@@ -268,17 +266,17 @@ func decodeModeration(body []byte) (model.Response, []Label, error) {
 	}
 	result := reply.Results[0]
 	var labels []Label
-	any := false
+	named := false
 	for _, name := range slices.Sorted(maps.Keys(result.Scores)) {
 		if result.Scores[name] == nil {
 			continue
 		}
 		flagged := *cmp.Or(result.Categories[name], new(bool))
-		any = any || flagged
+		named = named || flagged
 		labels = append(labels, Label{Label: name, Score: *result.Scores[name], Flagged: &flagged})
 	}
-	if *result.Flagged && !any {
-		labels = append(labels, Label{Label: "flagged", Score: "1", Flagged: result.Flagged})
+	if *result.Flagged && !named {
+		labels = append(labels, Label{Label: Decision, Score: "1", Flagged: result.Flagged})
 	}
 	return model.Response{ID: reply.ID, Model: reply.Model, Finish: model.Stop}, labels, nil
 }

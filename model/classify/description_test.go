@@ -26,7 +26,7 @@ func TestDescription(t *testing.T) {
 		"a list of grades":               {Description{Scores: "/categoriesAnalysis", Label: "/category", Score: "/severity", MaxScore: 6}, `{"categoriesAnalysis":[{"category":"Hate","severity":3},{"category":"Violence","severity":0}]}`, `[{"label":"Hate","score":0.5},{"label":"Violence","score":0}]`},
 		"a decision alone":               {Description{Flagged: "/results/0/flagged"}, `{"results":[{"flagged":true}]}`, `[{"label":"flagged","score":1,"flagged":true}]`},
 		"a decision as a number":         {Description{Flagged: "/violation"}, `{"violation":0}`, `[{"label":"flagged","score":0,"flagged":false}]`},
-		"a decision beside scores":       {Description{Flagged: "/action", Scores: "/s"}, `{"action":true,"s":{"hate":0.3,"a~b/c":0.2}}`, `[{"label":"a~b/c","score":0.2,"flagged":false},{"label":"hate","score":0.3,"flagged":false},{"label":"flagged","score":0.3,"flagged":true}]`},
+		"a decision beside scores":       {Description{Flagged: "/action", Scores: "/s"}, `{"action":true,"s":{"hate":0.3,"a~b/c":0.2}}`, `[{"label":"a~b/c","score":0.2},{"label":"hate","score":0.3},{"label":"flagged","score":1,"flagged":true}]`},
 		"a key with a slash":             {Description{Score: "/a~1b/~0c"}, `{"a/b":{"~c":0.5}}`, `[{"label":"harm","score":0.5}]`},
 		"a decision that is a word":      {Description{Flagged: "/v"}, `{"v":"yes"}`, ""},
 		"a decision that is not there":   {Description{Flagged: "/v"}, `{}`, ""},
@@ -63,6 +63,7 @@ func TestDescriptionFaults(t *testing.T) {
 		"no place in a reply":       func(d *Description) { d.Score = "score" },
 		"neither scores, score":     func(d *Description) { d.Score = "" },
 		"a label without a score":   func(d *Description) { d.Score, d.Label, d.Flagged = "", "/label", "/flagged" },
+		"harmful lists labels":      func(d *Description) { d.Harmful = []string{"attack"} },
 		"max_score":                 func(d *Description) { d.MaxScore = -1 },
 		"the threshold must be abo": func(d *Description) { d.Threshold = &zero },
 	} {

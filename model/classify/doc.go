@@ -8,10 +8,10 @@
 //
 //	[{"label":"Refusal","score":0.98},{"label":"Non-refusal","score":0.02}]
 //
-// A server that decides for itself what to flag has that at its labels, as "flagged".
+// A server that decides for itself what to flag has that at its labels, as "flagged", or
+// of the whole text at the label Decision.
 //
 // The forms are those of TEI's docs/openapi.json (1.7) and of vLLM's
 // entrypoints/pooling/classify/protocol.py (0.15); that of vLLM names the highest
-// label alone. That of OpenAI is the one of its API reference (omni-moderation-latest,
-// text alone). That of OpenAI is its API reference's (omni-moderation-latest, text).
+// label alone. That of OpenAI is its API reference's (omni-moderation-latest, text).
 package classify
