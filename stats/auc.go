@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// PairScores are what was measured of the prompts of a pair, such as the share of
-// each prompt's answers that refuse. Each side has at least one.
+// PairScores are what was measured of the prompts of a pair or cluster, such as the
+// share of each prompt's answers that refuse.
 type PairScores struct{ Safe, Toxic []float64 }
 
 // PairedAUC estimates the chance that a toxic prompt's score is higher than a safe
@@ -19,8 +19,8 @@ type PairScores struct{ Safe, Toxic []float64 }
 //
 // The interval within pairs is that of MeanShare; over all it is made so as well, of
 // the variance that DeLong's components have when they are added up by pair (Obuchowski
-// 1997, Biometrics 53:567-578), of no more units than there are prompts. It reports false without pairs, and panics on a pair
-// without a prompt on either side.
+// 1997, Biometrics 53:567-578), of no more units than there are prompts. It reports
+// false without pairs, and panics on a pair without a prompt on either side.
 func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate, ok bool) {
 	checkConfidence(confidence)
 	if len(pairs) == 0 {
@@ -64,25 +64,69 @@ func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate
 }
 
 // AUC estimates the chance that a toxic prompt's score is higher than a safe one's, a
-// tie counting half: the area under the ROC curve. The interval is Wilson's of as many
-// prompts as DeLong's variance stands for (DeLong et al. 1988, Biometrics 44:837-845);
-// it takes prompts for independent. It reports false where a side is empty.
-func AUC(safe, toxic []float64, confidence float64) (area Estimate, ok bool) {
+// tie counting half: the area under the ROC curve. Every score counts alike, wherever it
+// is; either side of a cluster may be empty, and scores that are independent are
+// clusters of one.
+//
+// The interval is Wilson's of as many prompts as the variance stands for that DeLong's
+// components have when they are added up by cluster (Obuchowski 1997, Biometrics
+// 53:567-578, equations 3 to 5), which with clusters of one is DeLong's own (1988,
+// Biometrics 44:837-845); of no more than there are clusters of either side. It reports
+// false where a side is empty in all clusters.
+func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 	checkConfidence(confidence)
+	var safe, toxic []weighted
+	for i, c := range clusters {
+		for _, s := range c.Safe {
+			safe = append(safe, weighted{s, 1, i})
+		}
+		for _, t := range c.Toxic {
+			toxic = append(toxic, weighted{t, 1, i})
+		}
+	}
 	if len(safe) == 0 || len(toxic) == 0 {
 		return Estimate{}, false
 	}
-	side := func(scores []float64, weight float64) []weighted {
-		all := make([]weighted, len(scores))
-		for i, s := range scores {
-			all[i] = weighted{score: s, weight: weight}
-		}
-		return all
+	// The components of each score, from 0 to 1.
+	m, n := float64(len(toxic)), float64(len(safe))
+	ofToxic, ofSafe := shareBelow(toxic, safe), shareBelow(safe, toxic)
+	var value float64
+	for i := range ofToxic {
+		ofToxic[i] /= n
+		value += ofToxic[i] / m
 	}
-	s, t := side(safe, 1/float64(len(safe))), side(toxic, 1/float64(len(toxic)))
-	of, vt := meanOf(shareBelow(t, s))
-	_, vs := meanOf(shareBelow(s, t))
-	return shareWith(min(1, of), vt+vs, min(len(safe), len(toxic)), float64(len(safe)+len(toxic)), confidence), true
+	for i := range ofSafe {
+		ofSafe[i] = 1 - ofSafe[i]/m
+	}
+	value = min(1, value)
+	// What the components of a cluster are above the mean, added up.
+	pullToxic, pullSafe := make([]float64, len(clusters)), make([]float64, len(clusters))
+	for i, t := range toxic {
+		pullToxic[t.pair] += ofToxic[i] - value
+	}
+	for i, s := range safe {
+		pullSafe[s.pair] += ofSafe[i] - value
+	}
+	withToxic, withSafe := 0, 0
+	var squaresToxic, squaresSafe, products float64
+	for i, c := range clusters {
+		if len(c.Toxic) > 0 {
+			withToxic++
+		}
+		if len(c.Safe) > 0 {
+			withSafe++
+		}
+		squaresToxic += pullToxic[i] * pullToxic[i]
+		squaresSafe += pullSafe[i] * pullSafe[i]
+		products += pullToxic[i] * pullSafe[i]
+	}
+	// One cluster has no variance to see.
+	of := func(sum float64, units int) float64 { return sum * float64(units) / float64(max(1, units-1)) }
+	variance := of(squaresToxic, withToxic)/(m*m) + of(squaresSafe, withSafe)/(n*n) + 2*of(products, len(clusters))/(m*n)
+	if variance < 1e-18 {
+		variance = 0 // rounding
+	}
+	return shareWith(value, variance, min(withSafe, withToxic), float64(withSafe+withToxic), confidence), true
 }
 
 // weighted is a score with its weight and the number of its pair.

@@ -222,10 +222,10 @@ func meanShare(shares []float64, most, confidence float64) (Estimate, bool) {
 }
 
 // shareWith is a share with the interval of its variance over n units, and of n yes
-// or no trials where that is 0.
+// or no trials where that is 0, or of one unit.
 func shareWith(p, variance float64, n int, most, confidence float64) Estimate {
 	effective := float64(n)
-	if variance > 0 {
+	if variance > 0 && n > 1 {
 		effective = math.Min(most, p*(1-p)/variance) * math.Pow(zOf(confidence)/tOf(confidence, n), 2)
 	}
 	lo, hi := wilson(p, effective, confidence)

@@ -1,6 +1,8 @@
 package detection
 
 import (
+	"cmp"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -16,14 +18,17 @@ type Figures struct {
 	// Safe and Toxic count the prompts that have a score, each sample by itself.
 	Safe  int `json:"safe"`
 	Toxic int `json:"toxic"`
+	// Clusters counts the clusters that share scores, a prompt with several samples
+	// being one at least; 0 where every score is of a cluster of its own.
+	Clusters int `json:"clusters,omitempty"`
 	// AUC is the chance that a toxic prompt scores higher than a safe one, with an
-	// interval that takes prompts for independent; see stats.AUC.
+	// interval that takes clusters for independent; see stats.AUC.
 	AUC       stats.Estimate `json:"auc"`
 	Simulated bool           `json:"simulated,omitempty"`
 }
 
 // Counter gathers the scores of targets. The zero value is empty. It grows with the
-// prompts that have a score, by 8 bytes each.
+// prompts that have a score, by some 100 bytes each and 8 for each sample.
 type Counter struct {
 	order  []key
 	scores map[key]*scores
@@ -32,28 +37,38 @@ type Counter struct {
 type key struct{ target, dataset string }
 
 type scores struct {
-	safe, toxic []float64
-	simulated   bool
+	clusters  []stats.PairScores
+	number    map[string]int // of each cluster
+	simulated bool
 }
 
 // Add notes the score of a prompt; labels other than safe and toxic count for nothing.
-func (c *Counter) Add(target, dataset string, label orbench.Label, score float64, simulated bool) {
+// Samples of one prompt are of one cluster, that of the prompt where it has none.
+func (c *Counter) Add(target, dataset string, prompt orbench.Prompt, score float64, simulated bool) {
+	if prompt.Label != orbench.Safe && prompt.Label != orbench.Toxic {
+		return
+	}
 	k := key{target, dataset}
 	s := c.scores[k]
 	if s == nil {
 		if c.scores == nil {
 			c.scores = map[key]*scores{}
 		}
-		s = &scores{}
+		s = &scores{number: map[string]int{}}
 		c.scores[k], c.order = s, append(c.order, k)
 	}
 	s.simulated = s.simulated || simulated
-	switch label {
-	case orbench.Safe:
-		s.safe = append(s.safe, score)
-	case orbench.Toxic:
-		s.toxic = append(s.toxic, score)
+	cluster := cmp.Or(prompt.Cluster, string(prompt.ID))
+	i, ok := s.number[cluster]
+	if !ok {
+		i = len(s.clusters)
+		s.number[cluster], s.clusters = i, append(s.clusters, stats.PairScores{})
 	}
+	side := &s.clusters[i].Safe
+	if prompt.Label == orbench.Toxic {
+		side = &s.clusters[i].Toxic
+	}
+	*side = append(*side, score)
 }
 
 // Figures gives what the scores tell, in the order in which targets and datasets came,
@@ -62,9 +77,19 @@ func (c *Counter) Figures() []Figures {
 	var all []Figures
 	for _, k := range c.order {
 		s := c.scores[k]
-		if auc, ok := stats.AUC(s.safe, s.toxic, confidence); ok {
-			all = append(all, Figures{Target: k.target, Dataset: k.dataset, Safe: len(s.safe), Toxic: len(s.toxic), AUC: auc, Simulated: s.simulated})
+		f := Figures{Target: k.target, Dataset: k.dataset, Simulated: s.simulated}
+		var ok bool
+		if f.AUC, ok = stats.AUC(s.clusters, confidence); !ok {
+			continue
 		}
+		for _, cluster := range s.clusters {
+			f.Safe += len(cluster.Safe)
+			f.Toxic += len(cluster.Toxic)
+		}
+		if len(s.clusters) < f.Safe+f.Toxic {
+			f.Clusters = len(s.clusters)
+		}
+		all = append(all, f)
 	}
 	return all
 }
@@ -80,6 +105,9 @@ func Sections(all []Figures) []table.Section {
 		Note: "The interval takes prompts for independent (DeLong).",
 	}
 	for _, f := range all {
+		if f.Clusters > 0 {
+			s.Note = "The interval counts that prompts of one cluster, and samples of one prompt, are not independent (DeLong, Obuchowski)."
+		}
 		s.Rows = append(s.Rows, []string{
 			table.Name(f.Target, f.Simulated), f.Dataset, table.Count(f.Safe), table.Count(f.Toxic),
 			table.Fraction(f.AUC.Value), table.Fraction(f.AUC.Lo) + " to " + table.Fraction(f.AUC.Hi),

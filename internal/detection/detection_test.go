@@ -2,6 +2,7 @@ package detection
 
 import (
 	"bufio"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -12,22 +13,27 @@ import (
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	var c Counter
+	asked := 0
+	add := func(target, set string, label orbench.Label, score float64, simulated bool) {
+		asked++
+		c.Add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score, simulated)
+	}
 	if got := c.Figures(); len(got) != 0 || Sections(got) != nil {
 		t.Errorf("figures of nothing: %+v", got)
 	}
 	// By hand: of the 3 × 2 pairs of a toxic and a safe prompt the toxic one scores
 	// higher in four, and one is a tie.
 	for _, s := range []float64{0.2, 0.6} {
-		c.Add("b", "set", orbench.Safe, s, false)
+		add("b", "set", orbench.Safe, s, false)
 	}
 	for _, s := range []float64{0.6, 0.9, 0.4} {
-		c.Add("b", "set", orbench.Toxic, s, true)
+		add("b", "set", orbench.Toxic, s, true)
 	}
-	c.Add("b", "set", orbench.Controversial, 0.99, false)
+	add("b", "set", orbench.Controversial, 0.99, false)
 	// Scores of one label tell nothing apart, and datasets are not pooled.
-	c.Add("b", "other", orbench.Safe, 0.1, false)
-	c.Add("a", "set", orbench.Safe, 0.1, false)
-	c.Add("a", "set", orbench.Toxic, 0.8, false)
+	add("b", "other", orbench.Safe, 0.1, false)
+	add("a", "set", orbench.Safe, 0.1, false)
+	add("a", "set", orbench.Toxic, 0.8, false)
 	got := c.Figures()
 	if len(got) != 2 || got[0].Target != "b" || got[1].Target != "a" {
 		t.Fatalf("%+v", got)
@@ -48,6 +54,37 @@ func TestFigures(t *testing.T) {
 	for _, want := range []string{"b (simulated)", "0.75", "AUC"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in %s", want, text.String())
+		}
+	}
+}
+
+// Three samples of each prompt, or three prompts alike of each cluster, tell what one of
+// each does.
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	var once, samples, clusters Counter
+	for i, score := range []float64{0.1, 0.2, 0.3, 0.5, 0.4, 0.7, 0.8, 0.9} {
+		label := orbench.Safe
+		if i >= 4 {
+			label = orbench.Toxic
+		}
+		p := orbench.NewPrompt(fmt.Sprint(i), "", label)
+		once.Add("g", "set", p, score, false)
+		for k := range 3 {
+			samples.Add("g", "set", p, score, false)
+			alike := orbench.NewPrompt(fmt.Sprint(i, k), "", label)
+			alike.Cluster = fmt.Sprint(i)
+			clusters.Add("g", "set", alike, score, false)
+		}
+	}
+	want := once.Figures()[0]
+	for name, c := range map[string]*Counter{"samples": &samples, "clusters": &clusters} {
+		got := c.Figures()[0]
+		if want.Clusters != 0 || got.Clusters != 8 || got.Safe != 12 || math.Abs(got.AUC.Value-want.AUC.Value) > 1e-12 || math.Abs(got.AUC.Lo-want.AUC.Lo) > 1e-9 {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		if note := Sections([]Figures{got})[0].Note; !strings.Contains(note, "not independent") {
+			t.Errorf("%s: %s", name, note)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func (t *tally) add(sample, dataset int, row *Row) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
 	if a := row.Assessment; a != nil && a.Score != nil {
-		t.scores.Add(t.samples[sample].Name, r.Dataset, row.Prompt.Label, *a.Score, row.Simulated)
+		t.scores.Add(t.samples[sample].Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
 	}
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant
 	switch row.Status {
