@@ -27,16 +27,38 @@ type Pair struct {
 }
 
 // Agree measures agreement over the votes on many items; votes on each are in the
-// same order of moderators.
-func Agree(votes [][]Vote) Agreement {
+// same order of moderators. clusters names the cluster of each item, such as the seed
+// that its prompt stems from, empty for one of its own; nil where no items share any.
+func Agree(votes [][]Vote, clusters []string) Agreement {
 	a := Agreement{Pairs: []Pair{}}
 	if len(votes) == 0 {
 		return a
 	}
 	n := len(votes[0])
-	tables := make([][2][2]int, n*n)
+	// The cluster of each item, by its number.
+	number, of := map[string]int{}, make([]int, len(votes))
+	units := 0
+	for i := range votes {
+		name := ""
+		if clusters != nil {
+			name = clusters[i]
+		}
+		at, known := number[name]
+		if !known || name == "" {
+			at, units = units, units+1
+			number[name] = at
+		}
+		of[i] = at
+	}
+	// What two moderators say of the items on which both voted, by cluster.
+	pairs := make([][][][2]int, n*n)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			pairs[i*n+j] = make([][][2]int, units)
+		}
+	}
 	var counts [][]int
-	for _, item := range votes {
+	for at, item := range votes {
 		toxic, complete := 0, true
 		for i, v := range item {
 			x, ok := side(v)
@@ -44,7 +66,8 @@ func Agree(votes [][]Vote) Agreement {
 			toxic += x
 			for j := range i {
 				if y, voted := side(item[j]); ok && voted {
-					tables[j*n+i][y][x]++
+					items := pairs[j*n+i]
+					items[of[at]] = append(items[of[at]], [2]int{y, x})
 				}
 			}
 		}
@@ -61,12 +84,19 @@ func Agree(votes [][]Vote) Agreement {
 	}
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			t := tables[i*n+j]
-			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator, Items: t[0][0] + t[0][1] + t[1][0] + t[1][1]}
-			if p.Items > 0 {
-				p.Share = float64(t[0][0]+t[1][1]) / float64(p.Items)
+			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator, Kappa: stats.KappaOfClusters(pairs[i*n+j], 2)}
+			same := 0
+			for _, items := range pairs[i*n+j] {
+				p.Items += len(items)
+				for _, item := range items {
+					if item[0] == item[1] {
+						same++
+					}
+				}
 			}
-			p.Kappa = stats.KappaOf([][]int{t[0][:], t[1][:]})
+			if p.Items > 0 {
+				p.Share = float64(same) / float64(p.Items)
+			}
 			a.Pairs = append(a.Pairs, p)
 		}
 	}

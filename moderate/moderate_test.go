@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -326,7 +327,7 @@ func TestAgree(t *testing.T) {
 		}
 		votes = append(votes, item)
 	}
-	a := Agree(votes)
+	a := Agree(votes, nil)
 	// Of five items: observed 4/5, by chance (4·3 + 1·2)/25 = 14/25.
 	kappa := (0.8 - 14.0/25) / (1 - 14.0/25)
 	p := a.Pairs[0]
@@ -338,7 +339,19 @@ func TestAgree(t *testing.T) {
 	if math.Abs(*a.Fleiss-fleiss) > 1e-12 {
 		t.Errorf("Fleiss' kappa %v, want %v", *a.Fleiss, fleiss)
 	}
-	if empty := Agree(nil); empty.Items != 0 || empty.Fleiss != nil || empty.Pairs == nil {
+	// Each item three times over, of one cluster, tells what it tells once.
+	var names []string
+	var thrice [][]Vote
+	for i, item := range votes {
+		for range 3 {
+			names, thrice = append(names, fmt.Sprint(i)), append(thrice, item)
+		}
+	}
+	once, again := p.Kappa, Agree(thrice, names).Pairs[0]
+	if once.KappaCI95Clustered != nil || again.KappaCI95Clustered == nil || again.Items != 15 || again.KappaCI95Clustered[0] > once.KappaCI95[0] {
+		t.Errorf("once %+v, thrice %+v", once, again)
+	}
+	if empty := Agree(nil, nil); empty.Items != 0 || empty.Fleiss != nil || empty.Pairs == nil {
 		t.Errorf("of nothing: %+v", empty)
 	}
 }
@@ -346,7 +359,7 @@ func TestAgree(t *testing.T) {
 // TestAgreeAlone has one moderator, who agrees with nobody.
 func TestAgreeAlone(t *testing.T) {
 	t.Parallel()
-	a := Agree([][]Vote{{{Moderator: "A", Label: orbench.Safe}}, {{Moderator: "A", Label: orbench.Toxic}}})
+	a := Agree([][]Vote{{{Moderator: "A", Label: orbench.Safe}}, {{Moderator: "A", Label: orbench.Toxic}}}, nil)
 	if a.Items != 2 || a.Fleiss != nil || len(a.Pairs) != 0 {
 		t.Errorf("%+v", a)
 	}

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // CohenKappa is the agreement of two raters beyond what their own frequencies
@@ -162,7 +163,29 @@ func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 	if !ok {
 		return Estimate{}, false
 	}
-	var n, agreed, chance float64
+	agreed, chance, n, term := kappaTerms(table, kappa)
+	// The variance of the agreement that kappa stands for, times the number of items.
+	var variance float64
+	for i, row := range table {
+		for j, count := range row {
+			variance += float64(count) / n * term(i, j) * term(i, j)
+		}
+	}
+	mean := kappa - chance*(1-kappa)
+	variance = math.Max(0, variance-mean*mean)
+	effective := n
+	if variance > 0 && agreed < 1 && agreed > 0 {
+		effective = math.Min(n, n*agreed*(1-agreed)/variance)
+	}
+	lo, hi := wilson(agreed, effective, confidence)
+	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
+	return estimate(kappa, of(lo), of(hi), -1, 1), true
+}
+
+// kappaTerms gives the agreement that was observed and that of chance, the number of
+// items, and what an item of two classes adds to kappa in large samples, on the scale of
+// the agreement.
+func kappaTerms(table [][]int, kappa float64) (agreed, chance, n float64, term func(i, j int) float64) {
 	rows, cols := make([]float64, len(table)), make([]float64, len(table))
 	for i, row := range table {
 		for j, count := range row {
@@ -177,27 +200,61 @@ func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 		cols[i] /= n
 		chance += rows[i] * cols[i]
 	}
-	agreed /= n
-	// The variance of the agreement that kappa stands for, times the number of items.
-	var variance float64
-	for i, row := range table {
-		for j, count := range row {
-			term := -(1 - kappa) * (rows[j] + cols[i])
-			if i == j {
-				term++
-			}
-			variance += float64(count) / n * term * term
+	return agreed / n, chance, n, func(i, j int) float64 {
+		t := -(1 - kappa) * (rows[j] + cols[i])
+		if i == j {
+			t++
+		}
+		return t
+	}
+}
+
+// CohenKappaClustered is CohenKappa with an interval for items that share clusters: each
+// item as the classes that both raters put it in, of so many classes. The interval is
+// made as CohenKappaInterval's of the variance that the items' terms have when they are
+// added up by cluster (linearization; Korn and Graubard 1999, Analysis of Health Surveys,
+// section 2.4), with Student's t as in WilsonClustered; where that is 0 each cluster
+// counts as one item.
+func CohenKappaClustered(clusters [][][2]int, classes int, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	table := tableOf(clusters, classes)
+	kappa, ok := CohenKappa(table)
+	if !ok {
+		return Estimate{}, false
+	}
+	agreed, chance, n, term := kappaTerms(table, kappa)
+	mean := kappa - chance*(1-kappa)
+	var squares float64
+	units := 0
+	for _, items := range clusters {
+		var pull float64
+		for _, item := range items {
+			pull += term(item[0], item[1]) - mean
+		}
+		squares += pull * pull
+		units += min(1, len(items))
+	}
+	variance := squares / (n * n) * float64(units) / float64(max(1, units-1))
+	if variance < 1e-18 || agreed == 0 || agreed == 1 {
+		variance = 0
+	}
+	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
+	e := shareWith(agreed, variance, units, n, confidence)
+	return estimate(kappa, of(e.Lo), of(e.Hi), -1, 1), true
+}
+
+// tableOf counts the items of clusters by their two classes.
+func tableOf(clusters [][][2]int, classes int) [][]int {
+	table := make([][]int, classes)
+	for i := range table {
+		table[i] = make([]int, classes)
+	}
+	for _, items := range clusters {
+		for _, item := range items {
+			table[item[0]][item[1]]++
 		}
 	}
-	mean := kappa - chance*(1-kappa)
-	variance = math.Max(0, variance-mean*mean)
-	effective := n
-	if variance > 0 && agreed < 1 && agreed > 0 {
-		effective = math.Min(n, n*agreed*(1-agreed)/variance)
-	}
-	lo, hi := wilson(agreed, effective, confidence)
-	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
-	return estimate(kappa, of(lo), of(hi), -1, 1), true
+	return table
 }
 
 // FleissKappaInterval is FleissKappa with an interval, made as CohenKappaInterval's:
@@ -256,10 +313,26 @@ type Kappa struct {
 	Value *float64 `json:"kappa"`
 	// KappaCI95 is its 95% interval.
 	KappaCI95 *[2]float64 `json:"kappa_ci95"`
+	// KappaCI95Clustered is the interval for items that share clusters (see
+	// CohenKappaClustered), left out where they do not or that is not counted.
+	KappaCI95Clustered *[2]float64 `json:"kappa_ci95_clustered,omitempty"`
 }
 
 // KappaOf is the kappa of a table, as CohenKappa reads it.
 func KappaOf(table [][]int) Kappa { return kappaOf(CohenKappaInterval(table, 0.95)) }
+
+// KappaOfClusters is KappaOf the items of clusters, as CohenKappaClustered reads them,
+// with both intervals. Clusters of one item each are none.
+func KappaOfClusters(clusters [][][2]int, classes int) Kappa {
+	k := KappaOf(tableOf(clusters, classes))
+	if !slices.ContainsFunc(clusters, func(items [][2]int) bool { return len(items) > 1 }) {
+		return k
+	}
+	if e, ok := CohenKappaClustered(clusters, classes, 0.95); ok {
+		k.KappaCI95Clustered = e.Ends()
+	}
+	return k
+}
 
 // FleissOf is Fleiss' kappa of counts, as FleissKappa reads them.
 func FleissOf(counts [][]int) Kappa { return kappaOf(FleissKappaInterval(counts, 0.95)) }

@@ -242,6 +242,40 @@ func TestConfusionAdd(t *testing.T) {
 
 // The values come from statsmodels 0.15.0,
 // statsmodels.stats.inter_rater.cohens_kappa.
+// Items alone are as those of CohenKappaInterval but for Student's t, and four alike of
+// each tell what one does: twice the width of as many items that are independent.
+func TestCohenKappaClustered(t *testing.T) {
+	t.Parallel()
+	var alone, alike [][][2]int
+	for class, n := range map[[2]int]int{{0, 0}: 300, {0, 1}: 60, {1, 0}: 40, {1, 1}: 200} {
+		for range n {
+			alone = append(alone, [][2]int{class})
+			alike = append(alike, [][2]int{class, class, class, class})
+		}
+	}
+	table := func(times int) [][]int { return [][]int{{300 * times, 60 * times}, {40 * times, 200 * times}} }
+	once, _ := stats.CohenKappaInterval(table(1), 0.95)
+	four, _ := stats.CohenKappaInterval(table(4), 0.95)
+	for name, clusters := range map[string][][][2]int{"alone": alone, "four alike": alike} {
+		got, ok := stats.CohenKappaClustered(clusters, 2, 0.95)
+		if !ok || math.Abs(got.Value-once.Value) > 1e-12 || math.Abs(got.Lo-once.Lo) > 1e-3 || math.Abs(got.Hi-once.Hi) > 1e-3 {
+			t.Errorf("%s: %+v, want about %+v", name, got, once)
+		}
+		if width := (got.Hi - got.Lo) / (four.Hi - four.Lo); math.Abs(width-2) > 0.01 {
+			t.Errorf("%s: %v times as wide as four independent ones, want 2", name, width)
+		}
+	}
+	if k := stats.KappaOfClusters(alone, 2); k.KappaCI95Clustered != nil {
+		t.Errorf("clusters of one: %+v", k)
+	}
+	if k := stats.KappaOfClusters([][][2]int{{{0, 0}, {0, 0}}}, 2); k.Value != nil || k.KappaCI95Clustered != nil {
+		t.Errorf("undefined: %+v", k)
+	}
+	if k := stats.KappaOfClusters([][][2]int{{{0, 0}, {0, 0}}, {{1, 1}}}, 2); k.KappaCI95Clustered == nil || !(k.KappaCI95Clustered[0] < k.KappaCI95[0]) {
+		t.Errorf("perfect: %+v", k)
+	}
+}
+
 func TestCohenKappa(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -45,14 +45,14 @@ func (r *run) benchmark() *Benchmark {
 		Sets: map[benchmark.SetName][]orbench.Prompt{}, Steering: r.steering,
 		lineage: r.spool, setsOf: rows,
 	}
-	votes := make([][]moderate.Vote, 0, len(r.entries))
+	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	for _, e := range r.entries {
-		votes = append(votes, e.votes)
+		votes, seeds = append(votes, e.votes), append(seeds, string(cmp.Or(e.seed, e.id)))
 		for _, name := range rows[e.row] {
 			b.Sets[name] = append(b.Sets[name], orbench.Prompt{ID: orbench.PromptIDOf(e.messages), Messages: e.messages, Category: e.category, Label: name.Label()})
 		}
 	}
-	b.Agreement = moderate.Agree(votes)
+	b.Agreement = moderate.Agree(votes, seeds)
 	b.Pairs = r.pairs(rows)
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)

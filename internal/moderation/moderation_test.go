@@ -229,6 +229,10 @@ func TestClusters(t *testing.T) {
 	if r.Clusters != 10 || c.Changed != 20 || c.CI95Clustered == nil || c.CI95Clustered[1]-c.CI95Clustered[0] < 1.5*(c.CI95[1]-c.CI95[0]) {
 		t.Errorf("%d clusters, %+v, clustered %v", r.Clusters, c.CI95, c.CI95Clustered)
 	}
+	// No prompt is toxic at first, so that kappa is 0 and has no width but that.
+	if c.KappaCI95Clustered == nil || c.KappaCI95Clustered[1]-c.KappaCI95Clustered[0] < 1.5*(c.KappaCI95[1]-c.KappaCI95[0]) {
+		t.Errorf("kappa %v, clustered %v", c.KappaCI95, c.KappaCI95Clustered)
+	}
 }
 
 // TestOnePolicy holds a single policy against the dataset's own labels.

@@ -93,7 +93,9 @@ type tally struct {
 	categories []map[orbench.Category]int
 	votes      [][][]moderate.Vote
 	changes    []*change
-	clusters   map[string]bool
+	// clusters has the number of each cluster, and clusterOf the cluster of each prompt.
+	clusters  map[string]int
+	clusterOf []string
 }
 
 // shares counts labels, and clusters of prompts by label.
@@ -102,15 +104,17 @@ type shares struct {
 	clusters map[orbench.Label]map[string]*stats.Cluster
 }
 
-// change counts one Change; cluster holds the changed prompts of each cluster.
+// change counts one Change; cluster holds the changed prompts of each cluster, and items
+// the labels of each, as positions in orbench.Labels.
 type change struct {
 	Change
 	from, to int
 	cluster  map[string]*stats.Cluster
+	items    [][][2]int
 }
 
 func newTally(r *Run) *tally {
-	t := &tally{run: r, own: newShares(), clusters: map[string]bool{}, votes: make([][][]moderate.Vote, len(r.Policies))}
+	t := &tally{run: r, own: newShares(), clusters: map[string]int{}, votes: make([][][]moderate.Vote, len(r.Policies))}
 	t.r = Result{
 		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, ClusteredBy: r.Dataset.ClusteredBy,
 		Rule: r.Rule, Moderators: []string{}, Policies: []PolicyResult{}, Changes: []Change{},
@@ -189,9 +193,12 @@ func (t *tally) add(row Row) {
 	}
 	t.r.Prompts++
 	cluster := row.Prompt.Cluster
-	if cluster != "" {
-		t.clusters[cluster] = true
+	number, known := t.clusters[cluster]
+	if cluster != "" && !known {
+		number = len(t.clusters)
+		t.clusters[cluster] = number
 	}
+	t.clusterOf = append(t.clusterOf, cluster)
 	t.own.add(row.Prompt.Label, cluster)
 	for i, d := range row.Decisions {
 		t.shares[i].add(d.Label, cluster)
@@ -208,7 +215,8 @@ func (t *tally) add(row Row) {
 	}
 	for _, c := range t.changes {
 		from, to := row.label(c.from), row.label(c.to)
-		c.Table[slices.Index(orbench.Labels, from)][slices.Index(orbench.Labels, to)]++
+		i, j := slices.Index(orbench.Labels, from), slices.Index(orbench.Labels, to)
+		c.Table[i][j]++
 		changed := from != to
 		if changed {
 			c.Changed++
@@ -221,6 +229,10 @@ func (t *tally) add(row Row) {
 		}
 		if cluster != "" {
 			count(c.cluster, cluster, changed)
+			for len(c.items) <= number {
+				c.items = append(c.items, nil)
+			}
+			c.items[number] = append(c.items[number], [2]int{i, j})
 		}
 	}
 }
@@ -278,10 +290,13 @@ func (t *tally) result() *Result {
 		for _, c := range t.run.Policies[i].Categories {
 			p.Categories = append(p.Categories, CategoryCount{Category: c.Category, N: t.categories[i][c.Category]})
 		}
-		p.Agreement = moderate.Agree(t.votes[i])
+		p.Agreement = moderate.Agree(t.votes[i], t.clusterOf)
 	}
 	for _, c := range t.changes {
 		c.Rate, c.Kappa = rate(c.Changed, n, c.cluster), stats.KappaOf(c.Table)
+		if r.Clusters > 0 {
+			c.Kappa = stats.KappaOfClusters(c.items, len(orbench.Labels))
+		}
 		r.Changes = append(r.Changes, c.Change)
 	}
 	return &r

@@ -54,14 +54,14 @@ func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 func (r *Result) CSV(w io.Writer) error {
 	rows := [][]string{{
 		"scope", "policy", "to_policy", "label", "to_label", "category", "n", "of",
-		"rate", "rate_ci95_lo", "rate_ci95_hi", "rate_ci95_clustered_lo", "rate_ci95_clustered_hi", "kappa", "kappa_ci95_lo", "kappa_ci95_hi", "simulated",
+		"rate", "rate_ci95_lo", "rate_ci95_hi", "rate_ci95_clustered_lo", "rate_ci95_clustered_hi", "kappa", "kappa_ci95_lo", "kappa_ci95_hi", "kappa_ci95_clustered_lo", "kappa_ci95_clustered_hi", "simulated",
 	}}
 	of, marked := strconv.Itoa(r.Prompts), strconv.FormatBool(r.Simulated)
-	empty := make([]string, 8)
+	empty := make([]string, 10)
 	labels := func(policy string, counts []LabelCount) {
 		for _, c := range counts {
 			row := append([]string{"label", untrusted.Cell(policy), "", string(c.Label), "", "", strconv.Itoa(c.N), of}, table.RateCells(c.Rate)...)
-			row = append(append(row, table.IntervalCells(c.CI95Clustered)...), "", "", "", marked)
+			row = append(append(row, table.IntervalCells(c.CI95Clustered)...), "", "", "", "", "", marked)
 			rows = append(rows, row)
 		}
 	}
@@ -78,6 +78,7 @@ func (r *Result) CSV(w io.Writer) error {
 		row := append([]string{"changed", untrusted.Cell(c.From), untrusted.Cell(c.To), "", "", "", strconv.Itoa(c.Changed), of}, table.RateCells(c.Rate)...)
 		row = append(row, table.IntervalCells(c.CI95Clustered)...)
 		row = append(append(row, table.NumberCell(c.Value)), table.IntervalCells(c.KappaCI95)...)
+		row = append(row, table.IntervalCells(c.KappaCI95Clustered)...)
 		rows = append(rows, append(row, marked))
 		for i, line := range c.Table {
 			for j, n := range line {
@@ -98,7 +99,7 @@ func (r *Result) basis() []string {
 	}
 	lines := []string{fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s.", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)}
 	if r.Clusters > 0 {
-		lines = append(lines, fmt.Sprintf("Intervals of shares are clustered, as prompts of one cluster are not independent: by %s (%s clusters); those of kappa are not.",
+		lines = append(lines, fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).",
 			r.ClusteredBy, table.Count(r.Clusters)))
 	}
 	if r.LeftOut > 0 {

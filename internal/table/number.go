@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -128,12 +129,14 @@ func Kappa(k *float64) string {
 	return strconv.FormatFloat(*k, 'f', 2, 64)
 }
 
-// KappaInterval shows the interval of a kappa, as "0.81–0.90".
+// KappaInterval shows the interval of a kappa, that of clusters where there is one, as
+// "0.81–0.90".
 func KappaInterval(k stats.Kappa) string {
-	if k.KappaCI95 == nil {
+	ci := cmp.Or(k.KappaCI95Clustered, k.KappaCI95)
+	if ci == nil {
 		return None
 	}
-	return Kappa(&k.KappaCI95[0]) + "–" + Kappa(&k.KappaCI95[1])
+	return Kappa(&ci[0]) + "–" + Kappa(&ci[1])
 }
 
 // MeasureInterval shows the interval of a measure, as "0.880–0.937".
