@@ -49,6 +49,9 @@ func (c Result) JUnit(w io.Writer) error {
 			if c.Simulated {
 				test.Out = table.SimulatedNotice + " "
 			}
+			for _, line := range c.warnings() {
+				test.Out += "Warning. " + untrusted.Terminal(line) + " "
+			}
 			test.Out += untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
 				table.Rate(m.Base.Rate), table.Interval(m.Base.Interval()), table.Count(m.Base.N),
 				table.Rate(m.Candidate.Rate), table.Interval(m.Candidate.Interval()), table.Count(m.Candidate.N),

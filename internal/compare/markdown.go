@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -28,11 +29,17 @@ func (c Result) Markdown(w io.Writer) error {
 	if c.Simulated {
 		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
 	}
+	for _, line := range c.warnings() {
+		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
+	}
 	if len(c.Gates) > 0 {
 		fmt.Fprintf(b, "**%s**\n\n", c.verdict())
 		table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()}.Markdown(b)
 	}
 	table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()}.Markdown(b)
+	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
+		s.Markdown(b)
+	}
 	if s := c.correctedSection(); len(s.Rows) > 0 {
 		s.Markdown(b)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
@@ -93,6 +94,8 @@ type Result struct {
 	Pairs *pair.Change `json:"pairs,omitempty"`
 	// Simulated is true when either side rests on a simulated model.
 	Simulated bool `json:"simulated"`
+	// SettingsThatDiffer are those in which the sides differ; the caller fills them in.
+	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
 }
 
 // Side is one of the two that are compared.

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
@@ -36,7 +37,30 @@ func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, 
 	result := c.Result(o)
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
+	result.SettingsThatDiffer = c.differences(sides)
 	return result, nil
+}
+
+// differences are those of the two sides, as far as they bear on what is compared:
+// judges that are not compared are none.
+func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
+	var both []provenance.Run
+	for i, name := range []string{"base", "candidate"} {
+		one := provenance.Run{Name: name}
+		for _, s := range sides[i].Settings() {
+			switch s.Name {
+			case provenance.Judges:
+				continue
+			case provenance.JudgeMaxTokens, provenance.JudgeAddress, provenance.JudgeStructured, provenance.JudgeVersion:
+				if s.Of != c.judges[i] && !strings.HasPrefix(s.Of, c.judges[i]+" at ") {
+					continue
+				}
+			}
+			one.Settings = append(one.Settings, s)
+		}
+		both = append(both, one)
+	}
+	return provenance.Differences(both)
 }
 
 // clusteredBy names what makes clusters of the prompts of either side.

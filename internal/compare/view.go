@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
@@ -34,6 +35,13 @@ func (c Result) Text(w io.Writer) error {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	c.heading().Text(b)
+	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
+		s.Text(b)
+	}
+	for _, line := range c.warnings() {
+		table.Paragraph(b, "Warning. ", untrusted.Terminal(line))
+		b.WriteString("\n")
+	}
 	if len(c.Gates) > 0 {
 		c.gates().Text(b)
 	}
@@ -180,6 +188,14 @@ func (c Result) heading() table.Section {
 		}
 	}
 	return s
+}
+
+// warnings say, a line each, what but the targets may have made the difference.
+func (c Result) warnings() []string {
+	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
+		return []string{line}
+	}
+	return nil
 }
 
 // words are what the compared sides call a refusal.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/score"
 
@@ -48,6 +49,23 @@ type Target struct {
 	// Guard is set where the target is a guard, which is shown the prompts and flags
 	// them or not. Its Params are those of its format.
 	Guard *guard.Guard `json:"guard,omitempty"`
+	// Known is the name by which people's labels know the target's answers, where Name
+	// tells it from the same target of another run, and empty where it is Name.
+	Known string `json:"-"`
+}
+
+// InRun is the target named with the label of its run, as is its Base, so that it
+// stands apart from the same target of another run.
+func (t Target) InRun(label string) Target {
+	t.Known = t.Name
+	label = " [" + label + "]"
+	if t.Base == "" {
+		t.Name += label
+		return t
+	}
+	t.Name = t.Base + label + strings.TrimPrefix(t.Name, t.Base)
+	t.Base += label
+	return t
 }
 
 // Nth is the target asked once, for its n-th sample, from 0, and named for that. The
@@ -156,7 +174,7 @@ type Run struct {
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
-		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Samples: t.Samples, Asked: t.asked()})
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Samples: t.Samples, Known: t.Known, Asked: t.asked()})
 	}
 	return d
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -40,6 +41,8 @@ type page struct {
 	Script    template.JS
 	Simulated bool
 	Warnings  []string
+	// Differ are the settings in which runs differ.
+	Differ table.Section
 	// JudgeErrors say how far each judge is known to be off.
 	JudgeErrors []string
 	// Account says what became of every prompt.
@@ -134,7 +137,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),
-		Simulated: r.Simulated, Warnings: warningsOf(r), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
+		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -27,6 +28,9 @@ func (v View) Text(w io.Writer) error {
 	for _, line := range judgeErrorLines(r) {
 		table.Paragraph(b, "", untrusted.Terminal(line))
 		b.WriteString("\n")
+	}
+	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
+		s.Text(b)
 	}
 	for _, s := range sectionsOf(r) {
 		s.Text(b)
@@ -53,6 +57,9 @@ func (v View) Markdown(w io.Writer) error {
 	}
 	for _, line := range judgeErrorLines(r) {
 		b.WriteString(untrusted.Markdown(line) + "\n\n")
+	}
+	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
+		s.Markdown(b)
 	}
 	for _, s := range sectionsOf(r) {
 		s.Markdown(b)

@@ -29,11 +29,12 @@ const (
 	mostPanels = 24
 )
 
-// shortenTarget shortens a target's name to n columns. A variant differs from its
-// target by what stands in brackets, so the target's own name gives way first.
+// shortenTarget shortens a target's name to n columns. Variants of a target, and the
+// same target of several runs, differ by what stands in brackets, so the target's own
+// name gives way first.
 func shortenTarget(name string, n int) string {
 	name = untrusted.Terminal(name)
-	at := strings.LastIndex(name, " [")
+	at := strings.Index(name, " [")
 	if untrusted.Width(name) <= n || at < 0 {
 		return untrusted.Shorten(name, n)
 	}

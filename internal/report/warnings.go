@@ -5,15 +5,20 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// warningsOf says, a line each, which figures are no fair measure: those of a
-// model on prompts that it helped to make, those that it or a relative judged, and
-// those of which a judge could not read many.
+// warningsOf says, a line each, which figures are no fair measure: those of runs that
+// were made otherwise than the others, those of a model on prompts that it helped to
+// make, those that it or a relative judged, and those of which a judge could not read
+// many.
 func warningsOf(r score.Result) []string {
 	var lines []string
+	if line := provenance.Warning(r.SettingsThatDiffer); line != "" {
+		lines = append(lines, line)
+	}
 	for _, w := range warningGroups(r) {
 		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
 	}

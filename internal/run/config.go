@@ -56,6 +56,9 @@ type Spec struct {
 	Structured map[string]bool   `json:"structured,omitempty"`
 	// Rubrics are the texts of a judge's rubrics; see judge.Rubrics.
 	Rubrics map[string]string `json:"rubrics,omitempty"`
+	// Version is the judge's when it was named; see judge.Version. It is empty of a
+	// defense, and of a judge that an older program kept.
+	Version string `json:"version,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
@@ -81,7 +84,7 @@ func specsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
 		if asking, ok := j.(judge.ModelJudge); ok {
 			s = specOf(s.Name, maxTokens, asking.Models(), clients)
 		}
-		s.Rubrics = judge.Rubrics(j)
+		s.Rubrics, s.Version = judge.Rubrics(j), judge.Version(j)
 		specs = append(specs, s)
 	}
 	return specs

@@ -161,14 +161,19 @@ func (c Config) JudgeNames() []string {
 	return names
 }
 
-// Derive computes the figures of runs, side by side in one result; see
-// evaluate.Run.DeriveTo. Its Cost is left empty.
+// Derive computes the figures of runs, side by side in one result, with targets named
+// as by Together; see evaluate.Run.DeriveTo. Its Cost is left empty.
 func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
-	result := score.Result{Runs: []score.RunResult{}}
-	for _, run := range runs {
+	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs)}
+	for _, run := range Together(runs) {
 		r, err := run.DeriveTo(ctx, m, sinks)
 		if err != nil {
 			return result, err
+		}
+		for i := range r.Runs {
+			if len(runs) > 1 {
+				r.Runs[i].Run = run.Name
+			}
 		}
 		result.Runs = append(result.Runs, r.Runs...)
 		result.PromptRates = append(result.PromptRates, r.PromptRates...)
@@ -187,7 +192,7 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, error) {
 	nothing := 0.0
 	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
-	for _, run := range runs {
+	for _, run := range Together(runs) {
 		r, err := run.Derive(ctx, m, nil)
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)

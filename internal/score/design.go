@@ -40,6 +40,9 @@ type Target struct {
 	// Samples is how often each prompt is asked; 0 is once. Asked.Sample is the
 	// number of the first answer.
 	Samples int
+	// Known is the name by which people's labels know its answers, empty where that is
+	// Name.
+	Known string
 	Asked
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -40,6 +41,8 @@ type Result struct {
 	Cost        Cost         `json:"cost"`
 	// Simulated is true when any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
+	// SettingsThatDiffer are those in which runs that are shown together differ.
+	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
 }
 
 // Finish computes what rests on several runs together, once all are there.
@@ -52,6 +55,8 @@ func (r *Result) Finish() {
 
 // RunResult is one target on the prompts of one label of one dataset.
 type RunResult struct {
+	// Run is the name of the run, where several are shown together.
+	Run           string        `json:"run,omitempty"`
 	Target        string        `json:"target"`
 	Dataset       string        `json:"dataset"`
 	DatasetSHA256 string        `json:"dataset_sha256"`

@@ -128,7 +128,7 @@ func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.La
 	if err != nil {
 		panic(err) // no field can fail to be written
 	}
-	return annotation.Cell{Target: target.Name, Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
+	return annotation.Cell{Target: cmp.Or(target.Known, target.Name), Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
 }
 
 // newJudgeResults makes empty counts for each judge.

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -135,6 +136,7 @@ func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 		all = append(all, t)
 		keys = append(keys, strings.Join([]string{
 			p.Judge, p.Safe.Run.Dataset, p.Safe.Run.DatasetSHA256, p.Toxic.Run.Dataset, p.Toxic.Run.DatasetSHA256,
+			strconv.Itoa(p.Safe.Run.Limit), strconv.Itoa(p.Toxic.Run.Limit),
 		}, "\n"))
 	}
 	for i := range all {

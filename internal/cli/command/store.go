@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,7 @@ func (e *Env) OpenRun(ctx context.Context, memory *memo.Memo, address, name stri
 	return stored.Open(ctx, e.CacheDir())
 }
 
-// OpenRuns opens runs of a store.
+// OpenRuns opens runs of a store, each once.
 func (e *Env) OpenRuns(ctx context.Context, memory *memo.Memo, address string, names []string) ([]*run.Run, error) {
 	var runs []*run.Run
 	for _, name := range names {
@@ -47,7 +48,9 @@ func (e *Env) OpenRuns(ctx context.Context, memory *memo.Memo, address string, n
 		if err != nil {
 			return nil, err
 		}
-		runs = append(runs, r)
+		if !slices.ContainsFunc(runs, func(other *run.Run) bool { return other.Name == r.Name }) {
+			runs = append(runs, r)
+		}
 	}
 	return runs, nil
 }

@@ -29,7 +29,8 @@ func (a app) reportCommand() *cobra.Command {
 		Short: "Show stored runs again, as a table or as pages and plots",
 		Long: `Derive the figures of stored runs again and show them. Nothing is asked and
 nothing is stored. Without a name the newest run is shown; several runs are
-shown side by side, each with its own judges.
+shown side by side, each with its own judges; the settings in which they differ
+come first, and a target that several of them have is named with its run.
 
 With --calibration, a file of answers that people labelled, every rate is also
 given corrected for its judge's own error on that file (Rogan and Gladen).`,

@@ -1,0 +1,90 @@
+package run
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/provenance"
+)
+
+// Differences lists the settings in which runs that stand together differ.
+func Differences(runs []*Run) []provenance.Difference {
+	sides := make([]provenance.Run, len(runs))
+	for i, r := range runs {
+		sides[i] = provenance.Run{Name: r.Name, Settings: r.Settings()}
+	}
+	return provenance.Differences(sides)
+}
+
+// Together gives the runs with targets of which no two have one name, so that they can
+// be shown side by side: a target that several runs have, asked otherwise or on the
+// same dataset, is named with its run, and so are its variants. What runs have of a
+// target on different datasets, asked alike, keeps one name, and is paired. The runs
+// themselves are left as they are.
+func Together(runs []*Run) []*Run {
+	named := slices.Clone(runs)
+	for i, r := range runs {
+		one := *r
+		one.Targets = slices.Clone(r.Targets)
+		for k, t := range r.Targets {
+			if r.confused(cmp.Or(t.Base, t.Name), runs) {
+				one.Targets[k] = t.InRun(label(r.Name))
+			}
+		}
+		named[i] = &one
+	}
+	return named
+}
+
+// confused reports whether a target of the run, with its variants, could be taken for
+// that of another run.
+func (r *Run) confused(target string, runs []*Run) bool {
+	mine := r.family(target)
+	for _, other := range runs {
+		theirs := other.family(target)
+		if other == r || len(theirs) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(r.Datasets, func(d *dataset.Dataset) bool {
+			return slices.ContainsFunc(other.Datasets, func(o *dataset.Dataset) bool { return o.Name == d.Name })
+		}) {
+			return true
+		}
+		for name, t := range mine {
+			if o, ok := theirs[name]; ok && !reflect.DeepEqual(t, o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// family is a target and its variants by their names, each as far as it is compared.
+func (r *Run) family(target string) map[string]evaluate.Target {
+	all := map[string]evaluate.Target{}
+	for _, t := range r.Targets {
+		if cmp.Or(t.Base, t.Name) == target {
+			// Guarded names the defense.
+			t.Defense = nil
+			all[t.Name] = t
+		}
+	}
+	return all
+}
+
+// label is what a target's name has of its run's: all of it, or of a long one both
+// ends.
+func label(run string) string {
+	const most, head, tail = 28, 10, 17
+	if letters := []rune(run); len(letters) > most {
+		run = string(letters[:head]) + "…" + string(letters[len(letters)-tail:])
+	}
+	if strings.HasPrefix(run, "run") {
+		return run
+	}
+	return "run " + run
+}
