@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/model"
 )
@@ -141,15 +144,45 @@ func (f *Calls) Limits(c client.Client) fill.Limits {
 	return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
 }
 
-// Live makes the filler that asks these models at once, with the bounds of the
-// flags.
-func (f *Calls) Live(memory *memo.Memo, config fill.Config, clients *client.Set, models []model.Ref) *fill.Live {
-	live := fill.NewLive(memory, config)
-	for _, m := range models {
+// Filling is work that calls are made for.
+type Filling struct {
+	Work fill.Work
+	// Models are those that may be asked.
+	Models []model.Ref
+	// Calls is about how many calls it takes when nothing is remembered.
+	Calls int
+	// Targets are those whose refusals are counted as their answers come, none for work
+	// that measures nobody.
+	Targets []evaluate.Target
+}
+
+// Fill makes the missing calls at once, with the bounds of the flags, and shows how it
+// goes. The error is that of fill.Live.
+func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
+	config := f.Config(prices, e.Abort)
+	var shown *progress.Fill
+	var live *fill.Live
+	if !f.Quiet {
+		shown = progress.NewFill(e.Stderr, w.Calls, func() fill.Stats { return live.Stats() })
+		config.Observe = shown.Observer(w.Targets)
+	}
+	live = fill.NewLive(memory, config)
+	for _, m := range w.Models {
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, f.Limits(c))
 	}
-	return live
+	if shown != nil {
+		go shown.Run()
+		defer shown.Close()
+	}
+	defer context.AfterFunc(ctx, func() {
+		if shown != nil {
+			shown.Leave()
+		}
+		e.Sayf("finishing the calls under way; interrupt again to abandon them")
+	})()
+	err := live.Fill(ctx, w.Work)
+	return live.Stats(), err
 }
 
 // CheckPrices refuses a limit on costs that cannot be kept.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -62,4 +63,17 @@ func OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
 		return nil, InputError(address, "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	return memory, err
+}
+
+// Plans gives what a command would send beyond what its store remembers, which may
+// not be there yet.
+func Plans(ctx context.Context, address string, plan func(context.Context, *memo.Memo) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
+	memory, err := store.OpenExisting(ctx, address)
+	switch {
+	case err == nil:
+		defer memory.Close()
+	case !errors.Is(err, memo.ErrNoStore):
+		return nil, err
+	}
+	return plan(ctx, memory)
 }

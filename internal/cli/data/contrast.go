@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/cli/command"
@@ -21,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -37,7 +35,6 @@ type contrastFlags struct {
 	each, limit        int
 	maxTokens          int
 	columns            dataset.Options
-	label              string
 	out, format, store string
 	calls              command.Calls
 }
@@ -90,13 +87,9 @@ budget, 130 interrupted.`,
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")
 	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts")
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
-	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&f.columns.Category, "category-column", "", "`COLUMN` of the categories in a file")
-	flags.StringVar(&f.columns.Label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&f.label, "label", "", "`LABEL` of a file without a label column (default: safe)")
+	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` of what is printed: table or json")
-	command.CompleteFlag(c, "format", command.TwoFormats)
+	command.FormatFlag(c, &f.format, command.TwoFormats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	return c
@@ -123,13 +116,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	live := f.calls.Live(memory, f.calls.Config(prices, a.Abort), clients, r.Models())
-	if !f.calls.Quiet {
-		shown := progress.NewFill(a.Stderr, r.Calls(), live.Stats)
-		go shown.Run()
-		defer shown.Close()
-	}
-	filled := live.Fill(ctx, r.Work(memory))
+	_, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
 	var gaveUp *fill.GivenUpError
 	if filled != nil && !errors.As(filled, &gaveUp) {
 		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there", f.store)
@@ -202,21 +189,14 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	if r.Moderators, err = command.Moderators(clients, f.moderators, f.maxTokens); err != nil {
 		return fail(err)
 	}
-	f.columns.Default, f.columns.Cache = orbench.Label(f.label), a.CacheDir()
+	f.columns.Cache = a.CacheDir()
 	r.Dataset, err = dataset.Open(ctx, ref, f.columns)
 	return r, clients, err
 }
 
 // planContrast prints what the set would take.
 func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags, prices price.Table) error {
-	memory, err := store.OpenExisting(ctx, f.store)
-	switch {
-	case err == nil:
-		defer memory.Close()
-	case !errors.Is(err, memo.ErrNoStore):
-		return err
-	}
-	plans, err := r.Plan(ctx, memory)
+	plans, err := command.Plans(ctx, f.store, r.Plan)
 	if err != nil {
 		return err
 	}

@@ -21,21 +21,13 @@ import (
 
 // datasetFlags choose and read a dataset.
 type datasetFlags struct {
-	prompt, category, label, defaultLabel string
-	format                                string
+	columns dataset.Options
+	format  string
 }
 
 func (f *datasetFlags) register(c *cobra.Command) {
-	f.registerColumns(c)
+	command.ColumnFlags(c, &f.columns)
 	command.FormatFlag(c, &f.format, command.TwoFormats)
-}
-
-func (f *datasetFlags) registerColumns(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
-	flags.StringVar(&f.label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&f.defaultLabel, "label", "", "`LABEL` of a file without a label column (default: safe)")
 }
 
 // openDataset reads the dataset that the flags describe, for the two formats
@@ -49,9 +41,8 @@ func (a app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset
 
 // readDataset reads the dataset that the flags describe.
 func (a app) readDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
-	return dataset.Open(c.Context(), ref, dataset.Options{
-		Prompt: f.prompt, Category: f.category, Label: f.label, Default: orbench.Label(f.defaultLabel), Answers: true, Cache: a.CacheDir(),
-	})
+	f.columns.Answers, f.columns.Cache = true, a.CacheDir()
+	return dataset.Open(c.Context(), ref, f.columns)
 }
 
 func (a app) datasetCommand() *cobra.Command {

@@ -49,7 +49,7 @@ columns hold for both datasets, where they are files.`,
 			return command.WriteAs(a.Stdout, f.format, overlap.View{Comparison: result})
 		},
 	}
-	f.registerColumns(c)
+	command.ColumnFlags(c, &f.columns)
 	flags := c.Flags()
 	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same")
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")

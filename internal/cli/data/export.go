@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
@@ -231,14 +230,8 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 	if f.calls.DryRun {
 		return c, a.planModerators(ctx, c, memory, prices, f)
 	}
-	live := f.calls.Live(memory, f.calls.Config(prices, a.Abort), clients, models)
-	if !f.calls.Quiet {
-		shown := progress.NewFill(a.Stderr, c.Expected(), live.Stats)
-		go shown.Run()
-		defer shown.Close()
-	}
-	filled := live.Fill(ctx, c.Work(memory))
-	if filled == nil && live.Stats().Failed > 0 {
+	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected()})
+	if filled == nil && stats.Failed > 0 {
 		filled = command.ErrFailures
 	}
 	if filled != nil {

@@ -17,9 +17,7 @@ type evalFlags struct {
 	// samples stand.
 	config                    string
 	targets, datasets, judges []string
-	prompt, category, label   string
-	cluster, pair             string
-	defaultLabel              string
+	columns                   dataset.Options
 	responseColumn            string
 	limit                     int
 	limited                   bool
@@ -87,12 +85,9 @@ a budget, 130 interrupted.`,
 	flags.StringArrayVar(&f.targets, "target", nil, "`PROVIDER/MODEL` to measure; repeatable or comma separated")
 	flags.StringArrayVar(&f.datasets, "dataset", nil, "dataset `NAME or FILE`; repeatable or comma separated")
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
-	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
-	flags.StringVar(&f.label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&f.cluster, "cluster-column", "", "`COLUMN` of a file whose equal values tell prompts that are not independent, such as their seed")
-	flags.StringVar(&f.pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
-	flags.StringVar(&f.defaultLabel, "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
+	command.ColumnFlags(c, &f.columns)
+	command.ClusterFlag(c, &f.columns)
+	flags.StringVar(&f.columns.Pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file, or of those that guards are asked about")
 	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts of each dataset")
 	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")

@@ -64,7 +64,7 @@ func fromFlags(f evalFlags) (spec, error) {
 	x := spec{Config: experiment.Default()}
 	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
 	for _, target := range distinct(experiment.SplitList(f.targets)) {
-		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.prompt, ResponseColumn: f.responseColumn})
+		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.columns.Prompt, ResponseColumn: f.responseColumn})
 	}
 	// The answers of a replay are its own; guards are asked about those of a dataset.
 	response := ""
@@ -73,7 +73,8 @@ func fromFlags(f evalFlags) (spec, error) {
 	}
 	for _, ref := range distinct(experiment.SplitList(f.datasets)) {
 		x.Datasets = append(x.Datasets, experiment.Dataset{
-			Dataset: ref, Prompt: f.prompt, Category: f.category, Labels: f.label, Cluster: f.cluster, Pair: f.pair, Label: f.defaultLabel, Response: response,
+			Dataset: ref, Prompt: f.columns.Prompt, Category: f.columns.Category, Labels: f.columns.Label, Cluster: f.columns.Cluster, Pair: f.columns.Pair,
+			Label: string(f.columns.Default), Response: response,
 		})
 	}
 	x.Judges = distinct(judge.Split(strings.Join(f.judges, ",")))

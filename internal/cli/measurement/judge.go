@@ -23,7 +23,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/recorded/view"
 	"github.com/orbench/orbench/internal/run"
@@ -214,8 +213,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	asked := run.Run{Run: evaluate.Run{Judges: judges, Recorded: true}}
-	if err := f.calls.CheckPrices(asked.Models(), prices); err != nil {
+	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
 		return err
 	}
 	var memory *memo.Memo
@@ -228,16 +226,12 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var stats fill.Stats
 	var filled error
 	if memory != nil {
-		live := f.calls.Live(memory, f.calls.Config(prices, a.Abort), clients, r.Models())
-		if !f.calls.Quiet {
-			shown := progress.NewFill(a.Stderr, r.Recording.Count*len(asked.Models()), live.Stats)
-			go shown.Run()
-			defer shown.Close()
-		}
-		if filled = live.Fill(ctx, r.Work(memory)); filled != nil && !stopped(filled) {
+		stats, filled = a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
+			Work: r.Work(memory), Models: r.Models(), Calls: r.Recording.Count * len(r.Models()),
+		})
+		if filled != nil && !stopped(filled) {
 			return filled
 		}
-		stats = live.Stats()
 	}
 	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts); err != nil {
 		return errors.Join(filled, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -54,7 +53,9 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err := m.Save(ctx, memory); err != nil {
 		return err
 	}
-	stats, filled := a.fill(ctx, m, memory, prices)
+	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
+		Work: m.Work(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
+	})
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
@@ -77,30 +78,6 @@ func stopped(err error) bool {
 		gaveUp *fill.GivenUpError
 	)
 	return errors.Is(err, command.ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp)
-}
-
-// fill makes the missing calls and shows how it goes.
-func (a app) fill(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Stats, error) {
-	config := m.calls.Config(prices, a.Abort)
-	var shown *progress.Fill
-	var live *fill.Live
-	if !m.calls.Quiet {
-		shown = progress.NewFill(a.Stderr, m.ExpectedCalls(), func() fill.Stats { return live.Stats() })
-		config.Observe = shown.Observer(m.Targets)
-	}
-	live = m.calls.Live(memory, config, m.clients, m.Models())
-	if shown != nil {
-		go shown.Run()
-		defer shown.Close()
-	}
-	defer context.AfterFunc(ctx, func() {
-		if shown != nil {
-			shown.Leave()
-		}
-		a.Sayf("finishing the calls under way; interrupt again to abandon them")
-	})()
-	err := live.Fill(ctx, m.Work(memory))
-	return live.Stats(), err
 }
 
 // derive computes the figures of runs, corrected where there is a calibration, and
@@ -170,14 +147,7 @@ func (a app) finish(filled error, s fill.Stats, r score.Result) error {
 
 // dryRun prints what measuring would send.
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
-	memory, err := store.OpenExisting(ctx, m.store)
-	switch {
-	case err == nil:
-		defer memory.Close()
-	case !errors.Is(err, memo.ErrNoStore):
-		return err
-	}
-	plans, err := m.Plan(ctx, memory)
+	plans, err := command.Plans(ctx, m.store, m.Plan)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
@@ -21,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/moderate"
@@ -34,7 +32,6 @@ type moderateFlags struct {
 	rule                 string
 	maxTokens, limit     int
 	columns              dataset.Options
-	label                string
 	changed, all         string
 	format, store        string
 	calls                command.Calls
@@ -71,11 +68,8 @@ and votes; both files are datasets again, with the labels that they had.`,
 	command.CompleteFlag(c, "policy", policy.Names())
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts")
-	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&f.columns.Category, "category-column", "", "`COLUMN` of the categories in a file")
-	flags.StringVar(&f.columns.Label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&f.columns.Cluster, "cluster-column", "", "`COLUMN` of the clusters in a file")
-	flags.StringVar(&f.label, "label", "", "`LABEL` of a file without a label column (default: safe)")
+	command.ColumnFlags(c, &f.columns)
+	command.ClusterFlag(c, &f.columns)
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
@@ -122,7 +116,7 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 	if r.Moderators, err = command.Moderators(clients, f.moderators, f.maxTokens); err != nil {
 		return fail(err)
 	}
-	f.columns.Default, f.columns.Cache = orbench.Label(f.label), a.CacheDir()
+	f.columns.Cache = a.CacheDir()
 	r.Dataset, err = dataset.Open(ctx, ref, f.columns)
 	return r, clients, err
 }
@@ -148,13 +142,7 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	live := f.calls.Live(memory, f.calls.Config(prices, a.Abort), clients, r.Models())
-	if !f.calls.Quiet {
-		shown := progress.NewFill(a.Stderr, r.Calls(), live.Stats)
-		go shown.Run()
-		defer shown.Close()
-	}
-	filled := live.Fill(ctx, r.Work(memory))
+	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
@@ -162,19 +150,12 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 	if err := a.showModeration(context.WithoutCancel(ctx), r, memory, f); err != nil {
 		return errors.Join(filled, err)
 	}
-	return a.finish(filled, live.Stats(), score.Result{})
+	return a.finish(filled, stats, score.Result{})
 }
 
 // planModeration prints what the votes would take.
 func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFlags, prices price.Table) error {
-	memory, err := store.OpenExisting(ctx, f.store)
-	switch {
-	case err == nil:
-		defer memory.Close()
-	case !errors.Is(err, memo.ErrNoStore):
-		return err
-	}
-	plans, err := r.Plan(ctx, memory)
+	plans, err := command.Plans(ctx, f.store, r.Plan)
 	if err != nil {
 		return err
 	}

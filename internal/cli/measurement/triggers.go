@@ -15,11 +15,9 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -93,11 +91,8 @@ a budget, 130 interrupted.`,
 	flags.IntVar(&f.study.Words, "most", trigger.DefaultWords, "try the `N` words, or sets of up to three, that were found in most prompts")
 	flags.IntVar(&f.study.Into, "into", trigger.DefaultInto, "put each word into at most `N` prompts that were answered")
 	flags.Uint64Var(&f.study.Seed, "split-seed", 1, "`SEED` that splits the refused prompts and draws words")
-	flags.StringVar(&e.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&e.category, "category-column", "", "`COLUMN` of the categories in a file")
-	flags.StringVar(&e.label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&e.cluster, "cluster-column", "", "`COLUMN` of a file whose equal values tell prompts that are not independent, such as their seed")
-	flags.StringVar(&e.defaultLabel, "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
+	command.ColumnFlags(c, &e.columns)
+	command.ClusterFlag(c, &e.columns)
 	flags.IntVar(&e.limit, "limit", 0, "only the first `N` prompts of each dataset")
 	flags.StringVar(&e.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&e.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
@@ -139,25 +134,23 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	if err := calls.CheckPrices(s.Models(), prices); err != nil {
 		return err
 	}
-	open := store.Open
 	if calls.DryRun {
-		open = store.OpenExisting
+		plans, err := command.Plans(ctx, f.eval.store, s.Plan)
+		if err != nil {
+			return err
+		}
+		return a.showTriggersPlan(f, s, plans, prices)
 	}
-	memory, err := open(ctx, f.eval.store)
-	switch {
-	case err == nil:
-		defer func() { failed = errors.Join(failed, memory.Close()) }()
-	case !calls.DryRun || !errors.Is(err, memo.ErrNoStore):
+	memory, err := store.Open(ctx, f.eval.store)
+	if err != nil {
 		return err
 	}
+	defer func() { failed = errors.Join(failed, memory.Close()) }()
 	plans, err := s.Plan(ctx, memory)
 	if err != nil {
 		return err
 	}
-	if calls.DryRun {
-		return a.showTriggersPlan(f, s, plans, prices)
-	}
-	stats, filled := a.fillTriggers(ctx, f, s, memory, clients, prices, trigger.Most(plans))
+	stats, filled := a.Fill(ctx, calls, memory, clients, prices, command.Filling{Work: s.Work(memory), Models: s.Models(), Calls: trigger.Most(plans)})
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
@@ -248,19 +241,6 @@ func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate
 	}
 	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset.\n", s.Calls, s.Into)
 	return err
-}
-
-// fillTriggers makes the missing calls and shows how it goes.
-func (a app) fillTriggers(ctx context.Context, f triggersFlags, s trigger.Study, memory *memo.Memo, clients *client.Set, prices price.Table, most int) (fill.Stats, error) {
-	calls := f.eval.calls
-	live := calls.Live(memory, calls.Config(prices, a.Abort), clients, s.Models())
-	if !calls.Quiet {
-		shown := progress.NewFill(a.Stderr, most, live.Stats)
-		go shown.Run()
-		defer shown.Close()
-	}
-	err := live.Fill(ctx, s.Work(memory))
-	return live.Stats(), err
 }
 
 // showTriggers derives what was found and shows it.
