@@ -14,10 +14,9 @@ type Imported struct {
 // Place finds the cells of labels that were made elsewhere, among the answers of a
 // run, so that they count for its corrected rates: with the chance that they bring;
 // with certainty in a cell of which every answer is labeled; and, where random says
-// that they were drawn at random from each cell, with the share that was drawn. words has what was
-// drawn before. To
-// the annotations it gives it adds one for each place. Other labels are kept, and
-// stand for themselves alone.
+// that they were drawn at random from each cell, with the share that was drawn. words
+// has what was drawn before. To the annotations it gives it adds one for each place.
+// Other labels are kept, and stand for themselves alone.
 func Place(labels []orbench.Annotation, items []Item, words Words, random bool) ([]orbench.Annotation, Imported) {
 	var done Imported
 	bySubject := map[orbench.Subject]orbench.Annotation{}

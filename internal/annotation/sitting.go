@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
-	"golang.org/x/term"
 )
 
 // keys are the keys of a sitting, one for each class that a person may give.

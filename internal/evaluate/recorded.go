@@ -6,13 +6,12 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/orbench/orbench/internal/recorded"
-	"github.com/orbench/orbench/internal/score"
-
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )

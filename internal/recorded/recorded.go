@@ -4,12 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
 )
 

@@ -54,7 +54,7 @@ classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...); "orbench judge --help"
 has the formats.
 
 --defense, --framing, --turns, --language and --samples measure variants of every
-target beside it. Defences are icl[:K], self-reminder, smoothllm[:KIND],
+target beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
 response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder such
 as icl+response-check; the system prompt "helpful-and-safe" has a name too. A
 --language is asked in by having the --translator put the prompts into it.

@@ -32,12 +32,12 @@ nothing is stored. Without a name the newest run is shown; several runs are
 shown side by side, each with its own judges; the settings in which they differ
 come first, and a target that several of them have is named with its run.
 
-With --calibration, a file of answers that people labelled, every rate is also
+With --calibration, a file of answers that people labeled, every rate is also
 given corrected for its judge's own error on that file (Rogan and Gladen).`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
-  orbench report --calibration labelled.csv --gold-column human --gold-refusal refused,partly`,
+  orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if list {
 				return a.listRuns(c.Context(), store)
@@ -47,7 +47,7 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the runs of the store")
 	flags := c.Flags()
-	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labelled")
+	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
 	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
@@ -80,7 +80,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 	}
 	for _, j := range result.Judges {
 		if j.Unjudged > 0 {
-			a.Sayf("%s has no verdict on %d of the %d labelled answers; orbench judge --responses %s --judge %s asks for them",
+			a.Sayf("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
 				j.Judge, j.Unjudged, result.Answers, untrusted.Shell(f.file), untrusted.Shell(j.Judge))
 		}
 	}
