@@ -24,8 +24,8 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 	./bin/orbench demo
 
 # TESTFLAGS are for go test, as -race is where CI runs it; go vet is a part of lint.
-# What compares our OpenAI client with the official SDK has the build tag sdk: the SDK
-# takes longer to compile than all of this project.
+# What compares our clients with the official SDKs has the build tag sdk: the SDKs take
+# longer to compile than all of this project.
 TESTFLAGS :=
 GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off
 

@@ -199,7 +199,7 @@ func dial(e provider.Endpoint) (model.Model, error) {
 	case provider.Anthropic:
 		return anthropic.New(anthropic.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
 	case provider.Google:
-		return google.New(google.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key})
+		return google.New(google.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
 	case provider.TEI:
 		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Predict}), nil
 	case provider.Moderation:

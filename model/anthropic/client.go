@@ -2,17 +2,13 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
 )
@@ -21,135 +17,158 @@ import (
 type Config struct {
 	// Provider names the provider in errors.
 	Provider string
-	// BaseURL is the API's root, such as "https://api.anthropic.com"; a "/v1" at
-	// its end is left out, since the SDK adds it.
+	// BaseURL is the API's root, such as "https://api.anthropic.com", with or
+	// without a "/v1" at its end; "/v1/messages" is added to it.
 	BaseURL string
 	// Key is the secret of the account; empty sends none.
 	Key string
-	// Headers are sent with each call, besides those that the format needs.
+	// Headers are sent with each call, besides or in place of those that the
+	// format needs.
 	Headers map[string]string
 	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
 	HTTPClient *http.Client
 }
 
-// DefaultMaxTokens bounds the output of a request that sets no bound, since
-// this API demands one. Every model takes it.
-const DefaultMaxTokens = 4096
+// version is the API's version, which every call must name.
+const version = "2023-06-01"
 
 // Client is a model.Model that asks Anthropic. It is safe for concurrent use.
 type Client struct {
-	cfg      Config
-	messages sdk.MessageService
+	cfg    Config
+	url    string
+	header http.Header
+	http   *http.Client
 }
 
 // New makes a Client. It opens no connection.
 func New(cfg Config) *Client {
-	options := []option.RequestOption{
-		option.WithBaseURL(strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")),
-		option.WithHTTPClient(wire.Client(cfg.HTTPClient)),
-		option.WithMaxRetries(0),
-		// With a bound of its own the SDK does not guess one from MaxTokens and
-		// refuse long answers; the context's deadline is what counts.
-		option.WithRequestTimeout(24 * time.Hour),
-	}
+	h := http.Header{}
+	h.Set("Anthropic-Version", version)
 	if cfg.Key != "" {
-		options = append(options, option.WithAPIKey(cfg.Key))
+		h.Set("X-Api-Key", cfg.Key)
 	}
 	for name, value := range cfg.Headers {
-		options = append(options, option.WithHeader(name, value))
+		h.Set(name, value)
 	}
-	// sdk.NewClient would look for keys and addresses in the environment.
-	return &Client{cfg: cfg, messages: sdk.NewMessageService(options...)}
+	return &Client{
+		cfg:    cfg,
+		url:    strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") + "/v1/messages",
+		header: h,
+		http:   wire.Client(cfg.HTTPClient),
+	}
 }
 
 // Ask sends one message and reads the reply.
 func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	params, err := encode(r)
+	body, err := encode(r)
 	if err != nil {
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
 	}
-	ctx, seen := wire.WithReply(ctx)
-	m, err := c.messages.New(ctx, params)
-	var resp model.Response
-	if err == nil {
-		resp, err = decode(m)
-	}
+	reply, err := wire.Post(ctx, c.http, c.url, c.header, body)
 	if err != nil {
-		return c.failed(r, seen, err)
+		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
+	}
+	if !reply.OK() {
+		return c.failed(r, reply)
+	}
+	resp, err := decode(reply.Body)
+	if err != nil {
+		return model.Response{}, &model.Error{
+			Kind: model.Transient, Provider: c.cfg.Provider, Model: r.Model,
+			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
+		}
 	}
 	return resp, nil
 }
 
-// encode turns a request into the SDK's parameters.
-func encode(r model.Request) (sdk.MessageNewParams, error) {
-	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: DefaultMaxTokens}
-	if r.Params.MaxTokens > 0 {
-		p.MaxTokens = int64(r.Params.MaxTokens)
-	}
-	if r.Params.Temperature != nil {
-		p.Temperature = sdk.Float(*r.Params.Temperature)
-	}
-	if r.Params.Schema != nil {
-		if err := json.Unmarshal(r.Params.Schema, &p.OutputConfig.Format.Schema); err != nil {
-			return p, fmt.Errorf("the output schema is no JSON object: %w", err)
-		}
-	}
-	for _, m := range r.Messages {
-		switch m.Role {
-		case orbench.System:
-			p.System = append(p.System, sdk.TextBlockParam{Text: m.Content})
-		case orbench.Assistant:
-			p.Messages = append(p.Messages, sdk.NewAssistantMessage(sdk.NewTextBlock(m.Content)))
-		default:
-			p.Messages = append(p.Messages, sdk.NewUserMessage(sdk.NewTextBlock(m.Content)))
-		}
-	}
-	return p, nil
-}
-
-// errNoMessage is a reply with status 200 that is no message. The SDK reads such
-// replies as messages without content, which would pass for empty answers.
+// errNoMessage is a reply with status 200 that is no message. It must not pass for
+// an empty answer.
 var errNoMessage = errors.New("the reply is no message with content")
 
-// decode reads a message.
-func decode(m *sdk.Message) (model.Response, error) {
-	if m == nil || !m.JSON.Content.Valid() {
+// message is the part of a reply that is read.
+type message struct {
+	ID         string  `json:"id"`
+	Model      string  `json:"model"`
+	Content    []block `json:"content"`
+	StopReason string  `json:"stop_reason"`
+	Stop       struct {
+		Category    string `json:"category"`
+		Explanation string `json:"explanation"`
+	} `json:"stop_details"`
+	Usage usage `json:"usage"`
+}
+
+// block is a piece of a message. Text and Thinking are strings in the blocks of
+// their type; any tells a missing one from an empty one.
+type block struct {
+	Type     string `json:"type"`
+	Text     any    `json:"text"`
+	Thinking any    `json:"thinking"`
+}
+
+type usage struct {
+	Input         int `json:"input_tokens"`
+	CacheRead     int `json:"cache_read_input_tokens"`
+	CacheCreation int `json:"cache_creation_input_tokens"`
+	Output        int `json:"output_tokens"`
+	OutputDetails struct {
+		Thinking int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// decode reads the body of a reply with status 2xx. A call that was paid for is not
+// thrown away for a field of an unexpected type beside the content.
+func decode(body []byte) (model.Response, error) {
+	var m message
+	err := json.Unmarshal(body, &m)
+	// Unmarshal reads on past a value of the wrong type and reports the first.
+	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
+	if err != nil && !wrongType || m.Content == nil {
 		return model.Response{}, errNoMessage
 	}
 	var text, thinking strings.Builder
-	for _, block := range m.Content {
-		switch block.Type {
+	for _, b := range m.Content {
+		var piece any
+		var to *strings.Builder
+		switch b.Type {
 		case "text":
-			text.WriteString(block.Text)
+			piece, to = b.Text, &text
 		case "thinking":
-			thinking.WriteString(block.Thinking)
+			piece, to = b.Thinking, &thinking
 		case "":
 			return model.Response{}, errNoMessage
+		default:
+			continue
 		}
+		s, ok := piece.(string)
+		if !ok {
+			return model.Response{}, errNoMessage
+		}
+		to.WriteString(s)
 	}
 	u := m.Usage
 	resp := model.Response{
 		Text: text.String(), Thinking: thinking.String(), Model: m.Model, ID: m.ID,
 		Usage: model.Usage{
 			// The API counts the cached part of the input separately.
-			Input:     int(max(u.InputTokens, 0) + max(u.CacheReadInputTokens, 0) + max(u.CacheCreationInputTokens, 0)),
-			Cached:    int(max(u.CacheReadInputTokens, 0)),
-			Output:    int(max(u.OutputTokens, 0)),
-			Reasoning: int(max(u.OutputTokensDetails.ThinkingTokens, 0)),
+			Input:     max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheCreation, 0),
+			Cached:    max(u.CacheRead, 0),
+			Output:    max(u.Output, 0),
+			Reasoning: max(u.OutputDetails.Thinking, 0),
 		},
 	}
 	switch m.StopReason {
-	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:
+	case "end_turn", "stop_sequence":
 		resp.Finish = model.Stop
-	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+	case "max_tokens", "model_context_window_exceeded":
 		resp.Finish = model.Length
-	case sdk.StopReasonRefusal:
+	case "refusal":
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
-		if category := m.StopDetails.Category; category != "" {
-			resp.Block.Detail += ": " + string(category)
+		if m.Stop.Category != "" {
+			resp.Block.Detail += ": " + m.Stop.Category
 		}
 		if resp.Text == "" {
-			resp.Text = m.StopDetails.Explanation
+			resp.Text = m.Stop.Explanation
 		}
 	default:
 		resp.Finish = model.OtherFinish
@@ -159,19 +178,12 @@ func decode(m *sdk.Message) (model.Response, error) {
 	return resp, nil
 }
 
-// failed gives the meaning of a call that did not end in a message: a block, or
-// an error.
-func (c *Client) failed(r model.Request, seen *wire.Reply, err error) (model.Response, error) {
-	if seen.Status < 400 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
-	text := err.Error()
-	if fault, ok := errors.AsType[*sdk.Error](err); ok {
-		text = message(fault.RawJSON())
-	}
+// failed gives the meaning of a reply with another status: a block, or an error.
+func (c *Client) failed(r model.Request, reply wire.Reply) (model.Response, error) {
+	text := said(reply.Body)
 	e := &model.Error{
-		Kind: model.KindOfStatus(seen.Status), Provider: c.cfg.Provider, Model: r.Model,
-		Status: seen.Status, Message: model.Clip(text, c.cfg.Key),
+		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model,
+		Status: reply.Status, Message: model.Clip(text, c.cfg.Key),
 	}
 	// Both of these come as status 400 and type invalid_request_error, so that
 	// the text alone tells them from a wrong request.
@@ -187,20 +199,20 @@ func (c *Client) failed(r model.Request, seen *wire.Reply, err error) (model.Res
 		e.Kind = model.Quota
 	}
 	if e.Retryable() {
-		e.RetryAfter = wire.RetryAfter(seen.Header, time.Now())
+		e.RetryAfter = wire.RetryAfter(reply.Header, time.Now())
 	}
 	return model.Response{}, e
 }
 
-// message is the text of an error body, or the body where it has another shape.
-func message(body string) string {
+// said is the text of an error body, or the body where it has another shape.
+func said(body []byte) string {
 	var fault struct {
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal([]byte(body), &fault) == nil && fault.Error.Message != "" {
+	if json.Unmarshal(body, &fault) == nil && fault.Error.Message != "" {
 		return fault.Error.Message
 	}
-	return body
+	return string(body)
 }

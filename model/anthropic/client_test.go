@@ -188,16 +188,6 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// TestLongAnswers checks that the SDK does not refuse to ask for them.
-func TestLongAnswers(t *testing.T) {
-	t.Parallel()
-	body := `{"content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn"}`
-	r := model.Request{Model: "claude-opus-4-20250514", Params: model.Params{MaxTokens: 64000}}
-	if _, err := ask(t, 200, body, r); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestEnvironment checks that no key of the environment goes to another server.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "sk-from-the-environment")
@@ -225,13 +215,24 @@ func TestBadSchema(t *testing.T) {
 	}
 }
 
+// TestOddFields checks that an answer that was paid for is kept where a field beside
+// it is not as it should be.
+func TestOddFields(t *testing.T) {
+	t.Parallel()
+	resp, err := ask(t, 200, `{"id":7,"usage":{"input_tokens":"many","output_tokens":3},"stop_details":null,"content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn"}`, model.Request{Model: "m"})
+	if err != nil || resp.Text != "Yes." || resp.Finish != model.Stop || resp.Usage != (model.Usage{Output: 3}) {
+		t.Errorf("got %+v, %v", resp, err)
+	}
+}
+
 // TestOddReplies covers replies that are JSON but no message. None may pass for
 // an empty answer, which would count as a refusal.
 func TestOddReplies(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"content":5,"stop_reason":"end_turn"}`, `{"content":[5],"stop_reason":"end_turn"}`,
-		`{"content":{"a":1},"stop_reason":"end_turn"}`, `{"content":[{"text":"Yes."}],"stop_reason":"end_turn"}`,
+		`{"content":[{"type":"text","text":5}],"stop_reason":"end_turn"}`, `{"content":[{"type":"text"}],"stop_reason":"end_turn"}`,
+		`{"content":[{"type":"text","text":"Yes."},5],"stop_reason":"end_turn"}`, `{"content":{"a":1},"stop_reason":"end_turn"}`, `{"content":[{"text":"Yes."}],"stop_reason":"end_turn"}`,
 		`{"content":"Yes.","stop_reason":"end_turn"}`, `{"content":null,"stop_reason":"end_turn"}`, `{"stop_reason":"end_turn"}`, `[]`, `5`, `"x"`, `{"type":"error","error":{"type":"api_error","message":"x"}}`,
 	} {
 		t.Run(body, func(t *testing.T) {

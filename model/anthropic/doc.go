@@ -1,6 +1,8 @@
-// Package anthropic speaks Anthropic's Messages dialect through the official Go
-// SDK, with the SDK's retries and its reading of the environment turned off: a
-// Client makes one attempt with the key it was given.
+// Package anthropic speaks Anthropic's Messages dialect
+// (https://docs.claude.com/en/api/messages) over net/http. A Client makes one
+// attempt with the key it was given. With the build tag sdk a test holds what it
+// sends and reads to the official SDK, which takes longer to compile than all of
+// this project.
 //
 // The stop reason "refusal" is a block, as is the HTTP 400 with which the
 // provider's output filter answers. Thinking blocks are kept apart from the

@@ -1,13 +1,11 @@
 package classify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -87,34 +85,24 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, c.fault(r, model.Invalid, err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key)}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
+	header := http.Header{}
 	switch {
 	case c.cfg.Key != "" && c.cfg.AuthHeader != "":
-		req.Header.Set(c.cfg.AuthHeader, c.cfg.Key)
+		header.Set(c.cfg.AuthHeader, c.cfg.Key)
 	case c.cfg.Key != "":
-		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+		header.Set("Authorization", "Bearer "+c.cfg.Key)
 	}
-	resp, err := c.http.Do(req)
+	reply, err := wire.Post(ctx, c.http, c.url, header, body)
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
 	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(resp.Body)
-	if resp.StatusCode/100 != 2 {
-		return model.Response{}, c.refused(r, resp, reply)
+	if !reply.OK() {
+		return model.Response{}, c.refused(r, reply)
 	}
-	if err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, fmt.Errorf("reading the reply: %w", err), c.cfg.Key)
-	}
-	response, err := c.decode(reply)
+	response, err := c.decode(reply.Body)
 	if err != nil {
 		// A reply of another form comes from another server, or was cut.
-		return model.Response{}, c.fault(r, model.Transient, fmt.Errorf("%w: %s", err, model.Clip(string(reply), c.cfg.Key)))
+		return model.Response{}, c.fault(r, model.Transient, fmt.Errorf("%w: %s", err, model.Clip(string(reply.Body), c.cfg.Key)))
 	}
 	return response, nil
 }
@@ -203,27 +191,27 @@ func byValue(a, b json.Number) int {
 // refused is the error for a reply with another status. TEI writes
 // {"error":"…","error_type":"…"}, OpenAI {"error":{"message":"…","code":"…"}}, vLLM
 // {"error":{"message":"…"}} or, before 0.10, {"message":"…"}.
-func (c *Client) refused(r model.Request, resp *http.Response, body []byte) error {
+func (c *Client) refused(r model.Request, reply wire.Reply) error {
 	var said struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
 	}
-	message := string(body)
+	message := string(reply.Body)
 	var inner struct {
 		Message string `json:"message"`
 		Code    any    `json:"code"`
 	}
-	if json.Unmarshal(body, &said) == nil {
+	if json.Unmarshal(reply.Body, &said) == nil {
 		var text string
 		_ = json.Unmarshal(said.Error, &text)
 		_ = json.Unmarshal(said.Error, &inner)
 		message = cmp.Or(text, inner.Message, said.Message, message)
 	}
 	e := &model.Error{
-		Kind: model.KindOfStatus(resp.StatusCode), Provider: c.cfg.Provider, Model: r.Model, Status: resp.StatusCode,
+		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model, Status: reply.Status,
 		Message: model.Clip(message, c.cfg.Key),
 	}
-	if resp.StatusCode == http.StatusFailedDependency {
+	if reply.Status == http.StatusFailedDependency {
 		// TEI's reply to every text where its model is no classifier.
 		e.Kind = model.NotFound
 	}
@@ -232,7 +220,7 @@ func (c *Client) refused(r model.Request, resp *http.Response, body []byte) erro
 		e.Kind = model.Quota
 	}
 	if e.Retryable() {
-		e.RetryAfter = wire.RetryAfter(resp.Header, time.Now())
+		e.RetryAfter = wire.RetryAfter(reply.Header, time.Now())
 	}
 	return e
 }

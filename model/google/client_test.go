@@ -17,19 +17,12 @@ import (
 // Every client is a Model.
 var _ model.Model = (*Client)(nil)
 
-func newClient(t testing.TB, base, key string) *Client {
-	t.Helper()
-	c, err := New(Config{Provider: "google", BaseURL: base, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
-		New: func(base, key string) model.Model { return newClient(t, base+"/v1beta/", key) },
+		New: func(base, key string) model.Model {
+			return New(Config{Provider: "google", BaseURL: base + "/v1beta/", Key: key})
+		},
 		Answer: func(a modeltest.Answer) []byte {
 			reason := "STOP"
 			if a.Finish == model.Length {
@@ -174,7 +167,7 @@ func ask(t testing.TB, status int, body string, params model.Params) (model.Resp
 		w.Write([]byte(body))
 	}))
 	t.Cleanup(srv.Close)
-	return newClient(t, srv.URL, "k-123456").Ask(t.Context(), model.Request{
+	return New(Config{Provider: "google", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "Hello."}}, Params: params,
 	})
 }
@@ -206,6 +199,7 @@ func TestFailed(t *testing.T) {
 			model.Quota, 0,
 		},
 		{"a gateway's body without a code", 503, `{"error":{"message":"Down."}}`, model.Transient, 0},
+		{"a gateway's list", 400, `[{"error":{"code":400,"message":"No.","status":"FAILED_PRECONDITION"}}]`, model.Denied, 0},
 		{"details of odd types", 429, `{"error":{"code":429,"message":"x","details":[{"retryDelay":5,"violations":[1,{"quotaId":2}]}]}}`, model.RateLimited, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,12 +229,14 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// TestOddReplies covers replies on which the SDK panics or fails.
+// TestOddReplies covers replies that are JSON and not of the API's form. None may
+// pass for an empty answer, which would count as a refusal.
 func TestOddReplies(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"candidates":5}`, `{"candidates":[5]}`, `{"candidates":{"a":1}}`, `{"candidates":[{"content":5}]}`,
 		`{"candidates":[{"content":{"parts":5}}]}`, `{"candidates":[{"content":{"parts":[5]}}]}`,
+		`{"candidates":[{"content":{"parts":[{"text":5}]},"finishReason":"STOP"}]}`,
 		`{"candidates":[{}]}`, `{"candidates":[null]}`, `{"promptFeedback":5}`, `{"usageMetadata":[]}`, `[]`, `5`, `"x"`,
 	} {
 		t.Run(body, func(t *testing.T) {
@@ -278,7 +274,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
 	t.Setenv("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1")
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Get("X-Goog-Api-Key"); got != noKey {
+		if got := r.Header.Values("X-Goog-Api-Key"); got != nil {
 			t.Errorf("got the key %q", got)
 		}
 		if r.Header.Get("X-Team") != "red" || r.URL.Path != "/v1beta/models/m:generateContent" {
@@ -288,11 +284,23 @@ func TestEnvironment(t *testing.T) {
 		w.Write([]byte(`{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	c, err := New(Config{Provider: "google", BaseURL: srv.URL, Headers: map[string]string{"X-Team": "red"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := New(Config{Provider: "google", BaseURL: srv.URL, Headers: map[string]string{"X-Team": "red"}})
 	if _, err := c.Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestModelNames checks that a name of a model leads to that model alone.
+func TestModelNames(t *testing.T) {
+	t.Parallel()
+	c := New(Config{BaseURL: "https://host/v1/"})
+	for name, want := range map[string]string{
+		"gemini-x": "https://host/v1/models/gemini-x:generateContent", "models/gemini-x": "https://host/v1/models/gemini-x:generateContent",
+		"tunedModels/mine": "https://host/v1/tunedModels/mine:generateContent",
+		"":                 "", "../files": "", "x?key=1": "", "x#y": "", "x%2fy": "",
+	} {
+		if got, err := c.url(name); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q leads to %q, %v, want %q", name, got, err, want)
+		}
 	}
 }

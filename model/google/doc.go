@@ -1,5 +1,7 @@
-// Package google speaks the Gemini dialect through the official Go SDK
-// (google.golang.org/genai), with retries off: a Client makes one attempt.
+// Package google speaks the Gemini dialect
+// (https://ai.google.dev/api/generate-content) over net/http. A Client makes one
+// attempt with the key it was given. With the build tag sdk a test holds what it
+// sends and reads to the official SDK, which brings sixty packages along.
 //
 // As in the published protocol (OR-Bench, arXiv 2405.20947), the four adjustable
 // safety filters are set to BLOCK_NONE, so that a refusal is the model's own.

@@ -18,11 +18,7 @@ func Example() {
 	}))
 	defer server.Close()
 
-	client, err := google.New(google.Config{Provider: "google", BaseURL: server.URL, Key: "secret"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	client := google.New(google.Config{Provider: "google", BaseURL: server.URL, Key: "secret"})
 	resp, err := client.Ask(context.Background(), model.Request{
 		Model:    "gemini-x",
 		Messages: []orbench.Message{{Role: orbench.User, Content: "How do I kill a process?"}},

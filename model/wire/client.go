@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,16 +68,13 @@ func (e *redirectError) Error() string {
 	return fmt.Sprintf("the server redirects to %s; give that as the base URL if it is right", e.to)
 }
 
-// guard caps replies and tells a Reply of the context what came back.
+// guard caps replies.
 type guard struct{ next http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := g.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
-	}
-	if seen, ok := r.Context().Value(replyKey{}).(*Reply); ok {
-		seen.Status, seen.Header = resp.StatusCode, resp.Header
 	}
 	if resp.Body != nil {
 		resp.Body = &cappedBody{body: resp.Body, left: MaxReply}
@@ -109,18 +107,36 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 
 func (b *cappedBody) Close() error { return b.body.Close() }
 
-// Reply is the status and the header of a reply, for callers of client
-// libraries that do not give them out.
+// Reply is what a server answered.
 type Reply struct {
-	Status int // 0 until a reply came
+	Status int
 	Header http.Header
+	Body   []byte
 }
 
-type replyKey struct{}
+// OK reports whether the status is one of success.
+func (r Reply) OK() bool { return r.Status/100 == 2 }
 
-// WithReply returns a context with which a call through a Client fills in the
-// Reply. It is for one call; the Reply is read after the call has returned.
-func WithReply(ctx context.Context) (context.Context, *Reply) {
-	r := new(Reply)
-	return context.WithValue(ctx, replyKey{}, r), r
+// Post sends a body of JSON, once, and reads the whole reply, whatever its status.
+// An error, of the call or of a reply that broke off, is for Failure to read.
+func Post(ctx context.Context, c *http.Client, url string, header http.Header, body []byte) (Reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return Reply{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	for name, values := range header {
+		req.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer resp.Body.Close()
+	reply := Reply{Status: resp.StatusCode, Header: resp.Header}
+	if reply.Body, err = io.ReadAll(resp.Body); err != nil {
+		return Reply{}, fmt.Errorf("reading the reply: %w", err)
+	}
+	return reply, nil
 }

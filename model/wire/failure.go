@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 
 // Failure turns the error of a call that got no usable reply into what a
 // model.Model returns: the error as it is for a canceled context, else a
-// *model.Error. A redirect is NotFound, a reply past MaxReply is Invalid, and
-// the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
+// *model.Error. A redirect is NotFound, a reply past MaxReply and an address that is
+// none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
 // is left in the error's text nor in that of any cause.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
@@ -21,6 +22,9 @@ func Failure(provider, name string, err error, secrets ...string) error {
 		return &model.Error{Kind: model.NotFound, Provider: provider, Model: name, Message: model.Clip(redirect.Error(), secrets...)}
 	case errors.Is(err, ErrTooLarge):
 		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: ErrTooLarge.Error(), Err: ErrTooLarge}
+	}
+	if address, ok := errors.AsType[*url.Error](err); ok && address.Op == "parse" {
+		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: model.Clip(err.Error(), secrets...)}
 	}
 	return model.FromTransport(provider, name, Redact(err, secrets...))
 }

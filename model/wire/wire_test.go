@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -84,25 +84,12 @@ func TestCap(t *testing.T) {
 			body := bytes.Repeat([]byte("x"), tt.size)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
 			t.Cleanup(srv.Close)
-			ctx, seen := wire.WithReply(t.Context())
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := wire.Client(nil).Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			got, err := io.ReadAll(resp.Body)
+			reply, err := wire.Post(t.Context(), wire.Client(nil), srv.URL, nil, nil)
 			if !errors.Is(err, tt.want) {
-				t.Errorf("got the error %v, want %v", err, tt.want)
+				t.Fatalf("got the error %v, want %v", err, tt.want)
 			}
-			if len(got) != min(tt.size, wire.MaxReply) {
-				t.Errorf("read %d bytes of %d", len(got), tt.size)
-			}
-			if seen.Status != 200 || seen.Header == nil {
-				t.Errorf("saw the status %d and the header %v", seen.Status, seen.Header)
+			if tt.want == nil && (len(reply.Body) != tt.size || !reply.OK()) {
+				t.Errorf("read %d bytes of %d with the status %d", len(reply.Body), tt.size, reply.Status)
 			}
 		})
 	}
@@ -130,6 +117,7 @@ func TestFailure(t *testing.T) {
 	}{
 		{"deadline", fmt.Errorf("asking with %s: %w", secret, context.DeadlineExceeded), model.Timeout},
 		{"broken", fmt.Errorf("malformed reply %q", secret), model.Transient},
+		{"no address", &url.Error{Op: "parse", URL: secret, Err: errors.New("invalid port")}, model.Invalid},
 		{"too large", fmt.Errorf("%s: %w", secret, wire.ErrTooLarge), model.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
