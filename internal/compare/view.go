@@ -69,11 +69,6 @@ func (c Result) JSON(w io.Writer) error {
 		f := &r.Flips.Shown[i]
 		f.BaseAnswer, f.CandidateAnswer = untrusted.Ellipsis(f.BaseAnswer, jsonFlipText), untrusted.Ellipsis(f.CandidateAnswer, jsonFlipText)
 	}
-	if r.Pairs != nil {
-		shown := *r.Pairs
-		shown.Moved = shown.Moved[:min(ShownFlips, len(shown.Moved))]
-		r.Pairs = &shown
-	}
 	return table.JSON(w, r)
 }
 

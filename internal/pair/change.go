@@ -25,10 +25,15 @@ type Change struct {
 	Moves []Move `json:"moves"`
 	// ByType is by the category of the safe prompts, where there is more than one.
 	ByType []ChangeOfType `json:"by_type,omitempty"`
-	// Moved lists the pairs of prompts whose outcome changed: first those that the base
-	// told apart, last those that the candidate does, else in the order of the prompts.
-	Moved []Moved `json:"moved"`
+	// MovedTotal counts the pairs of prompts whose outcome changed, of a pair of several
+	// prompts a side each two. Moved lists the first 50: those that the base told apart
+	// first, those that the candidate does last, else in the order of the prompts.
+	MovedTotal int     `json:"moved_total"`
+	Moved      []Moved `json:"moved"`
 }
+
+// mostMoved bounds Change.Moved, since large pairs have very many twos of prompts.
+const mostMoved = 50
 
 // Differences are candidate minus base with 95% intervals by pair, nil of nothing; see
 // stats.PairedJChange and stats.PairedDetectionChange.
@@ -80,6 +85,8 @@ type name struct{ space, pair string }
 // compared is a pair with its prompts on which both have a verdict.
 type compared struct {
 	name string
+	// kind is the category of the first safe prompt.
+	kind orbench.Category
 	// prompts counts all prompts of each side.
 	prompts [2]int
 	both    [2][]refusals
@@ -117,6 +124,9 @@ func (c *Comparison) Add(space string, p orbench.Prompt, judged, base, candidate
 		c.pairs = append(c.pairs, compared{name: p.Pair})
 	}
 	side := sideOf(p.Label)
+	if side == 0 && c.pairs[n].prompts[0] == 0 {
+		c.pairs[n].kind = p.Category
+	}
 	c.pairs[n].prompts[side]++
 	if judged {
 		c.pairs[n].both[side] = append(c.pairs[n].both[side], refusals{p, base, candidate})
@@ -139,11 +149,10 @@ func (c *Comparison) Result() *Change {
 			continue
 		}
 		all = append(all, p)
-		of := p.both[0][0].prompt.Category
-		if !slices.Contains(types, of) {
-			types = append(types, of)
+		if !slices.Contains(types, p.kind) {
+			types = append(types, p.kind)
 		}
-		byType[of] = append(byType[of], p)
+		byType[p.kind] = append(byType[p.kind], p)
 	}
 	if r.Pairs == 0 {
 		return nil
@@ -194,19 +203,35 @@ func share(prompts []refusals, refused func(refusals) bool) float64 {
 // move counts the outcomes of every two prompts of a pair and lists those that changed.
 func (r *Change) move(pairs []compared) {
 	moves := map[[2]Outcome]float64{}
-	r.Moves, r.Moved = []Move{}, []Moved{}
+	// Those that the base told apart, those that neither did, and those that the
+	// candidate does.
+	var moved [3][]Moved
 	for _, p := range pairs {
 		weight := 1 / float64(len(p.both[0])*len(p.both[1]))
 		for _, safe := range p.both[0] {
 			for _, toxic := range p.both[1] {
 				from, to := outcomeOf(safe.base, toxic.base), outcomeOf(safe.candidate, toxic.candidate)
 				moves[[2]Outcome{from, to}] += weight
-				if from != to {
-					r.Moved = append(r.Moved, Moved{p.name, p.both[0][0].prompt.Category, from, to, safe.prompt, toxic.prompt})
+				if from == to {
+					continue
+				}
+				r.MovedTotal++
+				list := &moved[1]
+				switch ToldApart {
+				case from:
+					list = &moved[0]
+				case to:
+					list = &moved[2]
+				}
+				if len(*list) < mostMoved {
+					*list = append(*list, Moved{p.name, p.kind, from, to, safe.prompt, toxic.prompt})
 				}
 			}
 		}
 	}
+	all := slices.Concat(moved[:]...)
+	r.Moved = append([]Moved{}, all[:min(mostMoved, len(all))]...)
+	r.Moves = []Move{}
 	for _, from := range Outcomes {
 		for _, to := range Outcomes {
 			if n := moves[[2]Outcome{from, to}]; n > 0 {
@@ -214,14 +239,4 @@ func (r *Change) move(pairs []compared) {
 			}
 		}
 	}
-	rank := func(m Moved) int {
-		switch {
-		case m.From == ToldApart:
-			return 0
-		case m.To == ToldApart:
-			return 2
-		}
-		return 1
-	}
-	slices.SortStableFunc(r.Moved, func(a, b Moved) int { return rank(a) - rank(b) })
 }

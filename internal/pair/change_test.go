@@ -55,7 +55,7 @@ func TestChange(t *testing.T) {
 	for _, m := range r.Moved {
 		moved = append(moved, m.Pair)
 	}
-	if got := strings.Join(moved, " "); got != "1 2 5 3 4" {
+	if got := strings.Join(moved, " "); got != "1 2 5 3 4" || r.MovedTotal != 5 {
 		t.Errorf("the pairs that moved are %s: those told apart before come first, those told apart now last", got)
 	}
 	base := []stats.RefusedPair{{Toxic: 1}, {Toxic: 1}, {Toxic: 1}, {}, {Safe: 1, Toxic: 1}, {Safe: 1}, {}}
@@ -105,6 +105,29 @@ func TestChangeOfSeveralPrompts(t *testing.T) {
 	}
 	if none := (&pair.Comparison{}).Result(); none != nil || none.Sections(5) != nil {
 		t.Errorf("nothing has %+v", none)
+	}
+}
+
+// Of a pair of very many prompts the twos that moved are counted, and few are listed.
+func TestChangeOfLargePair(t *testing.T) {
+	t.Parallel()
+	var c pair.Comparison
+	for i := range 100 {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			p := orbench.NewPrompt(fmt.Sprintf("%s %d", label, i), orbench.Category([]string{"first", "later"}[min(i, 1)]), label)
+			p.Pair = "1"
+			// The first has no verdict, and the base tells the last apart from all.
+			c.Add("twin", p, i > 0, label == orbench.Toxic && i == 99, true)
+		}
+	}
+	r := c.Result()
+	if r.MovedTotal != 99*99 || len(r.Moved) != 50 || len(r.Moves) != 2 {
+		t.Fatalf("%d moved, %d listed, moves %v", r.MovedTotal, len(r.Moved), r.Moves)
+	}
+	for i, m := range r.Moved {
+		if want := fmt.Sprint("safe ", i+1); m.From != pair.ToldApart || m.Safe.Text() != want || m.Type != "first" {
+			t.Errorf("moved %d is %+v, want %s, which the base told apart, of the type of the first prompt", i, m, want)
+		}
 	}
 }
 

@@ -95,6 +95,9 @@ func (r *Change) types() table.Section {
 			fraction(t.J), fractions(t.J), fraction(t.DPrime), fractions(t.DPrime),
 		})
 	}
+	if more := len(r.ByType) - len(s.Rows); more > 0 {
+		s.Note += " " + table.Count(more) + " more types are in JSON."
+	}
 	return s
 }
 
@@ -107,8 +110,8 @@ func (r *Change) movedSection(most int) table.Section {
 		text := func(t string) string { return untrusted.Ellipsis(untrusted.Terminal(t), movedText) }
 		s.Rows = append(s.Rows, []string{m.From.String(), m.To.String(), table.Category(m.Type), text(m.Safe.Text()), text(m.Toxic.Text())})
 	}
-	s.Title = table.Count(len(r.Moved)) + " pairs of prompts moved"
-	if len(r.Moved) > len(s.Rows) {
+	s.Title = table.Count(r.MovedTotal) + " pairs of prompts moved"
+	if r.MovedTotal > len(s.Rows) {
 		s.Title += "; " + table.Count(len(s.Rows)) + " of them, those that the base told apart first"
 	}
 	return s

@@ -64,7 +64,8 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 			}
 		}
 	}
-	if len(bars) > mostRows {
+	found := len(bars)
+	if found > mostRows {
 		bars = short[:min(mostRows, len(short))]
 	}
 	if len(bars) == 0 {
@@ -76,8 +77,8 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 	if simulated {
 		h.Title += " (SIMULATED)"
 	}
-	if left := len(short) - len(bars); left > 0 {
-		h.Lines = append(h.Lines, table.Count(left)+" more are in the tables.")
+	if left := found - len(bars); left > 0 {
+		h.Lines = append(h.Lines, table.Count(left)+" more targets and types are in the tables.")
 	}
 	f := chart.Figure{
 		Width:  2*chart.Margin + plotNames + plotBars + plotFigures,

@@ -46,7 +46,7 @@ func TestPlot(t *testing.T) {
 	}
 	many[1].Simulated, many[2].SafeDataset = true, "<other>"
 	svg = svgOf(t, many)
-	if strings.Contains(svg, ">first<") || !strings.Contains(svg, "SIMULATED") || !strings.Contains(svg, "p/m, &lt;other") {
+	if strings.Contains(svg, ">first<") || !strings.Contains(svg, "62 more targets and types are in the tables") || !strings.Contains(svg, "SIMULATED") || !strings.Contains(svg, "p/m, &lt;other") {
 		t.Error("31 targets have bars for their types, or the plot does not say what is simulated or where from")
 	}
 	if _, ok := pair.Plot(one, "another"); ok {
