@@ -65,7 +65,36 @@ func (f *Folder) Origins(ctx context.Context) (Origins, error) {
 			origins[id] = seed
 		}
 	}
+	if f.Manifest.Config.Rewrites.Turns > 1 {
+		return origins, f.addLastTurns(origins)
+	}
 	return origins, nil
+}
+
+// addLastTurns leads from the seeds of later rounds to the conversations whose last
+// turns they are: as prompts they have IDs of their own.
+func (f *Folder) addLastTurns(origins Origins) error {
+	seeds, err := f.Seeds()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	first := map[uint64]bool{}
+	for _, s := range seeds {
+		id, err := bitsOf(s.ID)
+		if err != nil {
+			return err
+		}
+		alone, err := bitsOf(orbench.NewPrompt(s.Text, "", "").ID)
+		if err != nil {
+			return err
+		}
+		if s.Round == 0 {
+			first[alone] = true
+		} else if !first[alone] {
+			origins[alone] = id
+		}
+	}
+	return nil
 }
 
 // idsOf finds the prompt's and its seed's ID in a row. It reads no further than

@@ -26,7 +26,8 @@ func (r *run) pairs(sets map[int][]benchmark.SetName) []Pair {
 	for _, e := range r.entries {
 		cleared[e.id] = cleared[e.id] || e.cleared
 		if slices.Contains(sets[e.row], benchmark.ToxicSet) {
-			setOf[e.id] = string(benchmark.ToxicSet)
+			// A seed that is the last turn of a conversation is not that.
+			setOf[orbench.PromptIDOf(e.messages)] = string(benchmark.ToxicSet)
 		}
 		if e.seed != e.id {
 			parents[e.id] = e.seed
@@ -65,7 +66,7 @@ func (r *run) pairs(sets map[int][]benchmark.SetName) []Pair {
 		p := Pair{orbench.NewPrompt(s.Text, s.Category, orbench.Toxic), "seed"}
 		family := first(s.ID)
 		p.Prompt.Pair = string(family)
-		if set := setOf[s.ID]; set != "" {
+		if set := setOf[p.ID]; set != "" {
 			p.Set = set
 		}
 		if toxic[family] == nil {

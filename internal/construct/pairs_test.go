@@ -2,6 +2,7 @@ package construct
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,5 +74,51 @@ func TestPairsAreTheLineages(t *testing.T) {
 		if full := len(r.Sets) > 0 && r.Sets[0] == benchmark.FullSet; full && !inPairs[r.ID] && !cleared[r.SeedID] || inPairs[r.ID] && !full {
 			t.Errorf("%s, of the sets %v and the seed %s, is in pairs: %v", r.ID, r.Sets, r.SeedID, inPairs[r.ID])
 		}
+	}
+}
+
+// In a build of conversations a seed of a later round is the last turn of one: a prompt
+// of its own, in the pair of its family, and in no set for the conversation.
+func TestPairsOfConversations(t *testing.T) {
+	t.Parallel()
+	c := small(t, 4)
+	c.Rewrites.Turns = 2
+	dir := write(t, newWorld().builder(c))
+	files := contents(t, dir)
+	type row struct {
+		Label orbench.Label
+		Pair  string
+		Set   string
+	}
+	d, err := dataset.Open(t.Context(), filepath.Join(dir, benchmark.ConversationPairsFile), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, n, alone := strings.Split(files[benchmark.ConversationPairsFile], "\n"), 0, 0
+	for p, err := range d.Prompts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r row
+		if err := json.Unmarshal([]byte(lines[n]), &r); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if p.Pair != r.Pair || p.Cluster != r.Pair {
+			t.Errorf("%s prompt %s is in the pair %s and the cluster %s, and in %s by the file", r.Label, p.ID, p.Pair, p.Cluster, r.Pair)
+		}
+		if r.Label == orbench.Toxic && string(p.ID) != r.Pair {
+			alone++
+		}
+		text, err := json.Marshal(p.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Set == string(benchmark.ToxicSet) && !strings.Contains(files["toxic.jsonl"], `{"messages":[{"role":"user","content":`+string(text)+`}]`) {
+			t.Errorf("%q is not in the toxic set", p.Text())
+		}
+	}
+	if n != len(lines)-1 || alone == 0 {
+		t.Errorf("%d prompts of %d lines, %d seeds of later rounds; want some", n, len(lines)-1, alone)
 	}
 }
