@@ -54,7 +54,7 @@ func (c *Config) checkTargets() *settings.Fault {
 		other, twice := seen[t.Called()]
 		switch {
 		case !t.named():
-			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, or replay:FILE")
+			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, guard:FORMAT@provider/model or replay:FILE")
 		case !isLabel(t.Name) || strings.ContainsAny(t.Name, "[]"):
 			return settings.Wrong(path+".name", fmt.Sprintf("%q is no name for a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
 		case t.MaxTokens != nil && *t.MaxTokens < 0:
