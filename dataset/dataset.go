@@ -60,6 +60,8 @@ type Dataset struct {
 	PairedBy string `json:"paired_by,omitempty"`
 
 	source source
+	// kept are the prompts where they do not come from the source.
+	kept iter.Seq2[orbench.Prompt, error]
 	// stamp is the file's size and time of change when it was checked.
 	stamp rows.Stamp
 	// repeated holds the row numbers of the duplicates, in order.
@@ -191,6 +193,13 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	return d, nil
 }
 
+// Kept is the dataset that was described so, with prompts that somebody kept in place of
+// its source: the first of them at least, and as many as are asked for.
+func Kept(described Dataset, prompts iter.Seq2[orbench.Prompt, error]) *Dataset {
+	described.kept = prompts
+	return &described
+}
+
 // Size is the number of prompts, after a limit on them; 0 is none.
 func (d *Dataset) Size(limit int) int {
 	if limit > 0 {
@@ -232,6 +241,9 @@ func (d *Dataset) Pieces(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 // what Open read, the sequence ends with an error, at once where size or time
 // of change tell, and otherwise at the first bad row or after the last one.
 func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
+	if d.kept != nil {
+		return d.kept
+	}
 	return func(yield func(orbench.Prompt, error) bool) {
 		in, err := d.source.open()
 		if err != nil {

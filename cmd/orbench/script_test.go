@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -36,7 +37,10 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("ORBENCH_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
-			return nil
+			// The store of the version before the present schema.
+			old, err := filepath.Abs("../../internal/memo/sqlite/testdata/schema2.db")
+			e.Setenv("OLD_STORE", old)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":      exits,

@@ -15,7 +15,10 @@
 //	worker ─┼─► open group ─► committer ─► Store.Put ─► each worker's Remember returns
 //	worker ─┘
 //
-// Besides responses a store keeps two things that no figure rests on: the last
-// failure of each call that has no response, so that a report can tell failed
-// from never asked, and the configurations of runs, by name.
+// A store also keeps the prompts of the datasets that were asked, so that it
+// explains itself without the files that they came from, and what people say of
+// answers and prompts. Both are named by the hash of their content and never
+// changed, as responses are. Two things are there that no figure rests on: the last
+// failure of each call that has no response, so that a report can tell failed from
+// never asked, and the configurations of runs, by name.
 package memo

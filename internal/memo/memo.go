@@ -3,6 +3,7 @@ package memo
 import (
 	"context"
 	"errors"
+	"iter"
 	"runtime"
 	"sync"
 	"time"
@@ -33,6 +34,10 @@ type Run struct {
 	Name string
 	// Config is the JSON of the configuration, which the memo does not read.
 	Config []byte
+	// Datasets are the keys of the datasets that the run asks, in the order of its
+	// configuration. There are none in a run of an older store, whose prompts lie in
+	// files alone.
+	Datasets []Key
 	// Saved is when the run was last started; it is not part of any result.
 	Saved time.Time
 }
@@ -68,7 +73,17 @@ type Store interface {
 	// their ID.
 	Annotations(ctx context.Context) ([]orbench.Annotation, error)
 
-	// SaveRun keeps a run, replacing the one of that name.
+	// PutDataset keeps a dataset and its prompts, in their order, in one transaction.
+	// One whose key is present is passed over, and its prompts are not read. An error
+	// of the prompts is returned, and nothing is kept then.
+	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
+	// Dataset finds a dataset. It returns ErrNoDataset where there is none.
+	Dataset(ctx context.Context, key Key) (Dataset, error)
+	// Prompts streams the prompts of a dataset in their order. What it says is never
+	// the start of a dataset taken for the whole: a prompt that is lacking is an error.
+	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
+
+	// SaveRun keeps a run, replacing the one of that name. A zero Saved is now.
 	SaveRun(ctx context.Context, r Run) error
 	// Run finds a run by name; the empty name means the one saved last. It
 	// returns ErrNoRun where there is none.

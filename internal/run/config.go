@@ -101,13 +101,18 @@ func (s Spec) rubric(named string) ([]byte, error) {
 
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 
-// open opens the dataset for targets, and refuses one that has changed.
-func (d Dataset) open(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
-	set, err := dataset.Open(ctx, d.Ref, dataset.Options{
+// read opens the dataset's file for targets.
+func (d Dataset) read(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
+	return dataset.Open(ctx, d.Ref, dataset.Options{
 		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
 		// No dialog can be around a prompt that ends with an answer.
 		Answers: !slices.ContainsFunc(targets, func(t evaluate.Target) bool { return t.Guard == nil || t.Turns != nil }),
 	})
+}
+
+// open is read for a file that must not have changed.
+func (d Dataset) open(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
+	set, err := d.read(ctx, cache, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +139,9 @@ func absolute(ref string) string {
 	return abs
 }
 
-// open makes the run that the config describes, judged by its own judges.
-func (c Config) open(ctx context.Context, cache string) (*evaluate.Run, error) {
+// open makes the run that the config describes, judged by its own judges, without its
+// datasets.
+func (c Config) open() (*evaluate.Run, error) {
 	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Recorded: true}
 	for i, t := range r.Targets {
 		for _, s := range c.Defenses {
@@ -148,13 +154,6 @@ func (c Config) open(ctx context.Context, cache string) (*evaluate.Run, error) {
 				return nil, err
 			}
 		}
-	}
-	for _, d := range c.Datasets {
-		set, err := d.open(ctx, cache, c.Targets)
-		if err != nil {
-			return nil, err
-		}
-		r.Datasets = append(r.Datasets, set)
 	}
 	for _, s := range c.Judges {
 		j, err := judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})

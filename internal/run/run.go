@@ -23,6 +23,9 @@ type Run struct {
 	Name string
 	// Config is what the store keeps of the run.
 	Config Config
+	// Changed tells of files of datasets that are no longer what the run asked, while
+	// its prompts come from the store.
+	Changed []string
 }
 
 // Stored is a run as it lies in a store.
@@ -31,6 +34,8 @@ type Stored struct {
 	// Saved is when the run was last started.
 	Saved  time.Time
 	Config Config
+	// datasets are the keys of its datasets; see memo.Run.
+	datasets []memo.Key
 }
 
 // List gives the runs of a store, the one saved last first.
@@ -62,7 +67,7 @@ func Find(ctx context.Context, m *memo.Memo, name string) (Stored, error) {
 }
 
 func decode(r memo.Run) (Stored, error) {
-	s := Stored{Name: r.Name, Saved: r.Saved}
+	s := Stored{Name: r.Name, Saved: r.Saved, datasets: r.Datasets}
 	if err := json.Unmarshal(r.Config, &s.Config); err != nil {
 		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
 	}
@@ -89,24 +94,50 @@ func noRun(ctx context.Context, m *memo.Memo, name string) error {
 	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
 }
 
-// Open opens the datasets, judges and defenses of a stored run. Pulled datasets are
-// found in the folder cache. It needs no key: nothing can be asked of the run's
-// targets again. A dataset that has changed since is an *orbench.InputError.
-func (s Stored) Open(ctx context.Context, cache string) (*Run, error) {
-	opened, err := s.Config.open(ctx, cache)
+// Open opens the datasets, judges and defenses of a stored run. It needs no key: nothing
+// can be asked of the run's targets again. The prompts come from the store, which must
+// stay open, or, for a run of an older store, from files that have not changed since;
+// these the store then keeps. Pulled datasets are found in the folder cache.
+func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, error) {
+	opened, err := s.Config.open()
 	if err != nil {
 		return nil, err
 	}
-	return &Run{Run: *opened, Name: s.Name, Config: s.Config}, nil
+	r := &Run{Run: *opened, Name: s.Name, Config: s.Config}
+	if len(s.datasets) == len(s.Config.Datasets) {
+		return r, s.recall(ctx, m, r, cache)
+	}
+	for _, d := range s.Config.Datasets {
+		set, err := d.open(ctx, cache, r.Targets)
+		if err != nil {
+			return nil, err
+		}
+		r.Datasets = append(r.Datasets, set)
+	}
+	return r, r.save(ctx, m, s.Saved)
 }
 
-// Save keeps the run in the store, replacing the one of its name.
+// Save keeps the run in the store, with the prompts that it asks, replacing the one of
+// its name.
 func (r *Run) Save(ctx context.Context, m *memo.Memo) error {
-	b, err := json.Marshal(r.Config)
+	return r.save(ctx, m, time.Time{})
+}
+
+// save is Save for a run that was started at some time; the zero time is now.
+func (r *Run) save(ctx context.Context, m *memo.Memo, started time.Time) error {
+	config, err := json.Marshal(r.Config)
 	if err != nil {
 		return err
 	}
-	return m.SaveRun(ctx, memo.Run{Name: r.Name, Config: b})
+	saved := memo.Run{Name: r.Name, Config: config, Saved: started}
+	for i, set := range r.Datasets {
+		key, err := r.keep(ctx, m, set, r.Config.Datasets[i])
+		if err != nil {
+			return err
+		}
+		saved.Datasets = append(saved.Datasets, key)
+	}
+	return m.SaveRun(ctx, saved)
 }
 
 // SetJudges has the run judged by others, made by clients with maxTokens. What guards

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,7 +110,7 @@ variants: {defenses: [response-check], cross: false}
 	if err != nil || stored.Name != "mine" {
 		t.Fatalf("the newest run is %q, %v", stored.Name, err)
 	}
-	again, err := stored.Open(t.Context(), "")
+	again, err := stored.Open(t.Context(), other, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,9 @@ func TestReplayMustAnswerTheDatasets(t *testing.T) {
 	}
 }
 
-// TestChangedDataset refuses figures of other prompts than those that were asked.
+// TestChangedDataset opens a run whose file has changed or is gone: the store has the
+// prompts that were asked, clusters and pairs too. Where it has not, as in a store of an
+// older version, figures of other prompts are refused, and an unchanged file is kept.
 func TestChangedDataset(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "set.csv")
@@ -192,23 +195,90 @@ func TestChangedDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("prompt\nOne?\n")
+	const asked = "prompt,label,pair\nOne?,safe,1\nTwo?,toxic,1\nThree?,safe,2\n"
+	write(asked)
 	m := openStore(t, filepath.Join(t.TempDir(), "orbench.db"))
-	r, err := run.New(t.Context(), parse(t, fmt.Sprintf("name: it\ntargets: [sim/balanced]\ndatasets: [%q]", path)), newClients(t), "")
+	r, err := run.New(t.Context(), parse(t, fmt.Sprintf("name: it\nlimit: 2\ntargets: [sim/balanced]\ndatasets: [%q]", path)), newClients(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Save(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	write("prompt\nTwo?\n")
-	stored, err := run.Find(t.Context(), m, "it")
+	var want []orbench.Prompt
+	for piece, err := range r.Datasets[0].Pieces(r.Limit, 10) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, piece...)
+	}
+	saved, err := m.Run(t.Context(), "it")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stored.Open(t.Context(), ""); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "has changed") {
+	older := memo.Run{Name: "older", Config: saved.Config, Saved: saved.Saved}
+	open := func(name, changed string) {
+		t.Helper()
+		stored, err := run.Find(t.Context(), m, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := stored.Open(t.Context(), m, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if note := strings.Join(again.Changed, "\n"); !strings.Contains(note, changed) || (note == "") != (changed == "") {
+			t.Errorf("said is %q, want %q", note, changed)
+		}
+		var got []orbench.Prompt
+		for p, err := range again.Datasets[0].Prompts() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, p)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("the prompts (-want +got):\n%s", d)
+		}
+		if a, b := *r.Datasets[0], *again.Datasets[0]; a.SHA256 != b.SHA256 || a.PairedBy != b.PairedBy || a.Count != b.Count || a.Source != b.Source {
+			t.Errorf("the dataset is %+v, was %+v", b, a)
+		}
+		if err := again.Save(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		if resaved, err := m.Run(t.Context(), name); err != nil || !slices.Equal(resaved.Datasets, saved.Datasets) {
+			t.Errorf("saved again, %v, the run asks %v, and asked %v", err, resaved.Datasets, saved.Datasets)
+		}
+	}
+	open("it", "")
+	write("prompt,label,pair\nOther?,safe,1\n")
+	open("it", "has changed since run it")
+	write("prompt,label,pair\nOther?,nonsense,1\n")
+	open("it", "unknown label")
+
+	if err := m.SaveRun(t.Context(), older); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := run.Find(t.Context(), m, "older")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("prompt,label,pair\nOther?,safe,1\n")
+	if _, err := stored.Open(t.Context(), m, ""); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("got %v", err)
 	}
+	write(asked)
+	if _, err := stored.Open(t.Context(), m, ""); err != nil {
+		t.Error(err)
+	}
+	if kept, err := m.Run(t.Context(), "older"); err != nil || !kept.Saved.Equal(older.Saved) {
+		t.Errorf("%v: keeping its prompts has the run started %v, not %v", err, kept.Saved, older.Saved)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	open("it", "")
+	open("older", "")
 }
 
 func TestFindNothing(t *testing.T) {

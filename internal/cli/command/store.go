@@ -32,13 +32,22 @@ func (e *Env) StoreArgument(address string) string {
 	return " --store " + untrusted.Shell(address)
 }
 
-// OpenRun opens a run of a store; the empty name is the one saved last.
+// OpenRun opens a run of a store, and says which files of its datasets are no longer
+// what it asked; the empty name is the one saved last. The store must stay open while
+// the run is used.
 func (e *Env) OpenRun(ctx context.Context, memory *memo.Memo, address, name string) (*run.Run, error) {
 	stored, err := run.Find(ctx, memory, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
-	return stored.Open(ctx, e.CacheDir())
+	r, err := stored.Open(ctx, memory, e.CacheDir())
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range r.Changed {
+		e.Sayf("%s", note)
+	}
+	return r, nil
 }
 
 // OpenRuns opens runs of a store, each once.

@@ -146,14 +146,15 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
 	r, err := a.OpenRun(ctx, memory, f.store, name)
-	if err = errors.Join(err, memory.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := r.SetJudges(judges, f.judgeMaxTokens, clients); err != nil {
 		return err
 	}
-	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store}
+	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory}
 	if f.overlap && !f.calls.DryRun {
 		return a.overlap(ctx, m)
 	}

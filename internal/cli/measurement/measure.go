@@ -25,6 +25,8 @@ type measurement struct {
 	calls   command.Calls
 	out     command.Output
 	store   string
+	// memory is the store where it is open already, nil where it is not.
+	memory *memo.Memo
 }
 
 // measure fills what is missing of a run, derives its figures and shows them.
@@ -39,6 +41,9 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	}
 	if m.calls.DryRun {
 		return a.dryRun(ctx, m, prices)
+	}
+	if m.memory != nil {
+		return a.fillAndShow(ctx, m, m.memory, prices)
 	}
 	memory, err := store.Open(ctx, m.store)
 	if err != nil {

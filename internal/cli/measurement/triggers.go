@@ -112,7 +112,19 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	if err := a.checkTriggers(&f); err != nil {
 		return err
 	}
-	r, clients, err := a.openTriggers(ctx, name, f)
+	var memory *memo.Memo
+	defer func() {
+		if memory != nil {
+			failed = errors.Join(failed, memory.Close())
+		}
+	}()
+	if name != "" {
+		var err error
+		if memory, err = command.OpenExisting(ctx, f.eval.store); err != nil {
+			return err
+		}
+	}
+	r, clients, err := a.openTriggers(ctx, memory, name, f)
 	if err != nil {
 		return err
 	}
@@ -141,11 +153,11 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		}
 		return a.showTriggersPlan(f, s, plans, prices)
 	}
-	memory, err := store.Open(ctx, f.eval.store)
-	if err != nil {
-		return err
+	if memory == nil {
+		if memory, err = store.Open(ctx, f.eval.store); err != nil {
+			return err
+		}
 	}
-	defer func() { failed = errors.Join(failed, memory.Close()) }()
 	plans, err := s.Plan(ctx, memory)
 	if err != nil {
 		return err
@@ -181,9 +193,9 @@ func (a app) checkTriggers(f *triggersFlags) error {
 	return nil
 }
 
-// openTriggers opens the stored run of that name, with clients to ask its targets
-// again, or makes one of the flags.
-func (a app) openTriggers(ctx context.Context, name string, f triggersFlags) (*run.Run, *client.Set, error) {
+// openTriggers opens the run of that name in a store, with clients to ask its targets
+// again, or, without a name, makes one of the flags.
+func (a app) openTriggers(ctx context.Context, memory *memo.Memo, name string, f triggersFlags) (*run.Run, *client.Set, error) {
 	if name == "" {
 		x, err := fromFlags(f.eval)
 		if err != nil {
@@ -199,12 +211,8 @@ func (a app) openTriggers(ctx context.Context, name string, f triggersFlags) (*r
 		}
 		return r, clients, nil
 	}
-	memory, err := command.OpenExisting(ctx, f.eval.store)
-	if err != nil {
-		return nil, nil, err
-	}
 	r, err := a.OpenRun(ctx, memory, f.eval.store, name)
-	if err = errors.Join(err, memory.Close()); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	r.Recorded = false
@@ -239,7 +247,7 @@ func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate
 	if err := evaluate.PrintPlan(a.Stdout, f.eval.out.Format, plans, prices); err != nil || f.eval.out.Format == "json" {
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset.\n", s.Calls, s.Into)
+	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.\n", s.Calls, s.Into)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -236,13 +237,16 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			t.Errorf("Run of an empty store: %v, want ErrNoRun", err)
 		}
 		for _, r := range []memo.Run{
-			{Name: "a", Config: []byte(`{"v":1}`)}, {Name: "b", Config: []byte(`{}`)}, {Name: "a", Config: []byte(`{"v":2}`)},
+			{Name: "a", Config: []byte(`{"v":1}`)},
+			{Name: "b", Config: []byte(`{}`)},
+			{Name: "a", Config: []byte(`{"v":2}`), Datasets: []memo.Key{{1}, {2}}},
+			{Name: "old", Config: []byte(`{"v":3}`), Saved: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)},
 		} {
 			if err := s.SaveRun(ctx, r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for name, want := range map[string]string{"": `{"v":2}`, "a": `{"v":2}`, "b": `{}`} {
+		for name, want := range map[string]string{"": `{"v":2}`, "a": `{"v":2}`, "b": `{}`, "old": `{"v":3}`} {
 			r, err := s.Run(ctx, name)
 			if err != nil || string(r.Config) != want {
 				t.Errorf("Run(%q) = %s, %v; want %s", name, r.Config, err, want)
@@ -252,9 +256,110 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			t.Errorf("Run(c): %v, want ErrNoRun", err)
 		}
 		runs, err := s.Runs(ctx)
-		if err != nil || len(runs) != 2 || runs[0].Name != "a" || runs[1].Name != "b" {
-			t.Errorf("Runs = %v, %v; want a, b", runs, err)
+		if err != nil || len(runs) != 3 || runs[0].Name != "a" || runs[1].Name != "b" || runs[2].Name != "old" {
+			t.Fatalf("Runs = %v, %v; want a, b, old", runs, err)
 		}
+		if d := cmp.Diff([]memo.Key{{1}, {2}}, runs[0].Datasets); d != "" || len(runs[1].Datasets) > 0 {
+			t.Errorf("the datasets of runs (-want +got):\n%s%v", d, runs[1].Datasets)
+		}
+		if saved := runs[2].Saved; saved.Nanosecond() != 6 || saved.Year() != 2020 {
+			t.Errorf("a run that was saved earlier is of %v", saved)
+		}
+	})
+
+	t.Run("datasets", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		// More than are read together, with a text that two datasets share.
+		const n = 1300
+		var prompts []orbench.Prompt
+		for i := range n {
+			p := orbench.NewPrompt(fmt.Sprintf("prompt %d \x00 \U0001F642", i), "violence", orbench.Safe)
+			if i%3 == 0 {
+				p.Cluster, p.Pair, p.Label = fmt.Sprint("seed ", i/2), fmt.Sprint("pair ", i/2), orbench.Toxic
+			}
+			prompts = append(prompts, p)
+		}
+		other := orbench.NewPrompt("prompt 5 \x00 \U0001F642", "", orbench.Controversial)
+		dialog := []orbench.Message{{Role: orbench.System, Content: "s"}, {Role: orbench.User, Content: "u"}}
+		others := []orbench.Prompt{{ID: orbench.PromptIDOf(dialog), Messages: dialog, Label: orbench.Safe}, other}
+		for about, ps := range map[string][]orbench.Prompt{`{"a":1}`: prompts, `{"b":1}`: others} {
+			if err := s.PutDataset(ctx, []byte(about), each(ps, nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unread := func(func(orbench.Prompt, error) bool) { t.Error("the prompts of a dataset that is present were read") }
+		if err := s.PutDataset(ctx, []byte(`{"a":1}`), unread); err != nil {
+			t.Error(err)
+		}
+		fault := errors.New("row 7 is no prompt")
+		if err := s.PutDataset(ctx, []byte(`{"c":1}`), each(others, fault)); !errors.Is(err, fault) {
+			t.Errorf("prompts that cannot be read: %v, want %v", err, fault)
+		}
+		for name, s := range map[string]memo.Store{"same handle": s, "other handle": reopen()} {
+			for about, want := range map[string][]orbench.Prompt{`{"a":1}`: prompts, `{"b":1}`: others, `{"c":1}`: nil} {
+				key, sum := memo.KeyOf([]byte(about)), memo.NewSum()
+				for _, p := range want {
+					sum.Add(p)
+				}
+				d, err := s.Dataset(ctx, key)
+				if want == nil {
+					if !errors.Is(err, memo.ErrNoDataset) {
+						t.Errorf("%s: what was not kept: %v, want ErrNoDataset", name, err)
+					}
+					continue
+				}
+				if d := cmp.Diff(memo.Dataset{About: []byte(about), Prompts: len(want), Sum: sum.Of()}, d); err != nil || d != "" {
+					t.Errorf("%s, %v (-want +got):\n%s", name, err, d)
+				}
+				var got []orbench.Prompt
+				for p, err := range s.Prompts(ctx, key) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, p)
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("%s (-want +got):\n%s", name, d)
+				}
+			}
+			for _, err := range s.Prompts(ctx, memo.Key{1}) {
+				if !errors.Is(err, memo.ErrNoDataset) {
+					t.Errorf("%s: prompts of no dataset: %v", name, err)
+				}
+			}
+		}
+	})
+
+	t.Run("two keep one dataset", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		var ps []orbench.Prompt
+		for i := range 100 {
+			ps = append(ps, orbench.NewPrompt(fmt.Sprint("prompt ", i), "", orbench.Safe))
+		}
+		var wg sync.WaitGroup
+		for _, s := range []memo.Store{s, reopen(), reopen()} {
+			wg.Go(func() {
+				for i := range 5 {
+					about := fmt.Appendf(nil, `{"n":%d}`, i)
+					if err := s.PutDataset(ctx, about, each(ps, nil)); err != nil {
+						t.Error(err)
+					}
+					n := 0
+					for _, err := range s.Prompts(ctx, memo.KeyOf(about)) {
+						if err != nil {
+							t.Error(err)
+						}
+						n++
+					}
+					if n != len(ps) {
+						t.Errorf("dataset %d has %d prompts, want %d", i, n, len(ps))
+					}
+				}
+			})
+		}
+		wg.Wait()
 	})
 
 	t.Run("a memo groups and loses nothing", func(t *testing.T) {
@@ -286,6 +391,20 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			t.Errorf("Remember after Close: %v, want ErrClosed", err)
 		}
 	})
+}
+
+// each streams prompts, and then an error if there is one.
+func each(prompts []orbench.Prompt, err error) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		for _, p := range prompts {
+			if !yield(p, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(orbench.Prompt{}, err)
+		}
+	}
 }
 
 func put(t *testing.T, s memo.Store, records ...memo.Record) {

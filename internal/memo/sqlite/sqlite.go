@@ -30,8 +30,11 @@ var schema1 string
 //go:embed annotations.sql
 var schema2 string
 
+//go:embed datasets.sql
+var schema3 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2}
+var migrations = []string{schema1, schema2, schema3}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -303,12 +306,19 @@ func (s *Store) Count(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// SaveRun implements memo.Store; the time of saving is now.
+// SaveRun implements memo.Store.
 func (s *Store) SaveRun(ctx context.Context, r memo.Run) error {
-	_, err := s.write.ExecContext(ctx,
-		`INSERT INTO runs (name, config, saved) VALUES (?,?,?)
-		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, saved = excluded.saved`,
-		r.Name, string(r.Config), s.now().UnixNano())
+	if r.Saved.IsZero() {
+		r.Saved = s.now()
+	}
+	datasets, err := json.Marshal(append([]memo.Key{}, r.Datasets...))
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	_, err = s.write.ExecContext(ctx,
+		`INSERT INTO runs (name, config, datasets, saved) VALUES (?,?,?,?)
+		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, saved = excluded.saved`,
+		r.Name, string(r.Config), string(datasets), r.Saved.UnixNano())
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -338,17 +348,21 @@ func (s *Store) Runs(ctx context.Context) ([]memo.Run, error) {
 
 func (s *Store) runs(ctx context.Context, rest string, args ...any) ([]memo.Run, error) {
 	var runs []memo.Run
-	found, err := s.readers.QueryContext(ctx, `SELECT name, config, saved FROM runs `+rest, args...)
+	found, err := s.readers.QueryContext(ctx, `SELECT name, config, datasets, saved FROM runs `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
 	err = scanAll(found, func(rows *sql.Rows) error {
 		var (
-			r     memo.Run
-			saved int64
+			r        memo.Run
+			datasets []byte
+			saved    int64
 		)
-		if err := rows.Scan(&r.Name, &r.Config, &saved); err != nil {
+		if err := rows.Scan(&r.Name, &r.Config, &datasets, &saved); err != nil {
 			return err
+		}
+		if err := json.Unmarshal(datasets, &r.Datasets); err != nil {
+			return fmt.Errorf("the datasets of run %s are damaged: %w", r.Name, err)
 		}
 		r.Saved = time.Unix(0, saved).UTC()
 		runs = append(runs, r)

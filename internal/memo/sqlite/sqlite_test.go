@@ -157,35 +157,53 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// TestOlderStore opens a store of the first schema, as orbench wrote it: its calls
-// and its run are there, and it takes annotations.
+// TestOlderStore opens stores of earlier schemas, as orbench wrote them: their calls,
+// runs and annotations are there, and they take annotations and datasets.
 func TestOlderStore(t *testing.T) {
 	t.Parallel()
-	old, err := os.ReadFile(filepath.Join("testdata", "schema1.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "m.db")
-	if err := os.WriteFile(path, old, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	n, err := s.Count(t.Context())
-	if err != nil || n != 3 {
-		t.Errorf("%d calls, %v; want 3", n, err)
-	}
-	if _, err := s.Run(t.Context(), "first"); err != nil {
-		t.Error(err)
-	}
-	said := []orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()}}
-	if err := s.Annotate(t.Context(), said); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.Annotations(t.Context()); err != nil || !slices.Equal(got, said) {
-		t.Errorf("%+v, %v", got, err)
+	for name, want := range map[string]struct {
+		run                string
+		calls, annotations int
+	}{
+		"schema1.db": {"first", 3, 0},
+		"schema2.db": {"first", 36, 8},
+	} {
+		old, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m.db")
+		if err := os.WriteFile(path, old, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := mustOpen(t, path)
+		n, err := s.Count(t.Context())
+		if err != nil || n != want.calls {
+			t.Errorf("%s: %d calls, %v; want %d", name, n, err, want.calls)
+		}
+		r, err := s.Run(t.Context(), want.run)
+		if err != nil || r.Datasets == nil || len(r.Datasets) > 0 {
+			t.Errorf("%s: the datasets of the run are %v, %v; want none", name, r.Datasets, err)
+		}
+		before, err := s.Annotations(t.Context())
+		if err != nil || len(before) != want.annotations {
+			t.Errorf("%s: %d annotations, %v; want %d", name, len(before), err, want.annotations)
+		}
+		said := orbench.Annotation{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()}
+		if err := s.Annotate(t.Context(), []orbench.Annotation{said}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Annotations(t.Context()); err != nil || !slices.Equal(got, append([]orbench.Annotation{said}, before...)) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		prompt := orbench.NewPrompt("How?", "", orbench.Safe)
+		if err := s.PutDataset(t.Context(), []byte("{}"), func(yield func(orbench.Prompt, error) bool) { yield(prompt, nil) }); err != nil {
+			t.Fatal(err)
+		}
+		for got, err := range s.Prompts(t.Context(), memo.KeyOf([]byte("{}"))) {
+			if err != nil || got.ID != prompt.ID {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
 	}
 }
