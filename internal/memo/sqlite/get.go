@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	json "github.com/go-json-experiment/json/v1"
+	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/model"
 )
@@ -129,6 +130,10 @@ func (s *Store) read(ctx context.Context, found map[model.Hash]model.Response, h
 	}), nil
 }
 
+// readOnce reads JSON as encoding/json does, but for its first pass over the text: that
+// only keeps the value as it was where the text is damaged, and here the value is dropped.
+var readOnce = json.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false))
+
 // addResponse adds the row's response if it is wanted; nil wants all.
 func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map[model.Hash]bool) error {
 	var hash, response sql.RawBytes
@@ -139,7 +144,7 @@ func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map
 		return nil
 	}
 	var r model.Response
-	if err := json.Unmarshal(response, &r); err != nil {
+	if err := json.Unmarshal(response, &r, readOnce); err != nil {
 		return fmt.Errorf("the response of %x is damaged: %w", []byte(hash), err)
 	}
 	found[model.Hash(hash)] = r

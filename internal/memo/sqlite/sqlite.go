@@ -81,8 +81,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	// Hashes fall on all pages of their index alike, so that a small log would
 	// be copied back again and again: let it grow to some 64 MB first.
-	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)&_pragma=cache_size(-16000)"
-	if s.write, err = open(abs, durable+"&_txlock=immediate", 1); err != nil {
+	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)"
+	if s.write, err = open(abs, durable+"&_pragma=cache_size(-16000)&_txlock=immediate", 1); err != nil {
 		return nil, err
 	}
 	for ; version < len(migrations); version++ {
@@ -90,7 +90,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 			return nil, errors.Join(fmt.Errorf("%s: schema %d: %w", path, version+1, err), s.write.Close())
 		}
 	}
-	if s.readers, err = open(abs, durable, 4); err != nil {
+	// Readers pass over most pages once, and keep few of them.
+	if s.readers, err = open(abs, durable+"&_pragma=cache_size(-2000)", 4); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
