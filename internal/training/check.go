@@ -3,8 +3,6 @@ package training
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,121 +11,47 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Checked is what a check of a folder of training data found.
-type Checked struct {
-	Dir string `json:"dir"`
-	// Files are those that were read, with their numbers of rows, and Unread those that
-	// were not, with why.
-	Files  []CheckedFile `json:"files"`
-	Unread []Unchecked   `json:"unread"`
-	// Evaluations are the sets that rows were compared with.
-	Evaluations Evaluations `json:"evaluations"`
-	// Clustered is true where the folder says which seed each row is of, so that splits
-	// were held to it.
-	Clustered bool      `json:"clustered"`
-	Findings  []Finding `json:"findings"`
-}
-
-// CheckedFile is a file of rows.
-type CheckedFile struct {
-	Name string `json:"name"`
-	// Split is what its name says, empty where that is nothing.
-	Split string `json:"split,omitempty"`
-	Rows  int    `json:"rows"`
-	// NoPrompt counts the rows in which no column is known to hold a prompt.
-	NoPrompt int `json:"no_prompt,omitempty"`
-}
-
-// Problem says what is wrong with a row or a file.
-type Problem string
-
-// The problems.
-const (
-	// Contaminated rows have a turn with the words of one in an evaluation set, and
-	// NearlyContaminated ones with nearly its words.
-	Contaminated       Problem = "in_evaluation"
-	NearlyContaminated Problem = "near_evaluation"
-	// AcrossSplits rows have a prompt that is in a file of another split, or nearly.
-	AcrossSplits Problem = "across_splits"
-	// SeedAcrossSplits: the rows of a seed are in several splits.
-	SeedAcrossSplits Problem = "seed_across_splits"
-	// Changed files are not those of the manifest: another content, or missing.
-	Changed Problem = "changed"
-)
-
-// Finding is a problem.
-type Finding struct {
-	Problem Problem `json:"problem"`
-	File    string  `json:"file"`
-	// Row is the number of the row from 1, or of the line in JSON Lines; 0 for a file as
-	// a whole.
-	Row int `json:"row,omitempty"`
-	// Text is what the user says in the row, and Match what it is like: of an evaluation set, or of
-	// another file.
-	Text  string `json:"text,omitempty"`
-	Match *Match `json:"match,omitempty"`
-	// Detail says what else there is to know.
-	Detail string `json:"detail,omitempty"`
-}
-
 // CheckOptions say what a check compares with.
 type CheckOptions struct {
-	// Decontaminate and Except are as in Against. The files that the folder's own
+	// Decontaminate and Except are as in contamination.Against. The files that the folder's own
 	// manifest names are compared with too; what it left out is not left out for that.
 	// Cache is the folder of pulled datasets.
 	Decontaminate, Except []string
 	Cache                 string
 	// Threshold is the least Jaccard index of turns that are nearly the same; 0 means
-	// NearThreshold, or that of the manifest where it is lower.
+	// contamination.NearThreshold, or that of the manifest where it is lower.
 	Threshold float64
 }
 
-// Check compares the rows of every file of a folder with evaluation sets, and those of
-// different splits with each other. The folder need not be one that Write wrote; of one
-// that it did, seeds and hashes are checked too. A folder without any row to check is
-// an *orbench.InputError.
-func Check(ctx context.Context, dir string, o CheckOptions) (*Checked, error) {
-	c := &Checked{Dir: dir, Files: []CheckedFile{}, Unread: []Unchecked{}, Findings: []Finding{}}
+// Check checks a folder as contamination.Check does. It need not be one that Write
+// wrote; of one that it did, seeds and hashes are checked too.
+func Check(ctx context.Context, dir string, o CheckOptions) (*contamination.Checked, error) {
 	manifest, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.compareWith(ctx, manifest, o); err != nil {
-		return nil, err
-	}
-	files, err := c.list(manifest)
+	against, err := compareWith(ctx, manifest, o)
 	if err != nil {
 		return nil, err
 	}
-	x := &examination{Checked: c, splits: map[string]*splitTurns{}}
-	for _, name := range files {
-		if err := x.read(ctx, name); err != nil {
-			return nil, err
-		}
-	}
-	if !slices.ContainsFunc(c.Files, func(f CheckedFile) bool { return f.Rows > f.NoPrompt }) {
-		return nil, &orbench.InputError{
-			File: dir, Problem: "no file in it has rows with a prompt",
-			Hint: "name a folder of JSON Lines, Parquet or CSV files with a column such as prompt or messages",
-		}
-	}
-	x.across()
+	var skip []string
 	if manifest != nil {
-		if err := x.seeds(); err != nil {
-			return nil, err
-		}
-		if err := c.hashes(manifest); err != nil {
-			return nil, err
-		}
+		skip = []string{ManifestFile, OriginsFile, CardFile}
 	}
-	return c, nil
+	c, err := contamination.Check(ctx, dir, against, skip)
+	if err != nil || manifest == nil {
+		return c, err
+	}
+	if err := seeds(c); err != nil {
+		return nil, err
+	}
+	return c, hashes(c, manifest)
 }
 
 // readManifest reads the manifest of a folder; nil where there is none of ours.
@@ -147,170 +71,37 @@ func readManifest(dir string) (*Manifest, error) {
 }
 
 // compareWith opens the evaluation sets.
-func (c *Checked) compareWith(ctx context.Context, m *Manifest, o CheckOptions) error {
-	refs, gone := slices.Clone(o.Decontaminate), []Unchecked{}
+func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*contamination.Evaluations, error) {
+	refs, gone := slices.Clone(o.Decontaminate), []contamination.Unchecked{}
 	if m != nil {
 		// What a folder says of itself makes its check stricter and never laxer.
 		if t := m.Evaluations.Threshold; o.Threshold == 0 && t > 0 {
-			o.Threshold = min(t, NearThreshold)
+			o.Threshold = min(t, contamination.NearThreshold)
 		}
 		for _, e := range m.Evaluations.Checked {
 			if e.Ref == e.Name || slices.Contains(refs, e.Ref) {
 				continue
 			}
 			if _, err := os.Stat(e.Ref); err != nil {
-				gone = append(gone, Unchecked{Name: e.Ref, Why: "it was compared with when the set was made, and is no longer there"})
+				gone = append(gone, contamination.Unchecked{Name: e.Ref, Why: "it was compared with when the set was made, and is no longer there"})
 			} else {
 				refs = append(refs, e.Ref)
 			}
 		}
 	}
 	if o.Threshold == 0 {
-		o.Threshold = NearThreshold
+		o.Threshold = contamination.NearThreshold
 	}
-	e, err := Against(ctx, refs, o.Except, o.Cache, o.Threshold)
+	e, err := contamination.Against(ctx, refs, o.Except, o.Cache, o.Threshold)
 	if err == nil {
-		c.Evaluations = *e
-		c.Evaluations.Unchecked = append(c.Evaluations.Unchecked, gone...)
+		e.Unchecked = append(e.Unchecked, gone...)
 	}
-	return err
-}
-
-// list finds the files of rows, and notes those that are not read.
-func (c *Checked) list(m *Manifest) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(c.Dir, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(c.Dir, path)
-		ending := strings.ToLower(filepath.Ext(path))
-		switch {
-		case err != nil:
-			return &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct its permissions", Err: err}
-		case name != "." && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-		case d.IsDir(), m != nil && slices.Contains([]string{ManifestFile, OriginsFile, CardFile}, name):
-		case slices.Contains([]string{"README.md", "LICENSE", "LICENSE.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}, d.Name()):
-		case slices.Contains(endings, ending):
-			files = append(files, name)
-		default:
-			c.Unread = append(c.Unread, Unchecked{Name: name, Why: "not JSON Lines, JSON, Parquet or CSV"})
-		}
-		return nil
-	})
-	return files, err
-}
-
-// splitNames lead from a word in a file's path to its split, as the datasets library
-// takes them.
-var splitNames = []struct{ word, split string }{
-	{"train", "train"},
-	{"training", "train"},
-	{"validation", "validation"},
-	{"valid", "validation"},
-	{"dev", "validation"},
-	{"val", "validation"},
-	{"test", "test"},
-	{"testing", "test"},
-	{"eval", "test"},
-	{"evaluation", "test"},
-}
-
-// splitOfFile gives the split that a file's path names, or "".
-func splitOfFile(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
-	for _, word := range slices.Backward(words) {
-		for _, s := range splitNames {
-			if word == s.word {
-				return s.split
-			}
-		}
-	}
-	return ""
-}
-
-// examination is a check under way.
-type examination struct {
-	*Checked
-	// splits are what was read so far by split, "" for files that name none.
-	splits map[string]*splitTurns
-}
-
-// splitTurns are the prompts of a split, each as whole gives it, and where it stands.
-type splitTurns struct {
-	turns *turns
-	at    []place
-}
-
-type place struct {
-	file string
-	row  int
-}
-
-// read compares the rows of a file with the evaluation sets and keeps their turns.
-func (x *examination) read(ctx context.Context, name string) error {
-	f := CheckedFile{Name: name, Split: splitOfFile(name)}
-	s := x.splits[f.Split]
-	if s == nil {
-		s = &splitTurns{turns: newTurns(x.Evaluations.Threshold)}
-		x.splits[f.Split] = s
-	}
-	err := readRows(filepath.Join(x.Dir, name), func(row int, said []string) error {
-		f.Rows++
-		if f.Rows%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if len(said) == 0 {
-			f.NoPrompt++
-			return nil
-		}
-		if match, found := x.Evaluations.Find(said); found {
-			problem := NearlyContaminated
-			if match.Exact {
-				problem = Contaminated
-			}
-			x.Findings = append(x.Findings, Finding{Problem: problem, File: name, Row: row, Text: whole(said), Match: &match})
-		}
-		s.turns.keep(whole(said))
-		s.at = append(s.at, place{name, row})
-		return nil
-	})
-	x.Files = append(x.Files, f)
-	return err
-}
-
-// across compares the turns of each split with those of the splits before it.
-func (x *examination) across() {
-	for i, later := range Splits {
-		for _, earlier := range Splits[:i] {
-			x.between(x.splits[later], x.splits[earlier])
-		}
-	}
-}
-
-// between compares the prompts of a later split with those of an earlier one; either may
-// be nil.
-func (x *examination) between(later, earlier *splitTurns) {
-	if later == nil || earlier == nil {
-		return
-	}
-	for n, text := range later.turns.texts {
-		found, ok := earlier.turns.find([]string{text})
-		if !ok {
-			continue
-		}
-		there, here := earlier.at[found.at], later.at[n]
-		x.Findings = append(x.Findings, Finding{
-			Problem: AcrossSplits, File: here.file, Row: here.row, Text: text,
-			Match:  &Match{Set: there.file, Text: earlier.turns.texts[found.at], Exact: found.exact, Jaccard: found.jaccard},
-			Detail: fmt.Sprintf("row %d of %s", there.row, there.file),
-		})
-	}
+	return e, err
 }
 
 // seeds holds the splits to the seeds of the rows, as the folder says them.
-func (x *examination) seeds() error {
-	path := filepath.Join(x.Dir, OriginsFile)
+func seeds(c *contamination.Checked) error {
+	path := filepath.Join(c.Dir, OriginsFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -319,7 +110,7 @@ func (x *examination) seeds() error {
 		return err
 	}
 	defer file.Close()
-	x.Clustered = true
+	c.Clustered = true
 	splits := map[string]string{}
 	in := json.NewDecoder(bufio.NewReader(file))
 	for n := 1; ; n++ {
@@ -332,8 +123,8 @@ func (x *examination) seeds() error {
 		if first, ok := splits[o.Cluster]; !ok {
 			splits[o.Cluster] = o.Split
 		} else if first != o.Split {
-			x.Findings = append(x.Findings, Finding{
-				Problem: SeedAcrossSplits, File: OriginsFile, Row: n,
+			c.Findings = append(c.Findings, contamination.Finding{
+				Problem: contamination.SeedAcrossSplits, File: OriginsFile, Row: n,
 				Detail: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(o.Cluster), first, o.Split),
 			})
 		}
@@ -341,93 +132,29 @@ func (x *examination) seeds() error {
 }
 
 // hashes compares the files with the manifest.
-func (c *Checked) hashes(m *Manifest) error {
+func hashes(c *contamination.Checked, m *Manifest) error {
 	var names []string
 	for name := range m.Files {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		sum, err := hashOf(filepath.Join(c.Dir, filepath.Base(name)))
+		sum, err := contamination.HashOf(filepath.Join(c.Dir, filepath.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			c.Findings = append(c.Findings, Finding{Problem: Changed, File: name, Detail: "it is missing"})
+			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: name, Detail: "it is missing"})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if sum != m.Files[name].SHA256 {
-			c.Findings = append(c.Findings, Finding{Problem: Changed, File: name, Detail: "its content is not that of " + ManifestFile})
+			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: name, Detail: "its content is not that of " + ManifestFile})
 		}
 	}
 	for _, f := range c.Files {
 		if _, ok := m.Files[f.Name]; !ok {
-			c.Findings = append(c.Findings, Finding{Problem: Changed, File: f.Name, Detail: "it is not in " + ManifestFile})
+			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: f.Name, Detail: "it is not in " + ManifestFile})
 		}
 	}
 	return nil
-}
-
-// hashOf is the SHA-256 of a file, in hex.
-func hashOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	hash := sha256.New()
-	_, err = io.Copy(hash, file)
-	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
-}
-
-// shownFindings is how many findings are printed in full.
-const shownFindings = 50
-
-// Text writes what was checked and found, for a terminal.
-func (c *Checked) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
-	for _, f := range c.Files {
-		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
-	}
-	files.Text(b)
-	for _, u := range c.Unread {
-		table.Paragraph(b, "Not read: ", u.Name+", "+u.Why)
-	}
-	c.Evaluations.text(b)
-	for i, f := range c.Findings {
-		if i == shownFindings {
-			fmt.Fprintf(b, "… and %s more (the JSON has them all)\n", table.Count(len(c.Findings)-i))
-			break
-		}
-		table.Paragraph(b, "! ", f.String())
-	}
-	if len(c.Findings) == 0 {
-		what := "No row is in a set that was compared with, or nearly, and no prompt in two splits."
-		if len(c.Evaluations.Checked) == 0 {
-			what = "The rows were compared with no evaluation set. No prompt is in two splits, or nearly."
-		}
-		if c.Clustered {
-			what += " No seed is in two splits, and all files are as they were written."
-		}
-		table.Paragraph(b, "", what)
-	}
-	return b.Flush()
-}
-
-// String says the finding in a line.
-func (f Finding) String() string {
-	where := untrusted.Terminal(f.File)
-	if f.Row > 0 {
-		where += fmt.Sprintf(", row %d", f.Row)
-	}
-	quote := func(s string) string { return `"` + untrusted.Excerpt(untrusted.Terminal(s), 160) + `"` }
-	switch f.Problem {
-	case Contaminated:
-		return fmt.Sprintf("%s: %s has the words of %s in %s", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set))
-	case NearlyContaminated:
-		return fmt.Sprintf("%s: %s is nearly %s in %s (%.2f)", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set), f.Match.Jaccard)
-	case AcrossSplits:
-		return fmt.Sprintf("%s: %s is, or nearly (%.2f), %s, %s of another split", where, quote(f.Text), f.Match.Jaccard, quote(f.Match.Text), untrusted.Terminal(f.Detail))
-	}
-	return where + ": " + untrusted.Terminal(f.Detail)
 }

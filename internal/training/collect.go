@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
@@ -38,7 +39,7 @@ type Options struct {
 	// Seed chooses the split of each cluster, and what the ratio leaves out.
 	Seed uint64
 	// Against are the evaluation sets whose prompts are left out.
-	Against *Evaluations
+	Against *contamination.Evaluations
 	// Moderators vote on answers to safe prompts before they are chosen, under Policy, of
 	// which PolicyName is the name; none leaves that out.
 	Moderators []Moderator
@@ -305,7 +306,7 @@ func (c *Collection) sort(row *score.Row, how asked, said annotation.Words) (*An
 func (c *Collection) screen(said annotation.Words) {
 	plain := c.opts.Plain || c.opts.Format.plain()
 	for _, it := range c.items {
-		switch match, found := c.opts.Against.Find(turnsOf(it.prompt)); {
+		switch match, found := c.opts.Against.Find(contamination.Said(it.prompt)); {
 		case it.cause != "":
 		case it.prompt.Label != orbench.Safe && it.prompt.Label != orbench.Toxic:
 			it.cause = OtherLabel

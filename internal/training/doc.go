@@ -7,9 +7,8 @@
 // named, Collection.Work says what they are to be asked about the answers, and
 // Collection.Moderate reads their votes. Collection.Select pairs answers, parts the
 // prompts into splits so that no seed is on two sides, and holds the ratio of safe to
-// toxic; Set.Write writes the folder. Check proves of any folder, also of one that was
-// not written here, that its prompts are apart from the evaluation sets and from each
-// other across splits.
+// toxic; Set.Write writes the folder. Check proves of it again, and of any folder, that
+// its prompts are apart from the evaluation sets and from each other across splits.
 //
 // On a safe prompt a full answer is chosen and a refusal of the target, which is the
 // model to be trained, rejected; on a toxic one a refusal is chosen and an answer

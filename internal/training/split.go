@@ -9,10 +9,11 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/contamination"
 )
 
 // Splits are the names of the splits, the one to train on first.
-var Splits = [3]string{"train", "validation", "test"}
+var Splits = contamination.Splits
 
 // lot is a number that follows from the seed, what is drawn for, and the item.
 func lot(seed uint64, what, item string) uint64 {
@@ -45,21 +46,21 @@ func (o Options) separate(items []*item) {
 	for _, it := range items {
 		it.split = o.splitOf(it.prompt)
 	}
-	before := newTurns(o.Against.Threshold)
+	before := contamination.NewTurns(o.Against.Threshold)
 	for split := range Splits {
 		var kept []*item
 		for _, it := range items {
 			if it.split != split {
 				continue
 			}
-			if _, near := before.find([]string{whole(turnsOf(it.prompt))}); near {
+			if _, near := before.Find([]string{contamination.Whole(contamination.Said(it.prompt))}); near {
 				it.cause = NearOtherSplit
 			} else {
 				kept = append(kept, it)
 			}
 		}
 		for _, it := range kept {
-			before.keep(whole(turnsOf(it.prompt)))
+			before.Keep(contamination.Whole(contamination.Said(it.prompt)))
 		}
 	}
 }

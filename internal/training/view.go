@@ -3,7 +3,6 @@ package training
 import (
 	"bufio"
 	"io"
-	"strings"
 
 	"github.com/orbench/orbench/internal/table"
 )
@@ -31,7 +30,7 @@ func (m *Manifest) Text(w io.Writer) error {
 	if m.Answers.All > 0 {
 		m.Answers.section("answers", answerCauses).Text(b)
 	}
-	m.Evaluations.text(b)
+	m.Evaluations.Text(b)
 	if m.Empty() {
 		return b.Flush()
 	}
@@ -48,25 +47,6 @@ func (l Ledger) section(of string, causes []Cause) table.Section {
 		s.Rows = append(s.Rows, []string{line.What, table.Count(line.N)})
 	}
 	return s
-}
-
-// text says what was compared with and what was not.
-func (e *Evaluations) text(b *bufio.Writer) {
-	if len(e.Checked) > 0 {
-		table.Paragraph(b, "", "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
-	}
-	absent := map[string][]string{}
-	var whys []string
-	for _, u := range e.Unchecked {
-		if absent[u.Why] == nil {
-			whys = append(whys, u.Why)
-		}
-		absent[u.Why] = append(absent[u.Why], u.Name)
-	}
-	for _, why := range whys {
-		table.Paragraph(b, "", "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
-	}
-	b.WriteString("\n")
 }
 
 // Advice says what to do about a set without rows, by the cause that most prompts are

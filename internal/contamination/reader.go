@@ -1,4 +1,4 @@
-package training
+package contamination
 
 import (
 	"bufio"

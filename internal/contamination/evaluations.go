@@ -1,6 +1,7 @@
-package training
+package contamination
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -32,7 +34,7 @@ type Evaluations struct {
 
 	// sets has the set of each turn, by its number in Checked.
 	sets  []int
-	turns *turns
+	turns *Turns
 }
 
 // Evaluation is an evaluation set.
@@ -75,7 +77,7 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 			Hint: fmt.Sprintf("give a share such as %v", NearThreshold),
 		}
 	}
-	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, turns: newTurns(threshold)}
+	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, turns: NewTurns(threshold)}
 	named := dataset.List(cache)
 	for _, name := range except {
 		if !slices.ContainsFunc(named, func(d dataset.Entry) bool { return d.Name == name }) {
@@ -124,7 +126,7 @@ func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 		if err != nil {
 			return err
 		}
-		e.keep(turnsOf(p))
+		e.keep(Said(p))
 	}
 	e.Checked = append(e.Checked, Evaluation{set.Name, name, set.SHA256, set.Count})
 	return nil
@@ -152,7 +154,7 @@ func (e *Evaluations) addFile(ctx context.Context, path string) error {
 	if n == 0 {
 		return &orbench.InputError{File: path, Problem: "no column in it is known to hold prompts", Hint: "call the column prompt"}
 	}
-	sum, err := hashOf(path)
+	sum, err := HashOf(path)
 	name := filepath.Base(path)
 	e.Checked = append(e.Checked, Evaluation{strings.TrimSuffix(name, filepath.Ext(name)), path, sum, n})
 	return err
@@ -163,17 +165,17 @@ func (e *Evaluations) keep(said []string) {
 	for range said {
 		e.sets = append(e.sets, len(e.Checked))
 	}
-	e.turns.keep(said...)
+	e.turns.Keep(said...)
 }
 
 // Find gives the turn of an evaluation set that one of the turns repeats: one with the
 // same words, or else the most like of those that are nearly the same.
 func (e *Evaluations) Find(said []string) (Match, bool) {
-	m, found := e.turns.find(said)
+	m, found := e.turns.Find(said)
 	if !found {
 		return Match{}, false
 	}
-	return Match{Set: e.Checked[e.sets[m.at]].Name, Text: e.turns.texts[m.at], Exact: m.exact, Jaccard: m.jaccard}, true
+	return Match{Set: e.Checked[e.sets[m.At]].Name, Text: e.turns.texts[m.At], Exact: m.Exact, Jaccard: m.Jaccard}, true
 }
 
 // Names lists the sets that are compared with.
@@ -183,4 +185,23 @@ func (e *Evaluations) Names() string {
 		all = append(all, c.Name)
 	}
 	return strings.Join(all, ", ")
+}
+
+// Text says what was compared with and what was not.
+func (e *Evaluations) Text(b *bufio.Writer) {
+	if len(e.Checked) > 0 {
+		table.Paragraph(b, "", "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
+	}
+	absent := map[string][]string{}
+	var whys []string
+	for _, u := range e.Unchecked {
+		if absent[u.Why] == nil {
+			whys = append(whys, u.Why)
+		}
+		absent[u.Why] = append(absent[u.Why], u.Name)
+	}
+	for _, why := range whys {
+		table.Paragraph(b, "", "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
+	}
+	b.WriteString("\n")
 }
