@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/policy"
 )
 
 // The versions of the wordings are part of what a figure means: an edit must come
@@ -500,6 +502,47 @@ func TestSplit(t *testing.T) {
 
 // What Parse accepts it names so that it accepts the name as the same, and asks
 // the same.
+// A guard of a ladder is what its provider's entry makes of it, and its name says so.
+func TestGuardOfAnEntry(t *testing.T) {
+	t.Parallel()
+	third := 0.3
+	opts := Options{Guard: func(g *guard.Guard, target string) error {
+		if err := g.CheckProvider(strings.HasPrefix(target, "mine/"), target); err != nil {
+			return err
+		}
+		if g.Format == guard.Classifier && g.Threshold == nil {
+			g.Threshold, g.Labels = &third, []string{"attack"}
+		}
+		return nil
+	}}
+	for spec, want := range map[string]string{
+		"input-guard:classifier@mine/any+icl":                         "input-guard:classifier:threshold=0.3:label=attack@mine/any+icl",
+		"output-guard:classifier:threshold=0.5:label=a/b@mine/any":    "output-guard:classifier:threshold=0.5:label=a/b@mine/any",
+		"input-guard:gpt-oss-safeguard:policy=security@groq/openai/g": "input-guard:gpt-oss-safeguard:policy=security@groq/openai/g",
+		"input-guard:classifier@vllm/any":                             "is asked by chat and gives no labels",
+		"input-guard:llamaguard@mine/any":                             "serves classifiers",
+	} {
+		d, err := Parse(spec, opts)
+		switch {
+		case err != nil && !strings.Contains(err.Error(), want):
+			t.Errorf("%s: %v, want %q", spec, err, want)
+		case err == nil && d.Name() != want:
+			t.Errorf("%s is named %s, want %s", spec, d.Name(), want)
+		}
+	}
+	// A stored ladder is read again, when the file may be another.
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte(policy.Template), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse("input-guard:granite-guardian:policy="+file+"@ollama/g", Options{}); err == nil || !strings.Contains(err.Error(), "a policy that ships") {
+		t.Errorf("a policy's file: %v", err)
+	}
+	if _, err := Parse("input-guard:mine/any", Options{Options: judge.Options{Classifies: func(string) bool { return true }}}); err == nil || !strings.Contains(err.Error(), "answer no questions") {
+		t.Errorf("a classifier as a moderator: %v", err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"none", "icl", "icl:3 + self-reminder", "smoothllm:patch,n=2,q=3+response-check", "input-guard:llamaguard@p/m+icl", "translate:Brazilian Portuguese@a/b@c+icl",

@@ -22,6 +22,9 @@ type Options struct {
 	// Policy is what moderators vote by; nil means orbench.PaperPolicy. It must
 	// pass moderate.CheckPolicy.
 	Policy orbench.Policy
+	// Guard completes a guard by what is known of its provider, or says why it cannot be
+	// asked there; nil leaves it as it is written.
+	Guard func(g *guard.Guard, target string) error
 }
 
 // The names of the steps.
@@ -66,8 +69,11 @@ const (
 //	                                         swap, insert or patch
 //	response-check[:PROVIDER/MODEL]          a model, or the target itself, checks
 //	                                         the answer
-//	input-guard:[FORMAT@]PROVIDER/MODEL      a moderator, or a guard of the format,
-//	output-guard:[FORMAT@]PROVIDER/MODEL     inspects the prompt or the answer
+//	input-guard:[POLICY@]PROVIDER/MODEL      a moderator by a policy that ships, or a
+//	input-guard:FORMAT[:SETTING…]@PROVIDER/MODEL
+//	                                         guard, see guard.Parse, inspects the
+//	                                         prompt
+//	output-guard:…                           likewise the answer
 //	STEP+STEP…                               a ladder, in the order in which steps
 //	                                         act: translate, input-guard, icl,
 //	                                         self-reminder, smoothllm, then checks of
@@ -85,6 +91,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 	p := parser{spec: spec, opts: opts, defense: &Defense{}}
 	var steps []string
 	last := ""
+	var err error
 	for step := range strings.SplitSeq(spec, "+") {
 		step = strings.TrimSpace(step)
 		kind, rest, colon := strings.Cut(step, ":")
@@ -103,6 +110,12 @@ func Parse(spec string, opts Options) (*Defense, error) {
 			return nil, wrong("defence %q has %s twice", spec, kind)
 		case last != "" && rank < order[last]:
 			return nil, wrong("defence %q names %s after %s, which acts later; write the steps in the order %s", spec, kind, last, strings.Join(names[1:], ", "))
+		}
+		if kind == inputGuard || kind == outputGuard {
+			if rest, err = p.completed(rest); err != nil {
+				return nil, err
+			}
+			step = kind + ":" + rest
 		}
 		if err := p.step(step, kind, rest); err != nil {
 			return nil, err
@@ -242,9 +255,56 @@ func (p *parser) number(what, text string, most int) (int, error) {
 	return n, nil
 }
 
-// guard reads [FORMAT@]PROVIDER/MODEL, or [POLICY@]PROVIDER/MODEL of a policy that
-// ships.
+// guardOf reads FORMAT[:SETTING…]@PROVIDER/MODEL, and reports whether it is that.
+func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, err error) {
+	format, _, found := strings.Cut(rest, "@")
+	name, _, _ := strings.Cut(format, ":")
+	if !found || !slices.Contains(guardFormats, name) {
+		return g, "", false, nil
+	}
+	if g, target, err = guard.Parse(rest); err != nil {
+		return g, "", false, err
+	}
+	// A stored ladder is read again, when the file may be another or gone.
+	if g.PolicyText != "" && g.PolicyName != "" && !slices.Contains(policy.Names(), g.PolicyName) {
+		return g, "", false, wrong("defence %q: a guard of a defence goes by a policy that ships, and not by a file such as %s; those that ship are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
+	}
+	return g, target, true, nil
+}
+
+// completed writes out what is known of a guard's provider, so that the name of the
+// ladder says all that decides.
+func (p *parser) completed(rest string) (string, error) {
+	g, target, ok, err := p.guardOf(rest)
+	if err != nil || !ok || p.opts.Guard == nil {
+		return rest, err
+	}
+	before := g.String()
+	if err := p.opts.Guard(&g, target); err != nil {
+		return "", err
+	}
+	if g.String() == before {
+		return rest, nil
+	}
+	written := g.String() + "@" + target
+	if again, _, err := guard.Parse(written); err != nil || again.String() != g.String() || strings.Contains(written, "+") {
+		return "", wrong("defence %q: labels with one of the characters : @ + cannot stand in a ladder; name others with label=LABEL", p.spec)
+	}
+	return written, nil
+}
+
+// guard reads a guard as guardOf does, or [POLICY@]PROVIDER/MODEL of a policy that ships.
 func (p *parser) guard(kind, rest string) (inspector, error) {
+	switch g, target, ok, err := p.guardOf(rest); {
+	case err != nil:
+		return nil, err
+	case ok:
+		ref, known := p.opts.Models().Ref(target)
+		if !known {
+			return nil, p.nameless(kind)
+		}
+		return classifier{g, ref}, nil
+	}
 	// A model's name may hold an @ as well, behind its slash.
 	format, target, ok := strings.Cut(rest, "@")
 	named := ok && slices.Contains(policy.Names(), format)
@@ -275,27 +335,23 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 	if name == string(guard.ORJudge) {
 		return nil, wrong("defence %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
-	if !slices.Contains(guardFormats, name) {
-		return nil, unknown("guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
-	}
-	g, target, err := guard.Parse(rest)
-	if err != nil {
-		return nil, err
-	}
-	ref, err := p.ref(kind, target)
-	if err != nil {
-		return nil, err
-	}
-	return classifier{g, ref}, nil
+	return nil, unknown("guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }
 
-// ref reads PROVIDER/MODEL; the model may hold further slashes.
+// ref reads PROVIDER/MODEL of a model that answers; the model may hold further slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
 	ref, ok := p.opts.Models().Ref(s)
 	if !ok {
-		return ref, wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
+		return ref, p.nameless(kind)
+	}
+	if p.opts.Classifies != nil && p.opts.Classifies(ref.Provider) {
+		return ref, wrong("defence %q: %s serves classifiers, which answer no questions; write input-guard:classifier@%s or output-guard:classifier@%s", p.spec, ref.Provider, ref, ref)
 	}
 	return ref, nil
+}
+
+func (p *parser) nameless(kind string) error {
+	return wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
 }
 
 // wrong is the error for a spec that Parse cannot use.

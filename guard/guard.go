@@ -165,6 +165,19 @@ func (g *Guard) configure(key, value string) error {
 	return nil
 }
 
+// CheckProvider says why a guard cannot be asked at a provider, of classifiers or of
+// chats; target is what names its model.
+func (g Guard) CheckProvider(classifies bool, target string) error {
+	name, _, _ := strings.Cut(target, "/")
+	switch {
+	case classifies && g.Format != Classifier:
+		return &orbench.InputError{Problem: fmt.Sprintf("%s serves classifiers, and %s is asked by chat", name, g.Format), Hint: "write guard:classifier@" + target}
+	case !classifies && g.Format == Classifier:
+		return &orbench.InputError{Problem: name + " is asked by chat and gives no labels", Hint: "name a provider of classifiers, such as tei, vllm-classify or openai-moderation"}
+	}
+	return nil
+}
+
 // decide settles what the guard's word means under its settings.
 func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 	if about == Refusal {

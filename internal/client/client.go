@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/orbench/orbench"
@@ -113,22 +114,8 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	if err != nil {
 		return model.Ref{}, nil, err
 	}
-	switch classifies := s.Classifies(providerName); {
-	case classifies && g.Format != guard.Classifier:
-		err = &orbench.InputError{Problem: fmt.Sprintf("%s serves classifiers, and %s is asked by chat", providerName, g.Format), Hint: "write guard:classifier@" + target}
-	case !classifies && g.Format == guard.Classifier:
-		err = &orbench.InputError{Problem: providerName + " is asked by chat and gives no labels", Hint: "name a provider of classifiers, such as tei, vllm-classify or openai-moderation"}
-	}
-	if err != nil {
+	if err := s.complete(&g, target); err != nil {
 		return model.Ref{}, nil, err
-	}
-	if p, err := s.providers.Lookup(providerName); err == nil && p.Classifier != nil {
-		if g.Threshold == nil {
-			g.Threshold = p.Classifier.Threshold
-		}
-		if len(g.Labels) == 0 {
-			g.Labels = p.Classifier.Harmful
-		}
 	}
 	if baseURL == "" {
 		baseURL = s.baseURLs[providerName]
@@ -138,6 +125,29 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 		return model.Ref{}, nil, err
 	}
 	return model.Ref{Provider: at.provider, Endpoint: at.address, Model: modelName}, &g, checkSim(providerName, modelName)
+}
+
+// complete gives a guard what the entry of its provider says of it, or says why it
+// cannot be asked there.
+func (s *Set) complete(g *guard.Guard, target string) error {
+	name, _, _ := strings.Cut(target, "/")
+	if err := g.CheckProvider(s.Classifies(name), target); err != nil {
+		return err
+	}
+	p, err := s.providers.Lookup(name)
+	if err != nil || p.Classifier == nil {
+		return nil // connecting says what is wrong
+	}
+	if len(g.Labels) > 0 && !p.Classifier.Labels() {
+		return &orbench.InputError{Problem: name + " gives no labels to choose from", Hint: "leave label out, or say in the entry of " + name + " where its reply has them"}
+	}
+	if g.Threshold == nil {
+		g.Threshold = p.Classifier.Threshold
+	}
+	if len(g.Labels) == 0 {
+		g.Labels = p.Classifier.Harmful
+	}
+	return nil
 }
 
 // Replay connects a file of recorded answers; see replay.Open.

@@ -43,7 +43,9 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 // maxTokens is as in defense.Options.
 func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	var failed error
-	d, err := defense.Parse(spec, defense.Options{Options: judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}})
+	d, err := defense.Parse(spec, defense.Options{
+		Options: judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}, Guard: s.complete,
+	})
 	switch {
 	case err != nil:
 		return nil, err
