@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/truncation"
 )
 
 // Comparison collects the rows of two sides. The zero value is not usable; see
@@ -41,6 +42,7 @@ type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
 	classes  [2]orbench.Class
+	endings  [2]truncation.Ending
 	// clusters are the numbers of the prompt's clusters on either side.
 	clusters [2]int
 	// space is that of the prompt's pair.
@@ -105,6 +107,7 @@ func (c *Comparison) add(side int, r score.Row) error {
 		return nil
 	}
 	e.outcomes[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
+	e.endings[side] = r.Ending
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -152,6 +153,8 @@ type SideCounts struct {
 	Unjudged   int `json:"unjudged"`
 	Failed     int `json:"failed"`
 	Unanswered int `json:"unanswered"`
+	// Count counts the answers that the token limit cut, of those judged or not.
+	truncation.Count
 }
 
 // Figures are two rates and what tells them apart.
@@ -307,6 +310,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Bootstrap) Metric {
 	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
 	var became [2][outcomes]int
+	var ended [2]truncation.Count
 	for i, e := range c.entries {
 		if e.prompt.Label != t.label {
 			continue
@@ -314,6 +318,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 		m.Prompts++
 		for side, f := range e.outcomes {
 			became[side][f]++
+			ended[side].Add(e.endings[side])
 		}
 		category := t.of(e.prompt.Category)
 		both := e.outcomes[base].judged() && e.outcomes[candidate].judged()
@@ -334,6 +339,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 		c.count(category, i, paired)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
+	m.BaseCounts.Count, m.CandidateCounts.Count = ended[base], ended[candidate]
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}

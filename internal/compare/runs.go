@@ -45,7 +45,7 @@ func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, 
 // judges that are not compared are none.
 func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 	var both []provenance.Run
-	for i, name := range []string{"base", "candidate"} {
+	for i, name := range sideNames {
 		one := provenance.Run{Name: name}
 		for _, s := range sides[i].Settings() {
 			switch s.Name {

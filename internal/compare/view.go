@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 )
@@ -77,6 +78,10 @@ func (c Result) JSON(w io.Writer) error {
 // has are empty. Rates and differences are shares; what is undefined is empty.
 // Texts are as untrusted.Cell makes them.
 func (c Result) CSV(w io.Writer) error {
+	// Only where an answer is cut, or may be, are there columns for that.
+	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
+		return m.BaseCounts.Count != (truncation.Count{}) || m.CandidateCounts.Count != (truncation.Count{})
+	})
 	rows := [][]string{{
 		"base_run", "base_target", "candidate_run", "candidate_target", "base_judge", "candidate_judge", "paired", "metric", "scope", "category",
 		"prompts", "excluded", "only_in_base", "only_in_candidate",
@@ -87,6 +92,9 @@ func (c Result) CSV(w io.Writer) error {
 		"clustered_by", "base_clusters", "base_ci95_clustered_lo", "base_ci95_clustered_hi",
 		"candidate_clusters", "candidate_ci95_clustered_lo", "candidate_ci95_clustered_hi",
 	}}
+	if ended {
+		rows[0] = append(rows[0], "base_truncated", "base_ending_unknown", "candidate_truncated", "candidate_ending_unknown")
+	}
 	add := func(m Metric, scope, category string, counts []string, f Figures, holm *float64) {
 		row := []string{
 			untrusted.Cell(c.Base.Run), untrusted.Cell(c.Base.Target), untrusted.Cell(c.Candidate.Run), untrusted.Cell(c.Candidate.Target), untrusted.Cell(c.Base.Judge), untrusted.Cell(c.Candidate.Judge),
@@ -110,6 +118,13 @@ func (c Result) CSV(w io.Writer) error {
 				clusters = strconv.Itoa(r.Clusters)
 			}
 			row = append(append(row, clusters), table.IntervalCells(r.CI95Clustered)...)
+		}
+		switch {
+		case ended && scope == "all":
+			b, n := m.BaseCounts, m.CandidateCounts
+			row = append(append(row, b.Count.Cells(b.Judged+b.Unjudged)...), n.Count.Cells(n.Judged+n.Unjudged)...)
+		case ended:
+			row = append(row, make([]string, 4)...)
 		}
 		rows = append(rows, row)
 	}
@@ -173,8 +188,8 @@ func (c Result) heading() table.Section {
 		s.Note += " One side is a guard: what it flags counts as refused."
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
-		s.Rows = append(s.Rows, []string{[]string{"base", "candidate"}[i], side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
-		name := []string{"base", "candidate"}[i]
+		name := sideNames[i]
+		s.Rows = append(s.Rows, []string{name, side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
 		if side.Other > 0 {
 			s.Note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), name)
 		}
@@ -187,11 +202,26 @@ func (c Result) heading() table.Section {
 
 // warnings say, a line each, what but the targets may have made the difference.
 func (c Result) warnings() []string {
+	var lines []string
 	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
-		return []string{line}
+		lines = append(lines, line)
 	}
-	return nil
+	var cut []string
+	for _, m := range c.Metrics {
+		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
+			if answers := n.Judged + n.Unjudged; n.Count.Many(answers) {
+				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
+			}
+		}
+	}
+	if len(cut) > 0 {
+		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+truncation.Consequence)
+	}
+	return lines
 }
+
+// sideNames are those of the two sides.
+var sideNames = [2]string{"base", "candidate"}
 
 // words are what the compared sides call a refusal.
 func (c Result) words() table.Words {
@@ -270,10 +300,37 @@ func (c Result) metricSection(m Metric) table.Section {
 // account accounts for every prompt of a metric, and says whether clusters count.
 func (c Result) account(m Metric) string {
 	s := c.conservation(m)
+	if line := m.endings(); line != "" {
+		s += " " + line
+	}
 	if m.Base.Clusters > 0 {
 		s += " " + c.clusterNote(m)
 	}
 	return s
+}
+
+// endings says how many answers of both sides the token limit cut; empty where it cut
+// none.
+func (m Metric) endings() string {
+	var cut, unknown []string
+	for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
+		answers := n.Judged + n.Unjudged
+		side := " in the " + sideNames[i]
+		if n.EndingUnknown > 0 {
+			unknown = append(unknown, table.Count(n.EndingUnknown)+side)
+		}
+		if n.EndingUnknown < answers {
+			cut = append(cut, table.Count(n.Truncated)+" of "+table.Count(answers)+" answers"+side)
+		}
+	}
+	var s string
+	if m.BaseCounts.Truncated+m.CandidateCounts.Truncated > 0 {
+		s = "Cut by the token limit: " + strings.Join(cut, ", ") + "."
+	}
+	if len(unknown) > 0 {
+		s += " Answers of which it is not known whether the token limit cut them: " + strings.Join(unknown, ", ") + "."
+	}
+	return strings.TrimSpace(s)
 }
 
 // clusterNote says that the figures of a metric go by clusters, and by how many.

@@ -3,15 +3,18 @@ package report
 import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/truncation"
 )
 
 // accountLine says in one line what became of every prompt that was asked, over
 // all targets.
 func accountLine(r score.Result) string {
 	var n, answered, blocked, failed, unanswered int
+	var cut truncation.Count
 	for _, run := range r.Runs {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
 		failed, unanswered = failed+run.Failed, unanswered+run.Unanswered
+		cut.AddCount(run.Count)
 	}
 	var targets string
 	if several := len(r.Targets()); several > 1 {
@@ -19,6 +22,9 @@ func accountLine(r score.Result) string {
 	}
 	line := "Accounted for: " + table.Count(n) + " prompts" + targets + " = " +
 		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})
+	if ended := cut.Line(answered); ended != "" {
+		line += "; " + ended
+	}
 	for _, judge := range r.Judges() {
 		var judged, unjudged int
 		for _, run := range r.Runs {

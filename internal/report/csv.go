@@ -28,6 +28,11 @@ func (v View) CSV(w io.Writer) error {
 		header = append(header, "class_"+string(c))
 	}
 	header = append(header, "simulated", "ci95_clustered_lo", "ci95_clustered_hi", "p_holm")
+	// Most runs have whole answers only, and then no column for those that are not.
+	ended := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
+	if ended {
+		header = append(header, "truncated", "ending_unknown")
+	}
 	rows := [][]string{header}
 	for _, run := range v.Runs {
 		judges := run.Judges
@@ -35,7 +40,16 @@ func (v View) CSV(w io.Writer) error {
 			judges = []score.JudgeResult{{}}
 		}
 		for _, j := range judges {
-			rows = append(rows, csvRows(run, j)...)
+			more := csvRows(run, j)
+			for i := range more {
+				switch {
+				case ended && i == 0:
+					more[i] = append(more[i], run.Count.Cells(run.Answered)...)
+				case ended:
+					more[i] = append(more[i], "", "")
+				}
+			}
+			rows = append(rows, more...)
 		}
 	}
 	return table.CSV(w, rows)

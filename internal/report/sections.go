@@ -51,7 +51,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	s := table.Section{
 		Title: table.LabelTitle(label),
 		Header: []string{
-			"target", "dataset", "judge", "n", "answered", "blocked", "failed", "unanswered",
+			"target", "dataset", "judge", "n", "answered", "cut", "blocked", "failed", "unanswered",
 			"judged", "unjudged", "refused", "rate", "95% interval", judgeErrorColumn,
 		},
 		Left: 3,
@@ -63,7 +63,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		}
 		target := table.Name(runTarget(run), run.Simulated)
 		outcomes := []string{
-			table.Count(run.N), table.Count(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
+			table.Count(run.N), table.Count(run.Answered), run.Count.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
 			row := append([]string{target, DatasetName(run), "none"}, outcomes...)
@@ -86,6 +86,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		s.Note = "No rate, since too many answers are unjudged: " + strings.Join(withheld, ", ") + ". Raise the share that may be unjudged to have it all the same."
 	}
 	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
+	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	// Most runs lose no prompt, and then six columns say so in vain: the account
 	// below the tables has it in a line.
 	n := slices.Index(s.Header, "n")

@@ -8,12 +8,13 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/truncation"
 )
 
 // warningsOf says, a line each, which figures are no fair measure: those of runs that
 // were made otherwise than the others, those of a model on prompts that it helped to
-// make, those that it or a relative judged, and those of which a judge could not read
-// many.
+// make, those of which many answers were cut, those that it or a relative judged, and
+// those of which a judge could not read many.
 func warningsOf(r score.Result) []string {
 	var lines []string
 	if line := provenance.Warning(r.SettingsThatDiffer); line != "" {
@@ -59,6 +60,12 @@ func warningGroups(r score.Result) []warning {
 			so = "Whoever chooses prompts by refusing them refuses more of them than others do."
 		}
 		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
+	}
+	for _, run := range r.Runs {
+		if run.Count.Many(run.Answered) {
+			add("Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
+				truncation.Consequence)
+		}
 	}
 	for _, run := range r.Runs {
 		if run.Untranslated > 0 {

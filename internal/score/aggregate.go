@@ -94,6 +94,7 @@ func (r *RunResult) addSample(o RunResult) {
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
+	r.Count.AddCount(o.Count)
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)
 	for i := range r.Judges {

@@ -82,6 +82,9 @@ func equal(what string, a, b int) error {
 // does not add up.
 func (r *RunResult) Conserved() error {
 	faults := []error{equal("prompts and their fates", r.N, r.Answered+r.Blocked+r.Failed+r.Unanswered)}
+	if ended := r.Truncated + r.EndingUnknown; ended > r.Answered {
+		faults = append(faults, equal("answers and those that are cut or may be", r.Answered, ended))
+	}
 	for i := range r.Judges {
 		if err := r.Judges[i].conserved(r.Answered + r.Blocked); err != nil {
 			faults = append(faults, fmt.Errorf("judge %s: %w", r.Judges[i].Judge, err))

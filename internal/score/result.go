@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -73,6 +74,9 @@ type RunResult struct {
 	// Untranslated counts those of Failed that could not be put into the target's
 	// language, and so were asked in none. Asking again does not help.
 	Untranslated int `json:"untranslated,omitempty"`
+	// Count counts those of Answered that the token limit cut. What a guard says is
+	// none.
+	truncation.Count
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit int `json:"limit,omitempty"`
 	// ClusteredBy says what makes clusters of the prompts, which then are not
@@ -265,6 +269,9 @@ type Row struct {
 	// Cell is what labels of the row's answer are drawn and kept by; it is set when the
 	// row is counted.
 	Cell annotation.Cell `json:"-"`
+	// Ending says whether the token limit cut the answer; it is set when the row is
+	// counted.
+	Ending truncation.Ending `json:"-"`
 	// Variant and Sample are the name without its sample, as in PromptRates, and the
 	// number of the sample, from 1; absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`

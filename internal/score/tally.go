@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/detection"
+	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -156,6 +157,10 @@ func (t *tally) add(sample, dataset int, row *Row) {
 	switch row.Status {
 	case Answered:
 		r.Answered++
+		if target := t.samples[sample]; target.Guard == "" {
+			row.Ending = truncation.Of(target.Provider, row.Response)
+			r.Count.Add(row.Ending)
+		}
 	case Blocked:
 		r.Blocked++
 	case Failed:
