@@ -30,6 +30,7 @@ type evalFlags struct {
 	translator                string
 	samples                   int
 	name, store               string
+	replace                   bool
 	calls                     command.Calls
 	out                       command.Output
 }
@@ -44,7 +45,8 @@ answers are refusals, and report over-refusal and toxic refusal.
 
 Every answer is kept in the store (--store) before it counts. Run the same
 command again, after an interruption or with one more target, dataset or judge,
-and only what is missing is paid for.
+and only what is missing is paid for. A run with a --name grows so; other settings
+under the same name are refused unless you say --replace.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
@@ -102,6 +104,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.translator, "translator", "", "`PROVIDER/MODEL` that puts prompts into languages")
 	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
+	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.out.Register(c)
@@ -140,7 +143,7 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
 	}
-	return a.measure(ctx, measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store})
+	return a.measure(ctx, measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, redefine: f.replace})
 }
 
 // sayConflicts tells of rows that a replay passes over.

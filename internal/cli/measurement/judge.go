@@ -154,7 +154,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err := r.SetJudges(judges, f.judgeMaxTokens, clients); err != nil {
 		return err
 	}
-	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory}
+	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory, redefine: true}
 	if f.overlap && !f.calls.DryRun {
 		return a.overlap(ctx, m)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
@@ -27,6 +28,8 @@ type measurement struct {
 	store   string
 	// memory is the store where it is open already, nil where it is not.
 	memory *memo.Memo
+	// redefine lets the run take the place of another of its name.
+	redefine bool
 }
 
 // measure fills what is missing of a run, derives its figures and shows them.
@@ -55,6 +58,9 @@ func (a app) measure(ctx context.Context, m measurement) error {
 
 // fillAndShow is measure with an open memo.
 func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
+	if err := a.checkName(ctx, m, memory); err != nil {
+		return err
+	}
 	if err := m.Save(ctx, memory); err != nil {
 		return err
 	}
@@ -73,6 +79,18 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result)
+}
+
+// checkName refuses a run that would silently take the place of another of its name.
+func (a app) checkName(ctx context.Context, m measurement, memory *memo.Memo) error {
+	if m.redefine {
+		return nil
+	}
+	unjudged, err := m.CheckName(ctx, memory)
+	if err == nil && len(unjudged) > 0 {
+		a.Sayf("run %s was judged by %s too, which --judge does not name now: its reports leave that out, and the verdicts stay in the store", m.Name, strings.Join(unjudged, ", "))
+	}
+	return err
 }
 
 // stopped reports whether an error ended a fill in an orderly way, so that its
@@ -152,7 +170,14 @@ func (a app) finish(filled error, s fill.Stats, r score.Result) error {
 
 // dryRun prints what measuring would send.
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
-	plans, err := command.Plans(ctx, m.store, m.Plan)
+	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *memo.Memo) ([]evaluate.Plan, error) {
+		if memory != nil {
+			if err := a.checkName(ctx, m, memory); err != nil {
+				return nil, err
+			}
+		}
+		return m.Plan(ctx, memory)
+	})
 	if err != nil {
 		return err
 	}
