@@ -42,6 +42,8 @@ type field struct {
 	// required means that a missing or null value is a fault; in other fields
 	// it is the empty text.
 	required bool
+	// lenient reads what the field may not hold as the empty text.
+	lenient bool
 }
 
 // chooser chooses among the columns that a file has. conversations is true for
@@ -96,18 +98,33 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 
 // layout reads the category, the label, the cluster and the pair beside the prompt. A label that only
 // some rows have would otherwise be passed over, and the rows counted under the
-// label of the others. flags lets labels be numbers and booleans.
-func (c Columns) layout(flags bool) layout {
+// label of the others. flags lets labels be numbers and booleans. The watched columns
+// are read behind all others.
+func (c Columns) layout(flags bool, watched []string) layout {
 	l := layout{prompt: c.Prompt, fields: []field{
 		{name: c.Category}, {name: c.Label, scalar: flags}, {name: c.Cluster, scalar: true}, {name: c.Pair, scalar: true},
 	}}
 	if c.Response != "" {
 		l.fields = append(l.fields, field{name: c.Response, required: true})
 	}
+	for _, name := range watched {
+		l.fields = append(l.fields, field{name: name, scalar: true, lenient: true})
+	}
 	if c.Label == "" {
 		l.stray = labelNames
 	}
 	return l
+}
+
+// others are the columns that may hold labels in a file of which none is known to.
+func (c Columns) others(have []string) []string {
+	var names []string
+	for _, name := range have {
+		if name != c.Prompt && name != c.Response && name != c.Cluster && name != c.Pair && name != messagesColumn {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // findPrompt chooses the column of the prompts: the one that the user wants, or

@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/labels"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -49,6 +50,7 @@ type Dataset struct {
 	// datasets, from the manifest beside it for a set of "orbench build", and
 	// nothing for any other file.
 	Making Making `json:"making,omitempty"`
+	Reading
 	// ClusteredBy says what makes clusters of the prompts: the column of clusters,
 	// or "seed" where the lineage of a built benchmark beside the file does. It is
 	// empty where prompts have no Cluster.
@@ -77,10 +79,17 @@ type Options struct {
 	// Response names the column of answers, with which the prompts then end: what a
 	// guard is shown that is measured on answers. Empty means that there are none.
 	Response string
+	// LabelValues says what the values of the label column mean, where they are no
+	// labels, such as "contrast_*=toxic,*=safe"; see labels.ParseValues.
+	LabelValues string
 	// Default is the label of every row of a file without a label column; empty
 	// means what the manifest of a built benchmark beside the file says, else
 	// safe. A label column wins over it.
 	Default orbench.Label
+	// AssumeSafe takes the rows for safe where Default is empty even in a file with a
+	// column that looks as if it held labels, which is a fault otherwise: for whoever
+	// needs no labels, and for what was asked before.
+	AssumeSafe bool
 	// Answers lets conversations end with an answer by the assistant, which is then what
 	// the item is about: guards can be shown it, and nobody else can be asked it.
 	Answers bool
@@ -100,7 +109,8 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if opts.Default == "" && built != nil {
 		opts.Default, _ = orbench.ParseLabel(string(built.Manifest.Files[file].Label))
 	}
-	if opts.Default == "" {
+	unlabeled := opts.Default == ""
+	if unlabeled {
 		opts.Default = orbench.Safe
 	} else if label, ok := orbench.ParseLabel(string(opts.Default)); ok {
 		opts.Default = label
@@ -126,10 +136,14 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if src.path == ref && opts.Pair == "" {
 		src.pairs = pairsOf(ref)
 	}
+	// Datasets with a name know their labels.
+	unlabeled = unlabeled && src.path == ref
+	src.watch = unlabeled && !opts.AssumeSafe
 	d, err := check(ctx, src)
 	if err != nil {
 		return nil, err
 	}
+	d.LabelAssumed = unlabeled && d.Columns.Label == ""
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
 			File: src.path, Problem: "the file is not the one that was pulled: its content has another hash",
@@ -189,7 +203,11 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if d.Count == 0 {
 		return nil, &orbench.InputError{File: src.path, Problem: "the dataset has no rows", Hint: "give a file with at least one prompt"}
 	}
+	if likely := in.likelyLabels(); likely != nil {
+		return nil, unlabeledFault(src.path, likely)
+	}
 	d.SHA256 = h.sum()
+	d.source.watch = false
 	return d, nil
 }
 
@@ -198,6 +216,19 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 func Kept(described Dataset, prompts iter.Seq2[orbench.Prompt, error]) *Dataset {
 	described.kept = prompts
 	return &described
+}
+
+// unlabeledFault is the fault of a file whose labels would be overlooked.
+func unlabeledFault(file string, likely *labels.Likely) error {
+	how := "`label-column` " + untrusted.Shell(likely.Column)
+	if likely.Values != "" {
+		how += " `label-values` " + untrusted.Shell(likely.Values)
+	}
+	return &orbench.InputError{
+		File: file, Line: 1,
+		Problem: fmt.Sprintf("no column is known to hold labels, and %s may be one: %s", untrusted.Quote(likely.Column), likely.Why),
+		Hint:    "take it with " + how + ", or say what all prompts are with `label` safe or toxic",
+	}
 }
 
 // Size is the number of prompts, after a limit on them; 0 is none.

@@ -8,7 +8,7 @@ func (choose chooser) rows() rows.Chooser {
 		l, err := choose(file, have, conversations)
 		read := rows.Layout{Prompt: l.prompt, Stray: l.stray}
 		for _, f := range l.fields {
-			read.Fields = append(read.Fields, rows.Field{Name: f.name, Scalar: f.scalar, Required: f.required})
+			read.Fields = append(read.Fields, rows.Field{Name: f.name, Scalar: f.scalar, Required: f.required, Lenient: f.lenient})
 		}
 		return read, err
 	}

@@ -26,9 +26,11 @@ const (
 // row is a row of a file of prompts.
 type row struct{ rows.Row }
 
-// prompt checks a row and makes its prompt. meaning says what the values of the
-// label column are, where they are no labels.
-func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meaning map[string]orbench.Label) (orbench.Prompt, error) {
+// meaning gives the label of a value of the label column, false for none.
+type meaning func(written string) (orbench.Label, bool)
+
+// prompt checks a row and makes its prompt.
+func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meaning meaning) (orbench.Prompt, error) {
 	messages := r.Messages
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
@@ -48,18 +50,13 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 	label := whenNone
 	if columns.Label != "" {
 		var ok bool
-		if meaning != nil {
-			label, ok = meaning[strings.TrimSpace(written)]
-		} else {
-			label, ok = orbench.ParseLabel(written)
-		}
-		if !ok {
+		if label, ok = meaning(written); !ok {
 			problem := fmt.Sprintf("unknown label %s in column %q", untrusted.Quote(written), columns.Label)
 			if strings.TrimSpace(written) == "" {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
 			}
 			return orbench.Prompt{}, r.Fault(file, problem,
-				"write safe, toxic, controversial or undecided, or name another column with `label-column`")
+				"write safe, toxic, controversial or undecided, say with `label-values` what its values mean, or name another column with `label-column`")
 		}
 	}
 	p := orbench.Prompt{
@@ -89,13 +86,16 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 	return p, nil
 }
 
+// answerCell is the place of the answer behind the fields that every layout has.
+const answerCell = 4
+
 // answer gives the row's answer as the last turn of a conversation, none where the
 // columns name no answers, or its fault and a hint.
 func (r row) answer(columns Columns) (turn []orbench.Message, problem, hint string) {
 	if columns.Response == "" {
 		return nil, "", ""
 	}
-	text := r.Cells[len(r.Cells)-1]
+	text := r.Cells[answerCell]
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil, fmt.Sprintf("empty answer in column %q", columns.Response), "fill it in or delete the row"

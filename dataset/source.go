@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/labels"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -23,8 +24,10 @@ type source struct {
 	embedded []byte
 	format   string
 	opts     Options
-	// labels says what the values of the label column mean; nil where they are labels.
+	// labels says what the values of the label column mean; nil where Options.LabelValues do.
 	labels map[string]orbench.Label
+	// watch has a file without a column of labels looked through for one that may be it.
+	watch bool
 	// wantSHA256 is the hash that the content had when it was pulled, or "".
 	wantSHA256 string
 	// making is what the table of named datasets says of it.
@@ -44,9 +47,13 @@ type input struct {
 	*rows.File
 	columns Columns
 	label   orbench.Label
-	labels  map[string]orbench.Label
+	meaning meaning
 	answers bool
-	origins benchmark.Origins
+	// watched are the columns that may hold labels, nil where none is watched, and
+	// watchedAt is where their cells begin.
+	watched   *labels.Columns
+	watchedAt int
+	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset that has them, nil for any other, and
 	// pairedBy is Dataset.PairedBy.
 	pairs    *pairing
@@ -59,9 +66,12 @@ func (in *input) prompt() (orbench.Prompt, error) {
 	if err != nil {
 		return orbench.Prompt{}, err
 	}
-	p, err := row{r}.prompt(in.Name, in.columns, in.label, in.labels)
+	p, err := row{r}.prompt(in.Name, in.columns, in.label, in.meaning)
 	if err != nil {
 		return p, err
+	}
+	if in.watched != nil {
+		in.watched.Add(r.Cells[in.watchedAt:])
 	}
 	if problem, hint := checkAsked(p.Messages); problem != "" && !in.answers {
 		return p, r.Fault(in.Name, problem, hint)
@@ -76,9 +86,27 @@ func (in *input) prompt() (orbench.Prompt, error) {
 	return p, nil
 }
 
+// likelyLabels is the watched column that looks most like labels, nil where none does.
+func (in *input) likelyLabels() *labels.Likely {
+	if in.watched == nil {
+		return nil
+	}
+	return in.watched.Likely()
+}
+
 // open opens the source and finds its columns.
 func (s source) open() (*input, error) {
-	in := &input{label: s.opts.Default, labels: s.labels, answers: s.opts.Answers, origins: s.origins}
+	values, err := labels.ParseValues(s.opts.LabelValues)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{label: s.opts.Default, meaning: values.Label, answers: s.opts.Answers, origins: s.origins}
+	if s.labels != nil {
+		in.meaning = func(written string) (orbench.Label, bool) {
+			label, ok := s.labels[strings.TrimSpace(written)]
+			return label, ok
+		}
+	}
 	choose := chooser(func(file string, have []string, conversations bool) (layout, error) {
 		var err error
 		in.columns, err = findColumns(file, have, conversations, s.opts)
@@ -86,9 +114,15 @@ func (s source) open() (*input, error) {
 			// The lineage says it for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
-		return in.columns.layout(s.labels != nil), err
+		var others []string
+		if s.watch && in.columns.Label == "" {
+			others = in.columns.others(have)
+			in.watched = labels.Watch(others, in.columns.Category)
+		}
+		l := in.columns.layout(s.labels != nil || values != nil, others)
+		in.watchedAt = len(l.fields) - len(others)
+		return l, err
 	})
-	var err error
 	if s.path == builtIn {
 		in.File, err = rows.Embedded(s.name, s.embedded, choose.rows())
 	} else {

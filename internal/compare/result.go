@@ -113,6 +113,9 @@ type Side struct {
 	Repeated int `json:"repeated"`
 	// Other counts the rows left out because they are neither safe nor toxic.
 	Other int `json:"other"`
+	// LabelAssumed is true where nothing says what prompts of it are, and they count as
+	// safe; the caller fills it in.
+	LabelAssumed bool `json:"label_assumed,omitempty"`
 	// Simulated is true when the target or the judge is a simulated model.
 	Simulated bool `json:"simulated"`
 }

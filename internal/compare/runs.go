@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
@@ -38,6 +39,9 @@ func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, 
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
 	result.SettingsThatDiffer = c.differences(sides)
+	for i, side := range []*Side{&result.Base, &result.Candidate} {
+		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
+	}
 	return result, nil
 }
 

@@ -217,6 +217,11 @@ func (c Result) warnings() []string {
 	if len(cut) > 0 {
 		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+truncation.Consequence)
 	}
+	for i, side := range []Side{c.Base, c.Candidate} {
+		if side.LabelAssumed {
+			lines = append(lines, fmt.Sprintf("Label assumed: nothing says what prompts of the %s are, and they count as safe.", sideNames[i]))
+		}
+	}
 	return lines
 }
 

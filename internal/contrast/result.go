@@ -2,6 +2,7 @@ package contrast
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -14,6 +15,7 @@ type Result struct {
 	Dataset string `json:"dataset"`
 	SHA256  string `json:"sha256"`
 	Limit   int    `json:"limit,omitempty"`
+	dataset.Reading
 	// Sources counts the prompts that were worded, and Each how many wordings of each
 	// value were wanted of each.
 	Sources    int           `json:"sources"`
@@ -93,7 +95,7 @@ type tally struct{ Result }
 
 func newTally(r *Run) *tally {
 	t := &tally{Result{
-		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Each: r.Each,
+		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Reading: r.Dataset.Reading, Each: r.Each,
 		Generator: r.Name, Policy: r.Policy.Name, Rule: r.Rule, Simulated: r.Generator.Provider == sim.Provider,
 	}}
 	for _, m := range r.Moderators {

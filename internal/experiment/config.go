@@ -77,9 +77,11 @@ type Dataset struct {
 	Prompt   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts."`
 	Category string `yaml:"category_column" json:"category_column,omitempty" jsonschema_description:"Column of the categories."`
 	Labels   string `yaml:"label_column" json:"label_column,omitempty" jsonschema_description:"Column of the labels."`
-	Cluster  string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values tell prompts that are not independent."`
-	Response string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers, with which the prompts end: for guards, which are then asked about the answers."`
-	Pair     string `yaml:"pair_column" json:"pair_column,omitempty" jsonschema_description:"Column whose equal values tell safe and toxic prompts that are contrasts of each other."`
+	// LabelValues is as in dataset.Options.
+	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean where they are no labels, such as contrast_*=toxic,*=safe."`
+	Cluster     string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values tell prompts that are not independent."`
+	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers, with which the prompts end: for guards, which are then asked about the answers."`
+	Pair        string `yaml:"pair_column" json:"pair_column,omitempty" jsonschema_description:"Column whose equal values tell safe and toxic prompts that are contrasts of each other."`
 	// Label is that of all prompts of a file without a column of labels.
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }

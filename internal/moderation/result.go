@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/stats"
@@ -19,6 +20,7 @@ type Result struct {
 	SHA256  string `json:"sha256"`
 	// Limit is the most prompts that were put to the vote, 0 for all of the dataset.
 	Limit int `json:"limit,omitempty"`
+	dataset.Reading
 	// Prompts counts those on which every vote was asked for and answered; all
 	// figures are of these.
 	Prompts int `json:"prompts"`
@@ -116,7 +118,7 @@ type change struct {
 func newTally(r *Run) *tally {
 	t := &tally{run: r, own: newShares(), clusters: map[string]int{}, votes: make([][][]moderate.Vote, len(r.Policies))}
 	t.r = Result{
-		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, ClusteredBy: r.Dataset.ClusteredBy,
+		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Reading: r.Dataset.Reading, ClusteredBy: r.Dataset.ClusteredBy,
 		Rule: r.Rule, Moderators: []string{}, Policies: []PolicyResult{}, Changes: []Change{},
 	}
 	for _, m := range r.Moderators {

@@ -97,6 +97,7 @@ func (r *Result) basis() []string {
 	if r.Limit > 0 {
 		of += fmt.Sprintf(", limited to %d", r.Limit)
 	}
+	of += r.Note()
 	lines := []string{fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s.", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)}
 	if r.Clusters > 0 {
 		lines = append(lines, fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).",

@@ -19,6 +19,9 @@ func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	fmt.Fprintf(t, "source\t%s\n", set.Source)
 	fmt.Fprintf(t, "sha256\t%s\n", set.SHA256)
 	fmt.Fprintf(t, "prompts\t%d\n", set.Count)
+	if set.LabelAssumed {
+		fmt.Fprintf(t, "label\tassumed: nothing says what the prompts are, and all count as safe\n")
+	}
 	fmt.Fprintf(t, "repeated rows\t%d, of which %d with another label\n", set.Duplicates, set.Conflicts)
 	fmt.Fprintf(t, "near-duplicates\t%d (Jaccard similarity of word sequences at least %g)\n", s.NearDuplicates, dataset.NearThreshold)
 	if s.Pairs > 0 {

@@ -33,6 +33,10 @@ func (v View) CSV(w io.Writer) error {
 	if ended {
 		header = append(header, "truncated", "ending_unknown")
 	}
+	assumed := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.LabelAssumed })
+	if assumed {
+		header = append(header, "label_assumed")
+	}
 	rows := [][]string{header}
 	for _, run := range v.Runs {
 		judges := run.Judges
@@ -47,6 +51,11 @@ func (v View) CSV(w io.Writer) error {
 					more[i] = append(more[i], run.Count.Cells(run.Answered)...)
 				case ended:
 					more[i] = append(more[i], "", "")
+				}
+			}
+			for i := range more {
+				if assumed {
+					more[i] = append(more[i], strconv.FormatBool(run.LabelAssumed))
 				}
 			}
 			rows = append(rows, more...)

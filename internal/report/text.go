@@ -84,7 +84,7 @@ func DatasetName(r score.RunResult) string {
 	if r.Limit > 0 {
 		s += ", limited to " + table.Count(r.Limit)
 	}
-	return s
+	return s + r.Note()
 }
 
 // runTarget names a run's target, with the number of its samples where several

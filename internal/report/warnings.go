@@ -48,6 +48,11 @@ func warningGroups(r score.Result) []warning {
 		}
 	}
 	for _, run := range r.Runs {
+		if run.LabelAssumed {
+			add("Label assumed, as nothing says what the prompts are", run.Dataset, "All of them count as safe. Say their label, or name the column that has it.")
+		}
+	}
+	for _, run := range r.Runs {
 		if len(run.Helped) == 0 {
 			continue
 		}

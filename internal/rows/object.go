@@ -75,7 +75,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 			return Row{}, r.missing(file, f.Name)
 		}
 		var ok bool
-		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok {
+		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && !f.Lenient {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", f.Name), "write it as a JSON string")
 		}
 	}

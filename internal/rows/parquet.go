@@ -60,6 +60,9 @@ func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 	}
 	c := root.Column(name)
 	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.Scalar && scalarKind(c.Type().Kind())) {
+		if field.Lenient {
+			return -1, nil
+		}
 		kind := "a nested value"
 		if c != nil && c.Leaf() && !c.Repeated() {
 			kind = c.Type().String()

@@ -35,6 +35,8 @@ type Field struct {
 	// Required means that a missing or null value is a fault; in other fields
 	// it is the empty text.
 	Required bool
+	// Lenient reads what the field may not hold as the empty text, in place of a fault.
+	Lenient bool
 }
 
 // Chooser chooses among the columns that a file has. conversations is true for

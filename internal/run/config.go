@@ -34,11 +34,13 @@ type Config struct {
 type Dataset struct {
 	// Ref is a name, or an absolute path.
 	Ref string `json:"ref"`
-	// Prompt, Category, Label, Default, Cluster, Pair and Response are as in dataset.Options.
+	// Prompt, Category, Label, Default, Cluster, Pair and Response are as in
+	// dataset.Options, and Values is LabelValues.
 	Prompt   string        `json:"prompt_column,omitempty"`
 	Category string        `json:"category_column,omitempty"`
 	Label    string        `json:"label_column,omitempty"`
 	Default  orbench.Label `json:"default_label,omitempty"`
+	Values   string        `json:"label_values,omitempty"`
 	Cluster  string        `json:"cluster_column,omitempty"`
 	Pair     string        `json:"pair_column,omitempty"`
 	Response string        `json:"response_column,omitempty"`
@@ -104,7 +106,9 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 // read opens the dataset's file for targets.
 func (d Dataset) read(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
 	return dataset.Open(ctx, d.Ref, dataset.Options{
-		Prompt: d.Prompt, Category: d.Category, Label: d.Label, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
+		Prompt: d.Prompt, Category: d.Category, Label: d.Label, LabelValues: d.Values, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
+		// What was asked before labels were looked for is shown as it was.
+		AssumeSafe: d.SHA256 != "",
 		// No dialog can be around a prompt that ends with an answer.
 		Answers: !slices.ContainsFunc(targets, func(t evaluate.Target) bool { return t.Guard == nil || t.Turns != nil }),
 	})

@@ -230,7 +230,7 @@ func (o *opening) addDatasets(ctx context.Context) error {
 
 func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 	c := Dataset{
-		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
+		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Values: d.LabelValues, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
 	}
 	// The path as the user wrote it stands in errors.
 	set, err := c.open(ctx, o.cache, o.Targets)

@@ -79,6 +79,7 @@ type RunResult struct {
 	truncation.Count
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit int `json:"limit,omitempty"`
+	dataset.Reading
 	// ClusteredBy says what makes clusters of the prompts, which then are not
 	// independent, and Clusters how many there are. They are empty where no two of
 	// the prompts share a cluster.

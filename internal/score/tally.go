@@ -88,7 +88,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	target, set := t.samples[index], t.design.Datasets[dataset]
 	r := &counted{RunResult: RunResult{
 		Target: target.name(), Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
-		Limit: t.design.Limit, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
+		Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
 		Helped: set.Making.RolesOf(target.Model), Asked: target.Asked,
 	}}
 	if target.Samples > 1 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/stats"
 )
@@ -31,8 +32,9 @@ type Group struct {
 	Target  string `json:"target"`
 	Dataset string `json:"dataset"`
 	// SHA256 is the dataset's hash.
-	SHA256 string        `json:"dataset_sha256"`
-	Label  orbench.Label `json:"label"`
+	SHA256 string `json:"dataset_sha256"`
+	dataset.Reading
+	Label orbench.Label `json:"label"`
 	// Samples is how often each wording was asked; more than half of the verdicts
 	// make a refusal.
 	Samples int `json:"samples"`
@@ -197,7 +199,7 @@ type Searched struct {
 
 func (g *group) result() Group {
 	r := Group{
-		Target: g.target.Name, Dataset: g.dataset.Name, SHA256: g.dataset.SHA256, Label: g.label, Samples: max(1, g.target.Samples),
+		Target: g.target.Name, Dataset: g.dataset.Name, SHA256: g.dataset.SHA256, Reading: g.dataset.Reading, Label: g.label, Samples: max(1, g.target.Samples),
 		Prompts: len(g.items), Searched: len(g.finding), Tried: len(g.trying), Outcomes: map[Outcome]int{},
 		Complete: g.complete, Failure: g.failed, Triggers: []Trigger{},
 	}

@@ -125,7 +125,7 @@ func (r Result) sections() []table.Section {
 		Note:   "Flipped: answered without a few words. Spread: only without more than " + strconv.Itoa(maxSet) + ". Kept: refused whatever is deleted.",
 	}
 	for _, g := range r.Groups {
-		row := []string{g.Target, g.Dataset + "@" + table.ShortHash(g.SHA256), string(g.Label)}
+		row := []string{g.Target, g.Dataset + "@" + table.ShortHash(g.SHA256) + g.Note(), string(g.Label)}
 		for _, n := range []int{
 			g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched, g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept],
 			g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried,

@@ -152,7 +152,7 @@ func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	if !c.Flags().Changed("from") {
 		f.from = ""
 	}
-	items, err := audit.Population(c.Context(), source, f.from, dataset.Options{Prompt: f.prompt, Category: f.category, Cache: a.CacheDir()})
+	items, err := audit.Population(c.Context(), source, f.from, dataset.Options{Prompt: f.prompt, Category: f.category, Cache: a.CacheDir(), AssumeSafe: true})
 	if err != nil {
 		return err
 	}

@@ -271,7 +271,7 @@ func (a app) exportPrompts(ctx context.Context, built *benchmark.Folder, o train
 		if built.Manifest.Files[filepath.Base(path)].Rows == 0 {
 			continue
 		}
-		set, err := dataset.Open(ctx, path, dataset.Options{Cache: a.CacheDir()})
+		set, err := dataset.Open(ctx, path, dataset.Options{Cache: a.CacheDir(), AssumeSafe: true})
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type spec struct {
 
 // inConfig are the flags of eval that say what the file of --config says.
 var inConfig = []string{
-	"target", "dataset", "judge", "prompt-column", "category-column", "label-column", "cluster-column", "pair-column", "label", "response-column",
+	"target", "dataset", "judge", "prompt-column", "category-column", "label-column", "label-values", "cluster-column", "pair-column", "label", "response-column",
 	"system", "temperature", "max-tokens", "judge-max-tokens", "seed", "defense", "framing", "turns", "language", "translator", "samples",
 }
 
@@ -73,7 +73,7 @@ func fromFlags(f evalFlags) (spec, error) {
 	}
 	for _, ref := range distinct(experiment.SplitList(f.datasets)) {
 		x.Datasets = append(x.Datasets, experiment.Dataset{
-			Dataset: ref, Prompt: f.columns.Prompt, Category: f.columns.Category, Labels: f.columns.Label, Cluster: f.columns.Cluster, Pair: f.columns.Pair,
+			Dataset: ref, Prompt: f.columns.Prompt, Category: f.columns.Category, Labels: f.columns.Label, LabelValues: f.columns.LabelValues, Cluster: f.columns.Cluster, Pair: f.columns.Pair,
 			Label: string(f.columns.Default), Response: response,
 		})
 	}
@@ -127,6 +127,7 @@ func distinct(values []string) []string {
 var flagOf = [][2]string{
 	{"$.name", "--name"},
 	{"$.targets", "--target"},
+	{"$.datasets[0].label_values", "--label-values"},
 	{"$.datasets[0].label", "--label"},
 	{"$.datasets", "--dataset"},
 	{"$.judges", "--judge"},

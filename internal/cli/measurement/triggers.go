@@ -36,7 +36,7 @@ type triggersFlags struct {
 
 // ofRun are the flags that say what a stored run says.
 var ofRun = []string{
-	"target", "dataset", "prompt-column", "category-column", "label-column", "cluster-column", "label", "limit", "system", "temperature", "samples",
+	"target", "dataset", "prompt-column", "category-column", "label-column", "label-values", "cluster-column", "label", "limit", "system", "temperature", "samples",
 	"max-tokens", "seed",
 }
 
