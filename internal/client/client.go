@@ -45,6 +45,7 @@ type Set struct {
 	baseURLs  map[string]string
 	getenv    func(string) string
 	clients   map[endpoint]Client
+	unasked   bool
 }
 
 // endpoint is where a client asks; address is as in model.Request.Endpoint.
@@ -60,6 +61,16 @@ func NewSet(providers provider.Table, baseURLs map[string]string, getenv func(st
 		}
 	}
 	return &Set{providers: providers, baseURLs: baseURLs, getenv: getenv, clients: map[endpoint]Client{}}, nil
+}
+
+// Unasked makes a set for plans: its clients have no Model, so that nobody needs a key,
+// but for simulated models and recorded answers.
+func Unasked(providers provider.Table, baseURLs map[string]string, getenv func(string) string) (*Set, error) {
+	s, err := NewSet(providers, baseURLs, getenv)
+	if err == nil {
+		s.unasked = true
+	}
+	return s, err
 }
 
 // Client gives the client of an endpoint that was connected before, and the zero
@@ -182,12 +193,20 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	if err != nil {
 		return endpoint{}, err
 	}
-	e, err := p.Resolve(baseURL, s.getenv)
+	resolve := p.Resolve
+	if s.unasked {
+		resolve = p.Locate
+	}
+	e, err := resolve(baseURL, s.getenv)
 	if err != nil {
 		return endpoint{}, err
 	}
 	at := endpoint{name, e.Identity}
 	if _, ok := s.clients[at]; ok {
+		return at, nil
+	}
+	if s.unasked {
+		s.clients[at] = Client{Concurrency: p.Concurrency, Structured: p.Structured}
 		return at, nil
 	}
 	m, err := dial(e)

@@ -28,12 +28,31 @@ type Endpoint struct {
 	Identity string
 }
 
-// Resolve settles where and with which key to ask the provider. The base URL is
-// the user's, or empty; getenv looks up environment variables, as os.Getenv
-// does. With a base URL of the user's a key is sent if there is one, and not
-// demanded. What is missing or malformed is an *orbench.InputError that names
-// the setting, never the key's value.
+// Resolve settles where and with which key to ask the provider. The arguments and
+// errors are those of Locate. With a base URL of the user's a key is sent if there is
+// one, and not demanded.
 func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint, error) {
+	e, err := p.Locate(baseURL, getenv)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if e.Key, err = p.key(getenv); err != nil {
+		return Endpoint{}, err
+	}
+	if e.Key == "" && !p.KeyOptional && baseURL == "" {
+		return Endpoint{}, &orbench.InputError{
+			Problem: fmt.Sprintf("there is no key for %s", p.Name),
+			Hint:    "set " + strings.Join(p.KeyEnv, " or "),
+		}
+	}
+	return e, nil
+}
+
+// Locate settles where the provider is asked, without a key: enough to know which
+// calls are remembered, and to plan the others. The base URL is the user's, or empty;
+// getenv looks up environment variables, as os.Getenv does. What is missing or
+// malformed is an *orbench.InputError that names the setting, never the key's value.
+func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, error) {
 	e := Endpoint{Provider: p, MaxTokensField: cmp.Or(p.MaxTokensField, "max_tokens")}
 	own := strings.TrimRight(p.BaseURL, "/")
 	var err error
@@ -63,15 +82,6 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 		e.Identity = e.BaseURL + p.Classifier.Path + "#" + p.Classifier.Identity()
 	case e.BaseURL != own:
 		e.Identity = e.BaseURL
-	}
-	if e.Key, err = p.key(getenv); err != nil {
-		return Endpoint{}, err
-	}
-	if e.Key == "" && !p.KeyOptional && baseURL == "" {
-		return Endpoint{}, &orbench.InputError{
-			Problem: fmt.Sprintf("there is no key for %s", p.Name),
-			Hint:    "set " + strings.Join(p.KeyEnv, " or "),
-		}
 	}
 	return e, nil
 }

@@ -97,7 +97,11 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 	if err != nil {
 		return nil, err
 	}
-	set, err := client.NewSet(providers, urls, e.Getenv)
+	connect := client.NewSet
+	if f.DryRun {
+		connect = client.Unasked
+	}
+	set, err := connect(providers, urls, e.Getenv)
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}
