@@ -149,7 +149,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 				fresh := false
 				for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
 					for _, request := range requests[role] {
-						if first(request) {
+						if !r.lacks(request) && first(request) {
 							fresh = true
 							send(request, role)
 						}

@@ -165,6 +165,10 @@ type Run struct {
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
 	MostUnjudged float64
+	// Lacks reports a request that nobody can answer, such as one that a file of recorded
+	// answers has no answer to: it is not made, and its prompt stays unanswered. Nil is
+	// none.
+	Lacks func(model.Request) bool
 	// Recorded means that no target is asked: the run judges what the memo
 	// holds.
 	Recorded bool
@@ -257,6 +261,8 @@ func (r *Run) Work(m *memo.Memo) fill.Work {
 	return w
 }
 
+func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
+
 // known streams what targets are asked of whom that depends on no reply.
 func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
@@ -270,7 +276,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 					continue
 				}
 				for _, p := range c.prompts {
-					if !yield(c.target.Request(p), nil) {
+					if request := c.target.Request(p); !r.lacks(request) && !yield(request, nil) {
 						return
 					}
 				}
@@ -299,7 +305,7 @@ func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request
 				}
 				for _, requests := range slices.Concat(j.ofTarget, j.ofJudges) {
 					for _, request := range requests {
-						if !yield(request, nil) {
+						if !r.lacks(request) && !yield(request, nil) {
 							return
 						}
 					}

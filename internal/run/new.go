@@ -63,11 +63,16 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 	}
 	for _, m := range o.replays {
 		for _, set := range o.Datasets {
-			if err := m.Check(set, x.Limit); err != nil {
+			gap, err := m.Gap(set, x.Limit)
+			if err != nil {
 				return nil, err
+			}
+			if gap.Missing > 0 {
+				o.Gaps = append(o.Gaps, gap)
 			}
 		}
 	}
+	o.Lacks = o.unrecorded
 	if o.Name == "" {
 		var err error
 		if o.Name, err = o.Config.name(); err != nil {
@@ -75,6 +80,15 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 		}
 	}
 	return o.Run, nil
+}
+
+// unrecorded reports a request to a file of recorded answers that has none to it.
+func (o *opening) unrecorded(request model.Request) bool {
+	if request.Provider != replay.Provider {
+		return false
+	}
+	m, ok := o.clients.Client(request.Provider, request.Endpoint).Model.(*replay.Model)
+	return ok && !m.Has(request.Messages)
 }
 
 // addTargets makes the targets, each in every variant.

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model/replay"
 )
 
 // Run is a configuration, opened: what it names is there.
@@ -26,6 +27,8 @@ type Run struct {
 	// Changed tells of files of datasets that are no longer what the run asked, while
 	// its prompts come from the store.
 	Changed []string
+	// Gaps are what files of recorded answers lack; their prompts stay unanswered.
+	Gaps []replay.Gap
 }
 
 // Stored is a run as it lies in a store.

@@ -168,18 +168,22 @@ func TestSettingsAtFault(t *testing.T) {
 func TestReplayMustAnswerTheDatasets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"answers.csv": "prompt,response\nOne?,a\n", "set.csv": "prompt\nOne?\nTwo?\n"} {
+	for name, text := range map[string]string{"answers.csv": "prompt,response\nOne?,a\n", "set.csv": "prompt\nOne?\nTwo?\n", "others.csv": "prompt,response\nThree?,a\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	x := parse(t, fmt.Sprintf("targets: [%q]\ndatasets: [%q]", "replay:"+filepath.Join(dir, "answers.csv"), filepath.Join(dir, "set.csv")))
-	if _, err := run.New(t.Context(), x, newClients(t), ""); err == nil || !strings.Contains(err.Error(), "no answer to 1 of the 2 prompts") {
-		t.Errorf("got %v", err)
+	for limit, want := range map[int]string{0: "[has no answer to 1 of the 2 prompts of set, the first of them ", 1: "[]"} {
+		x.Limit = limit
+		r, err := run.New(t.Context(), x, newClients(t), "")
+		if err != nil || !strings.HasPrefix(fmt.Sprint(r.Gaps), want) {
+			t.Errorf("limited to %d: %v, %v", limit, r, err)
+		}
 	}
-	x.Limit = 1
-	if _, err := run.New(t.Context(), x, newClients(t), ""); err != nil {
-		t.Error(err)
+	x.Targets[0].Target = "replay:" + filepath.Join(dir, "others.csv")
+	if _, err := run.New(t.Context(), x, newClients(t), ""); err == nil || !strings.Contains(err.Error(), "no answer to 1 of the 1 prompts") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -90,33 +90,49 @@ func (m *Model) Ask(_ context.Context, request model.Request) (model.Response, e
 	return response, nil
 }
 
-// Check refuses a dataset with prompts that the file does not answer, with an
-// *orbench.InputError, before anything is asked. Only the first limit prompts
-// count, or all for 0.
-func (m *Model) Check(set *dataset.Dataset, limit int) error {
-	missing, asked := 0, 0
-	var first orbench.Prompt
+// Has reports whether the file answers a conversation.
+func (m *Model) Has(messages []orbench.Message) bool {
+	_, ok := m.find(messages)
+	return ok
+}
+
+// Gap is what a file lacks of the answers to a dataset.
+type Gap struct {
+	// File is its path.
+	File    string
+	Dataset string
+	// Missing of the Prompts have no answer, and First is the first of them.
+	Missing, Prompts int
+	First            orbench.Prompt
+}
+
+// String says in one line how many answers the file lacks, and which first.
+func (g Gap) String() string {
+	return fmt.Sprintf("has no answer to %d of the %d prompts of %s, the first of them %s (%.60q)", g.Missing, g.Prompts, g.Dataset, g.First.ID, g.First.Text())
+}
+
+// Gap finds the prompts of a dataset that the file does not answer, before anything is
+// asked. Only the first limit prompts count, or all for 0. A file that answers none is
+// an *orbench.InputError.
+func (m *Model) Gap(set *dataset.Dataset, limit int) (Gap, error) {
+	g := Gap{File: m.Recording.Path, Dataset: set.Name}
 	for p, err := range set.Prompts() {
 		if err != nil {
-			return err
+			return g, err
 		}
-		if limit > 0 && asked == limit {
+		if limit > 0 && g.Prompts == limit {
 			break
 		}
-		asked++
-		if _, ok := m.find(p.Messages); !ok {
-			if missing == 0 {
-				first = p
-			}
-			missing++
+		g.Prompts++
+		if m.Has(p.Messages) {
+			continue
+		}
+		if g.Missing++; g.Missing == 1 {
+			g.First = p
 		}
 	}
-	if missing == 0 {
-		return nil
+	if g.Missing < g.Prompts {
+		return g, nil
 	}
-	return &orbench.InputError{
-		File:    m.Recording.Path,
-		Problem: fmt.Sprintf("has no answer to %d of the %d prompts of %s, the first of them %s (%.60q)", missing, asked, set.Name, first.ID, first.Text()),
-		Hint:    "add them, or evaluate a dataset that the file answers",
-	}
+	return g, &orbench.InputError{File: g.File, Problem: g.String(), Hint: "evaluate a dataset that the file answers, or name its column of prompts with `prompt-column`"}
 }

@@ -88,7 +88,7 @@ What is silence?,
 	}
 }
 
-func TestReplayMustKnowEveryPrompt(t *testing.T) {
+func TestReplayGaps(t *testing.T) {
 	t.Parallel()
 	r := replayOf(t, "prompt,response\nOne?,a\nTwo?,b\n")
 	untrusted := "Three\x1b[2J? " + strings.Repeat("and more ", 40)
@@ -96,11 +96,14 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 		prompts string
 		limit   int
 		want    string
+		// none means that no prompt is answered, which is a fault.
+		none bool
 	}{
-		"all known":         {"prompt\nTwo?\nOne?\n", 0, ""},
-		"known up to there": {"prompt\nTwo?\nOne?\nThree?\n", 2, ""},
-		"limit at the gap":  {"prompt\nTwo?\nThree?\n", 2, "no answer to 1 of the 2 prompts of set, the first of them "},
-		"two unknown":       {"prompt\nTwo?\n" + untrusted + "\nFour?\n", 0, "no answer to 2 of the 3 prompts of set, the first of them "},
+		"all known":         {"prompt\nTwo?\nOne?\n", 0, "", false},
+		"known up to there": {"prompt\nTwo?\nOne?\nThree?\n", 2, "", false},
+		"limit at the gap":  {"prompt\nTwo?\nThree?\n", 2, "no answer to 1 of the 2 prompts of set, the first of them ", false},
+		"two unknown":       {"prompt\nTwo?\n" + untrusted + "\nFour?\n", 0, "no answer to 2 of the 3 prompts of set, the first of them ", false},
+		"none known":        {"prompt\nThree?\nFour?\n", 0, "no answer to 2 of the 2 prompts of set, the first of them ", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,22 +111,22 @@ func TestReplayMustKnowEveryPrompt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = r.Check(set, tc.limit)
-			if tc.want == "" {
-				if err != nil {
-					t.Error(err)
+			gap, err := r.Gap(set, tc.limit)
+			text := gap.String()
+			var input *orbench.InputError
+			switch {
+			case tc.want == "":
+				if gap.Missing != 0 || err != nil {
+					t.Errorf("%+v, %v", gap, err)
 				}
 				return
-			}
-			var input *orbench.InputError
-			if !errors.As(err, &input) || input.File != r.Recording.Path || input.Hint == "" {
+			case tc.none != errors.As(err, &input), tc.none && (input.File != r.Recording.Path || input.Hint == "" || input.Problem != text):
 				t.Fatalf("got %v (%T)", err, err)
 			}
-			text := err.Error()
 			if !strings.Contains(text, tc.want) || !strings.Contains(text, "Three") {
 				t.Errorf("got %q", text)
 			}
-			if strings.ContainsAny(text, "\x1b\n") || len(text) > 400+len(input.File) {
+			if strings.ContainsAny(text, "\x1b\n") || len(text) > 400 {
 				t.Errorf("not one clear line: %q", text)
 			}
 		})

@@ -140,6 +140,9 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 			a.sayConflicts(m)
 		}
 	}
+	for _, gap := range r.Gaps {
+		a.Sayf("%s: %s; these prompts count as unanswered", gap.File, gap)
+	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
 	}
