@@ -16,10 +16,15 @@ func versionCommand(env *command.Env) *cobra.Command {
 		Short: "Print the version of this binary",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.Stdout, "orbench %s %s/%s %s\n", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+			_, err := fmt.Fprintln(env.Stdout, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what a report of a fault needs to say of this binary.
+func versionLine() string {
+	return fmt.Sprintf("orbench %s %s/%s %s", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // version is what the build recorded of itself: the module's version, or the
