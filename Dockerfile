@@ -1,0 +1,10 @@
+# What the binary needs and nothing else: certificates, time zones, and a user that is
+# not root. goreleaser puts the binary of each platform beside this file
+# (.goreleaser.yaml); make image builds one without it.
+FROM gcr.io/distroless/static-debian13:nonroot
+ARG TARGETPLATFORM=.
+COPY $TARGETPLATFORM/orbench /usr/bin/orbench
+# The folder of the host is mounted here, and keeps the store and what was pulled.
+WORKDIR /data
+ENV ORBENCH_CACHE=/data/.orbench
+ENTRYPOINT ["/usr/bin/orbench"]

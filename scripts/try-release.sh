@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Tries what a release promises, as far as no network allows; the modules come from the
+# machine's module cache. Where goreleaser is installed, its configuration is checked
+# and the Linux packages are built and looked into too.
+#
+#   scripts/try-release.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CGO_ENABLED=0 GOFLAGS=
+tmp=$(mktemp -d)
+module=$(go list -m)
+version=v0.0.1-try
+cached=$(go env GOMODCACHE)
+leave() {
+	# The module cache is read-only.
+	for dir in "$cached/$module@$version" "$cached/cache/download/$module"; do
+		[[ ! -d $dir ]] || chmod -R u+w "$dir"
+		rm -rf "$dir"
+	done
+	rm -rf "$tmp"
+}
+trap leave EXIT
+say() { printf 'try-release: %s\n' "$*"; }
+fail() {
+	say "$*" >&2
+	exit 1
+}
+
+# 1. go install works from a module proxy, which takes no replacement, and the binary
+# says its version.
+if grep -qE '^(replace|exclude)' go.mod; then fail 'go.mod has a replace or an exclude, with which go install refuses a module'; fi
+at=$tmp/proxy/$module/@v
+mkdir -p "$at"
+git archive --format=zip --prefix="$module@$version/" -o "$at/$version.zip" HEAD
+git show HEAD:go.mod >"$at/$version.mod"
+printf '{"Version":"%s","Time":"2026-01-01T00:00:00Z"}' "$version" >"$at/$version.info"
+echo "$version" >"$at/list"
+GOPROXY="file://$tmp/proxy,file://$cached/cache/download" GONOSUMDB="$module" GONOSUMCHECK=1 GOBIN=$tmp/bin \
+	go install -trimpath "$module/cmd/orbench@$version"
+said=$("$tmp/bin/orbench" --version)
+[[ $said == "orbench $version "* ]] || fail "go install gave: $said"
+say "go install: $said"
+
+# 2. Two checkouts of one commit, in folders of other names, give the same bytes, with
+# the commit and without a path of this machine.
+for folder in one another/deeper; do
+	git clone -q --no-hardlinks . "$tmp/$folder"
+	(cd "$tmp/$folder" && go build -trimpath -buildvcs=true -ldflags='-s -w' -o "$tmp/orbench-${folder%%/*}" ./cmd/orbench)
+done
+cmp "$tmp/orbench-one" "$tmp/orbench-another" || fail 'two builds of one commit differ'
+if grep -qaF "$tmp" "$tmp/orbench-one" || grep -qaF "$HOME/" "$tmp/orbench-one"; then fail 'the binary holds a path of this machine'; fi
+go version -m "$tmp/orbench-one" | grep -q "vcs.revision=$(git rev-parse HEAD)" || fail 'the binary does not name its commit'
+say 'two builds of one commit are the same bytes'
+
+# 3. As in the image: the binary alone in an empty root, as a user that is not root.
+if [[ $(id -u) -eq 0 ]] && command -v chroot >/dev/null; then
+	root=$tmp/root
+	mkdir -p "$root/data" "$root/tmp"
+	cp "$tmp/orbench-one" "$root/orbench"
+	chmod 755 "$tmp" "$root"
+	chown 65532:65532 "$root/data"
+	chroot --userspec=65532:65532 "$root" /orbench eval --target sim/balanced --dataset starter --limit 20 \
+		--store /data/orbench.db --out /data/report --quiet >/dev/null
+	[[ -s $root/data/report/report.html && $(stat -c %u "$root/data/orbench.db") == 65532 ]] || fail 'nothing was written in /data'
+	say 'runs alone in an empty root, not as root'
+else
+	say 'not tried: an empty root, which takes root'
+fi
+
+# 4. The other systems compile.
+for target in windows/amd64 darwin/arm64; do
+	GOOS=${target%/*} GOARCH=${target#*/} go build -o "$tmp/other" ./cmd/orbench
+	say "compiles for $target"
+done
+
+# 5. Archives and packages.
+if ! command -v goreleaser >/dev/null; then
+	say 'not tried: goreleaser, which is not installed; the workflow ci runs it'
+	exit
+fi
+goreleaser check -q
+(cd "$tmp/one" && git tag -f v0.0.1 >/dev/null && goreleaser release --snapshot --single-target --clean --skip=sign,sbom,docker)
+ls -l "$tmp/one/dist"
