@@ -3,6 +3,7 @@
 
 GOFUMPT     := go run mvdan.cc/gofumpt@v0.9.1
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
+ACTIONLINT  := go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
@@ -12,7 +13,7 @@ FUZZES   := ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzJSON ./dataset:F
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
 	./internal/annotation:FuzzRead ./internal/labels:FuzzValues ./internal/contamination:FuzzReadRows ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/report/answers:FuzzPieces
 
-.PHONY: help build demo test test-long try-local-model lint fuzz bench local-model local-model-down training-libs system docs
+.PHONY: help build demo quick test test-long image try-local-model lint fuzz bench local-model local-model-down training-libs system docs
 
 help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -28,6 +29,9 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 # longer to compile than all of this project.
 TESTFLAGS :=
 GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off
+
+quick: ## Test in seconds what changed since the last commit; BASE=main, since that.
+	scripts/quick.sh $(BASE)
 
 test: system try-local-model ## Run every quick test.
 	$(GOTEST) $(TESTFLAGS) ./...
@@ -45,10 +49,15 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 try-local-model:
 	scripts/local-model.sh up || [ $$? -eq 3 ]
 
-lint: ## Check formatting, vet and staticcheck.
+image: ## Build the container image orbench:dev; needs docker.
+	CGO_ENABLED=0 GOOS=linux go build -trimpath -o bin/image/orbench ./cmd/orbench
+	docker build -t orbench:dev -f Dockerfile bin/image
+
+lint: ## Check formatting, vet, staticcheck and the workflows.
 	go vet -tags sdk ./...
 	@unformatted=$$($(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofumpt:"; echo "$$unformatted"; exit 1; fi
 	$(STATICCHECK) -tags sdk ./...
+	$(ACTIONLINT)
 
 fuzz: ## Fuzz every parser for FUZZTIME each.
 	@for f in $(FUZZES); do \
