@@ -35,7 +35,8 @@ type Dataset struct {
 	// Count is the number of prompts, each text once.
 	Count int `json:"count"`
 	// Duplicates is the number of rows that were left out because an earlier
-	// row has the same text. Count + Duplicates is the number of rows.
+	// row has the same text. Count + Duplicates is the number of rows, where nothing was
+	// drawn.
 	Duplicates int `json:"duplicates"`
 	// Conflicts is how many of the duplicates have another label than the row
 	// that was kept.
@@ -68,6 +69,8 @@ type Dataset struct {
 	stamp rows.Stamp
 	// repeated holds the row numbers of the duplicates, in order.
 	repeated []int
+	// drawn marks the prompts of a Sample by their number in the file, nil for all.
+	drawn []bool
 }
 
 // Options say how to read a dataset. The zero value is the usual way.
@@ -93,9 +96,16 @@ type Options struct {
 	// Answers lets conversations end with an answer by the assistant, which is then what
 	// the item is about: guards can be shown it, and nobody else can be asked it.
 	Answers bool
+	// Sample draws so many prompts at random, by category and label, with SampleSeed; 0
+	// takes all.
+	Sample     int
+	SampleSeed uint64
 	// Cache is the folder of pulled datasets; empty means that there is none.
 	Cache string
 }
+
+// UsualSampleSeed is the SampleSeed of whoever names none.
+const UsualSampleSeed = 1
 
 // Open finds a dataset and reads it once in full. A ref is a built-in name, a
 // published name whose file Pull has fetched into opts.Cache, or a path that
@@ -150,7 +160,10 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 			Hint: "fetch it again with: orbench dataset pull " + d.Name,
 		}
 	}
-	return d, nil
+	if opts.Sample > 0 {
+		err = d.draw(opts.Sample, opts.SampleSeed)
+	}
+	return d, err
 }
 
 // check reads a source in full.
@@ -287,7 +300,7 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			return
 		}
 		h := newHasher()
-		repeated := d.repeated
+		repeated, different := d.repeated, 0
 		for n := 1; ; n++ {
 			p, err := in.prompt()
 			if errors.Is(err, io.EOF) {
@@ -299,6 +312,9 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			}
 			if len(repeated) > 0 && repeated[0] == n {
 				repeated = repeated[1:]
+				continue
+			}
+			if different++; d.drawn != nil && (different > len(d.drawn) || !d.drawn[different-1]) {
 				continue
 			}
 			h.add(p)

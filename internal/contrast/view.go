@@ -17,8 +17,12 @@ func (r *Result) Text(w io.Writer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
+	limited := ""
+	if r.Limit > 0 {
+		limited = fmt.Sprintf(", the first %d", r.Limit)
+	}
 	table.Paragraph(b, "", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
-		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
+		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
 	b.WriteString("\n")
 	for _, s := range r.sections() {
 		s.Text(b)

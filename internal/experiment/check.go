@@ -114,10 +114,13 @@ func (c *Config) checkNumbers() *settings.Fault {
 	for _, n := range []struct {
 		path  string
 		value int
-	}{{"$.limit", c.Limit}, {"$.max_tokens", c.MaxTokens}, {"$.judge_max_tokens", c.JudgeMaxTokens}} {
+	}{{"$.limit", c.Limit}, {"$.sample", c.Sample}, {"$.max_tokens", c.MaxTokens}, {"$.judge_max_tokens", c.JudgeMaxTokens}} {
 		if n.value < 0 {
 			return settings.Wrong(n.path, "a negative number", "give a positive one, or 0")
 		}
+	}
+	if c.Limit > 0 && c.Sample > 0 {
+		return settings.Wrong("$.sample", "the first prompts and a draw of all exclude each other", "leave limit or sample out")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.BaseURLs)) {
 		if c.BaseURLs[name] == "" {

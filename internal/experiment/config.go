@@ -19,9 +19,13 @@ type Config struct {
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
 	// all.
-	Limit          int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
-	MaxTokens      int `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
-	JudgeMaxTokens int `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
+	Limit int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
+	// Sample is the number of prompts drawn at random of each dataset, 0 for all, with
+	// SampleSeed, nil for dataset.UsualSampleSeed.
+	Sample         int     `yaml:"sample" json:"sample,omitempty" jsonschema:"minimum=0" jsonschema_description:"So many prompts of each dataset, drawn at random by category and label; 0 for all. A larger draw has all prompts of a smaller one."`
+	SampleSeed     *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw; 1 when left out."`
+	MaxTokens      int     `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
+	JudgeMaxTokens int     `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has

@@ -95,7 +95,7 @@ func (r *Result) CSV(w io.Writer) error {
 func (r *Result) basis() []string {
 	of := r.Dataset + "@" + table.ShortHash(r.SHA256)
 	if r.Limit > 0 {
-		of += fmt.Sprintf(", limited to %d", r.Limit)
+		of += fmt.Sprintf(", the first %d", r.Limit)
 	}
 	of += r.Note()
 	lines := []string{fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s.", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)}

@@ -82,7 +82,7 @@ func DatasetName(r score.RunResult) string {
 		s += "@" + table.ShortHash(r.DatasetSHA256)
 	}
 	if r.Limit > 0 {
-		s += ", limited to " + table.Count(r.Limit)
+		s += ", the first " + table.Count(r.Limit)
 	}
 	return s + r.Note()
 }

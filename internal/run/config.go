@@ -41,9 +41,12 @@ type Dataset struct {
 	Label    string        `json:"label_column,omitempty"`
 	Default  orbench.Label `json:"default_label,omitempty"`
 	Values   string        `json:"label_values,omitempty"`
-	Cluster  string        `json:"cluster_column,omitempty"`
-	Pair     string        `json:"pair_column,omitempty"`
-	Response string        `json:"response_column,omitempty"`
+	// Sample and SampleSeed are as in dataset.Options.
+	Sample     int    `json:"sample,omitempty"`
+	SampleSeed uint64 `json:"sample_seed,omitempty"`
+	Cluster    string `json:"cluster_column,omitempty"`
+	Pair       string `json:"pair_column,omitempty"`
+	Response   string `json:"response_column,omitempty"`
 	// SHA256 is the hash of the prompts, in hex.
 	SHA256 string `json:"sha256"`
 }
@@ -106,7 +109,7 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 // read opens the dataset's file for targets.
 func (d Dataset) read(ctx context.Context, cache string, targets []evaluate.Target) (*dataset.Dataset, error) {
 	return dataset.Open(ctx, d.Ref, dataset.Options{
-		Prompt: d.Prompt, Category: d.Category, Label: d.Label, LabelValues: d.Values, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
+		Prompt: d.Prompt, Category: d.Category, Label: d.Label, LabelValues: d.Values, Sample: d.Sample, SampleSeed: d.SampleSeed, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
 		// What was asked before labels were looked for is shown as it was.
 		AssumeSafe: d.SHA256 != "",
 		// No dialog can be around a prompt that ends with an answer.

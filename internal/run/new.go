@@ -246,6 +246,12 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 	c := Dataset{
 		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Values: d.LabelValues, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
 	}
+	if o.x.Sample > 0 {
+		c.Sample, c.SampleSeed = o.x.Sample, dataset.UsualSampleSeed
+		if o.x.SampleSeed != nil {
+			c.SampleSeed = *o.x.SampleSeed
+		}
+	}
 	// The path as the user wrote it stands in errors.
 	set, err := c.open(ctx, o.cache, o.Targets)
 	if err != nil {

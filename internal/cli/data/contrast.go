@@ -85,7 +85,7 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.rule, "rule", string(moderate.Majority), "how votes decide, a `RULE`: majority or unanimous")
 	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")
-	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts")
+	command.DrawFlags(c, &f.limit, &f.columns)
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
@@ -146,8 +146,8 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		return fail(err)
 	case f.generator == "":
 		return fail(command.InputError("--generator", "nobody is named who writes the wordings", "name a model, such as sim/generator"))
-	case f.each < 1 || f.limit < 0 || f.maxTokens < 1:
-		return fail(command.InputError("--each, --limit, --max-tokens", "the value is too small", "give a positive one"))
+	case f.each < 1 || f.maxTokens < 1:
+		return fail(command.InputError("--each, --max-tokens", "the value is too small", "give a positive one"))
 	case f.out == "" && !f.calls.DryRun:
 		return fail(command.InputError("--out", "no folder is named for the set", "name a new one, such as --out contrast"))
 	}
@@ -167,7 +167,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
 		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
 	}
-	err = errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check())
+	err = errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err == nil && f.out != "" {
 		err = folder.Vacant(f.out)
 	}
@@ -190,7 +190,9 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		return fail(err)
 	}
 	f.columns.Cache = a.CacheDir()
-	r.Dataset, err = dataset.Open(ctx, ref, f.columns)
+	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err == nil {
+		a.SayDraw(f.limit, r.Dataset)
+	}
 	return r, clients, err
 }
 

@@ -155,10 +155,14 @@ func (a app) datasetShowCommand() *cobra.Command {
 		Short: "Print the prompts of a dataset, as JSON Lines or as text",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := command.CheckDraw(limit, f.columns); err != nil {
+				return err
+			}
 			set, err := a.openDataset(c, args[0], f)
 			if err != nil {
 				return err
 			}
+			a.SayDraw(limit, set)
 			n := 0
 			for p, err := range set.Prompts() {
 				if err != nil {
@@ -176,7 +180,7 @@ func (a app) datasetShowCommand() *cobra.Command {
 		},
 	}
 	f.register(c)
-	c.Flags().IntVar(&limit, "limit", 0, "only the first `N` prompts")
+	command.DrawFlags(c, &limit, &f.columns)
 	return c
 }
 

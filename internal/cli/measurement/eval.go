@@ -20,7 +20,7 @@ type evalFlags struct {
 	columns                   dataset.Options
 	responseColumn            string
 	limit                     int
-	limited                   bool
+	limited, sampled, reseed  bool
 	system, temperature       string
 	maxTokens, judgeMaxTokens int
 	seed                      int64
@@ -74,6 +74,7 @@ a budget, 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.seeded, f.limited = c.Flags().Changed("seed"), c.Flags().Changed("limit")
+			f.sampled, f.reseed = c.Flags().Changed("sample"), c.Flags().Changed("sample-seed")
 			if f.config != "" {
 				if err := checkBeside(c, f.config); err != nil {
 					return err
@@ -91,7 +92,7 @@ a budget, 130 interrupted.`,
 	command.ClusterFlag(c, &f.columns)
 	flags.StringVar(&f.columns.Pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file, or of those that guards are asked about")
-	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts of each dataset")
+	command.DrawFlags(c, &f.limit, &f.columns)
 	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&f.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
@@ -146,6 +147,7 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
 	}
+	a.SayDraw(r.Limit, r.Datasets...)
 	return a.measure(ctx, measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, redefine: f.replace})
 }
 
@@ -162,7 +164,11 @@ func (a app) sayDuplicates(set *dataset.Dataset) {
 	if set.Duplicates == 0 {
 		return
 	}
-	a.Sayf("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, set.Count+set.Duplicates)
+	of := set.Count
+	if set.Sample != nil {
+		of = set.Sample.Of
+	}
+	a.Sayf("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
 	if set.Conflicts > 0 {
 		a.Sayf("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
 	}

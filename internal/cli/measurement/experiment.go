@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/experiment"
@@ -40,7 +41,7 @@ func checkBeside(c *cobra.Command, file string) error {
 	return nil
 }
 
-// fromFile reads an experiment; --name and --limit replace what it says.
+// fromFile reads an experiment; --name, --limit and --sample replace what it says.
 func fromFile(f evalFlags) (spec, error) {
 	file, err := experiment.Load(f.config)
 	if err != nil {
@@ -51,17 +52,24 @@ func fromFile(f evalFlags) (spec, error) {
 		x.Name = f.name
 	}
 	if f.limited {
+		x.Limit, x.Sample = f.limit, 0
+	}
+	if f.sampled {
+		x.Limit, x.Sample = 0, f.columns.Sample
+	}
+	if f.limited && f.sampled {
 		x.Limit = f.limit
 	}
-	if x.Limit < 0 {
-		return x, command.InputError("--limit", "a negative number", "give a positive one, or 0")
+	if f.reseed {
+		x.SampleSeed = &f.columns.SampleSeed
 	}
-	return x, nil
+	return x, command.CheckDraw(x.Limit, dataset.Options{Sample: x.Sample})
 }
 
 // fromFlags makes the experiment that the flags say.
 func fromFlags(f evalFlags) (spec, error) {
 	x := spec{Config: experiment.Default()}
+	x.Sample, x.SampleSeed = f.columns.Sample, &f.columns.SampleSeed
 	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
 	for _, target := range distinct(experiment.SplitList(f.targets)) {
 		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.columns.Prompt, ResponseColumn: f.responseColumn})
@@ -132,6 +140,8 @@ var flagOf = [][2]string{
 	{"$.datasets", "--dataset"},
 	{"$.judges", "--judge"},
 	{"$.limit", "--limit"},
+	{"$.sample_seed", "--sample-seed"},
+	{"$.sample", "--sample"},
 	{"$.max_tokens", "--max-tokens"},
 	{"$.judge_max_tokens", "--judge-max-tokens"},
 	{"$.base_urls", "--base-url"},

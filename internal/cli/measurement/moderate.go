@@ -67,7 +67,7 @@ and votes; both files are datasets again, with the labels that they had.`,
 	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
 	command.CompleteFlag(c, "policy", policy.Names())
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
-	flags.IntVar(&f.limit, "limit", 0, "only the first `N` prompts")
+	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
 	command.ClusterFlag(c, &f.columns)
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
@@ -88,11 +88,11 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		return fail(err)
 	case f.changed != "" && f.changed == f.all:
 		return fail(command.InputError("--changed, --all", "both name the same file", "name two"))
-	case f.maxTokens < 1 || f.limit < 0:
-		return fail(command.InputError("--max-tokens, --limit", "the value is too small", "give a positive one"))
+	case f.maxTokens < 1:
+		return fail(command.InputError("--max-tokens", "the value is too small", "give a positive one"))
 	}
 	err = errors.Join(
-		command.CheckFormat(f.format, command.Formats), f.calls.Check(),
+		command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns),
 		newFile("--changed", f.changed, ".csv", ".jsonl"), newFile("--all", f.all, ".csv", ".jsonl"),
 	)
 	if err != nil {
@@ -117,7 +117,9 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		return fail(err)
 	}
 	f.columns.Cache = a.CacheDir()
-	r.Dataset, err = dataset.Open(ctx, ref, f.columns)
+	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err == nil {
+		a.SayDraw(f.limit, r.Dataset)
+	}
 	return r, clients, err
 }
 

@@ -36,7 +36,7 @@ type triggersFlags struct {
 
 // ofRun are the flags that say what a stored run says.
 var ofRun = []string{
-	"target", "dataset", "prompt-column", "category-column", "label-column", "label-values", "cluster-column", "label", "limit", "system", "temperature", "samples",
+	"target", "dataset", "prompt-column", "category-column", "label-column", "label-values", "cluster-column", "label", "limit", "sample", "sample-seed", "system", "temperature", "samples",
 	"max-tokens", "seed",
 }
 
@@ -93,7 +93,7 @@ a budget, 130 interrupted.`,
 	flags.Uint64Var(&f.study.Seed, "split-seed", 1, "`SEED` that splits the refused prompts and draws words")
 	command.ColumnFlags(c, &e.columns)
 	command.ClusterFlag(c, &e.columns)
-	flags.IntVar(&e.limit, "limit", 0, "only the first `N` prompts of each dataset")
+	command.DrawFlags(c, &e.limit, &e.columns)
 	flags.StringVar(&e.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&e.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
 	flags.IntVar(&e.samples, "samples", 1, "ask each wording `N` times, of which more than half make a refusal; wants a temperature above 0")
@@ -209,6 +209,7 @@ func (a app) openTriggers(ctx context.Context, memory *memo.Memo, name string, f
 		if err != nil {
 			return nil, nil, x.placed(err)
 		}
+		a.SayDraw(r.Limit, r.Datasets...)
 		return r, clients, nil
 	}
 	r, err := a.OpenRun(ctx, memory, f.eval.store, name)

@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/orbench/orbench"
+)
+
+// Sample says that a dataset is a random draw of another.
+type Sample struct {
+	// Size prompts were drawn, of Of.
+	Size int `json:"size"`
+	Of   int `json:"of"`
+	// Seed chose them.
+	Seed uint64 `json:"seed"`
+}
+
+// draw leaves the dataset size of its prompts, or all where it has no more. They are
+// drawn by category and label, of each as many as is its share; prompts of a pair are
+// drawn together as far as that allows. A larger draw by the same seed has all prompts
+// of a smaller one. The hash is then that of the drawn prompts.
+//
+// Within each stratum prompts have a random order, and the one of rank r, from 0, among
+// n stands at (r + u) / n, where u is the stratum's own random number below 1: the size
+// lowest places are drawn. So every stratum is drawn from evenly, and of those that
+// are too small for a prompt of their own, chance decides.
+func (d *Dataset) draw(size int, seed uint64) error {
+	if size >= d.Count {
+		return nil
+	}
+	drawn, err := d.places(size, seed)
+	if err != nil {
+		return err
+	}
+	d.Sample = &Sample{Size: size, Of: d.Count, Seed: seed}
+	labels, categories := map[orbench.Label]int{}, map[orbench.Category]int{}
+	h, n := newHasher(), 0
+	for p, err := range d.Prompts() {
+		if err != nil {
+			return err
+		}
+		if drawn[n] {
+			labels[p.Label]++
+			categories[p.Category]++
+			h.add(p)
+		}
+		n++
+	}
+	d.Count, d.Labels, d.Categories, d.SHA256, d.drawn = size, labels, categories, h.sum(), drawn
+	return nil
+}
+
+// places marks the prompts that are drawn, by their number in the file.
+func (d *Dataset) places(size int, seed uint64) ([]bool, error) {
+	type lot struct {
+		key   uint64
+		place float64
+		n     int
+	}
+	strata := map[string][]lot{}
+	// met counts the prompts of a pair in a stratum: only one of each side goes together.
+	met := map[string]int{}
+	n := 0
+	for p, err := range d.Prompts() {
+		if err != nil {
+			return nil, err
+		}
+		stratum := fmt.Sprintf("%s\n%s", p.Label, p.Category)
+		item := string(p.ID)
+		if p.Pair != "" {
+			of := stratum + "\n" + p.Pair
+			item = fmt.Sprintf("%s\n%d", p.Pair, met[of])
+			met[of]++
+		}
+		strata[stratum] = append(strata[stratum], lot{key: lotOf(seed, "prompt", item), n: n})
+		n++
+	}
+	all := make([]lot, 0, n)
+	for stratum, lots := range strata {
+		slices.SortFunc(lots, func(a, b lot) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n)) })
+		u := float64(lotOf(seed, "stratum", stratum)>>11) / (1 << 53)
+		for rank := range lots {
+			lots[rank].place = (float64(rank) + u) / float64(len(lots))
+		}
+		all = append(all, lots...)
+	}
+	slices.SortFunc(all, func(a, b lot) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.n, b.n)) })
+	drawn := make([]bool, n)
+	for _, l := range all[:size] {
+		drawn[l.n] = true
+	}
+	return drawn, nil
+}
+
+// lotOf is a random number that follows from the seed and the item alone.
+func lotOf(seed uint64, what, item string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "orbench sample 1\n%d\n%s\n%s", seed, what, item))
+	return binary.BigEndian.Uint64(sum[:])
+}
