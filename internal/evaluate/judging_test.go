@@ -370,3 +370,51 @@ func TestJudgeThatFails(t *testing.T) {
 		}
 	}
 }
+
+// TestStoppedMidwayTargetsAreEquallyFar stops a run on one lane while its targets are
+// asked, and then while two judges are: no target and no judge is ahead of the other by
+// more than the calls that were under way.
+func TestStoppedMidwayTargetsAreEquallyFar(t *testing.T) {
+	t.Parallel()
+	const prompts, underWay = 30, 4
+	both := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
+		if strings.HasPrefix(r.Model, "j") {
+			return verdict(r, orbench.DirectRefusal), nil
+		}
+		return model.Response{Text: r.Model + " answers " + r.Messages[0].Content, Finish: model.Stop}, nil
+	}}
+	run := &evaluate.Run{
+		Targets:  []evaluate.Target{target("test", "a"), target("test", "b")},
+		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, prompts))},
+		Judges:   newJudges(t, "llm:test/j1", "llm:test/j2"),
+	}
+	m := newMemo(t)
+	for _, stop := range []struct {
+		after  int
+		models []string
+	}{
+		{prompts, []string{"a", "b"}},
+		{prompts + 2*prompts, []string{"j1", "j2"}},
+	} {
+		err := providers{"test": both}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: stop.after}})
+		var stopped *fill.BudgetError
+		if !errors.As(err, &stopped) {
+			t.Fatalf("the error is %v, want the budget's", err)
+		}
+		sent, about := map[string]int{}, map[string]int{}
+		for _, r := range both.requests() {
+			sent[r.Model]++
+			for _, target := range []string{"a", "b"} {
+				if strings.Contains(r.Messages[len(r.Messages)-1].Content, target+" answers x prompt") {
+					about[target]++
+				}
+			}
+		}
+		if d := sent[stop.models[0]] - sent[stop.models[1]]; max(d, -d) > underWay || sent[stop.models[0]] < prompts/3 {
+			t.Errorf("%v requests after %d, want as many of each of %v", sent, stop.after, stop.models)
+		}
+		if d := about["a"] - about["b"]; max(d, -d) > underWay {
+			t.Errorf("%v verdicts asked for, want as many on the answers of each target", about)
+		}
+	}
+}

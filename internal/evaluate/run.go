@@ -263,7 +263,8 @@ func (r *Run) Work(m *memo.Memo) fill.Work {
 
 func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
 
-// known streams what targets are asked of whom that depends on no reply.
+// known streams what targets are asked of whom that depends on no reply, each prompt to
+// all of them before the next, so that they are equally far whenever the run is stopped.
 func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
 		for piece, err := range r.pieces() {
@@ -271,12 +272,13 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 				yield(model.Request{}, err)
 				return
 			}
-			for _, c := range piece {
-				if c.target.stepwise() {
-					continue
-				}
-				for _, p := range c.prompts {
-					if request := c.target.Request(p); !r.lacks(request) && !yield(request, nil) {
+			asked := slices.DeleteFunc(piece, func(c chunk) bool { return c.target.stepwise() })
+			if len(asked) == 0 {
+				continue
+			}
+			for i := range asked[0].prompts {
+				for _, c := range asked {
+					if request := c.target.Request(c.prompts[i]); !r.lacks(request) && !yield(request, nil) {
 						return
 					}
 				}
@@ -286,7 +288,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 }
 
 // lacking streams what targets lack that are asked step by step, and the judges of the
-// answers that are there.
+// answers that are there, the targets in turn.
 func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request, error] {
 	asking := asking(r.Judges)
 	return func(yield func(model.Request, error) bool) {
@@ -299,16 +301,16 @@ func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request
 				yield(model.Request{}, err)
 				return
 			}
-			for _, j := range judged {
+			lists := make([][]model.Request, len(judged))
+			for n, j := range judged {
 				if r.Recorded || !j.target.stepwise() {
 					j.ofTarget = nil
 				}
-				for _, requests := range slices.Concat(j.ofTarget, j.ofJudges) {
-					for _, request := range requests {
-						if !r.lacks(request) && !yield(request, nil) {
-							return
-						}
-					}
+				lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...))
+			}
+			for request := range fill.Alternate(lists) {
+				if !r.lacks(request) && !yield(request, nil) {
+					return
 				}
 			}
 		}

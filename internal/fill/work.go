@@ -28,6 +28,25 @@ type Work struct {
 	TakesTurns bool
 }
 
+// Alternate takes the requests of some lists in turn: the first of each, then the second
+// of each, so that none waits for another's end.
+func Alternate(lists [][]model.Request) iter.Seq[model.Request] {
+	return func(yield func(model.Request) bool) {
+		for i, more := 0, true; more; i++ {
+			more = false
+			for _, list := range lists {
+				if i >= len(list) {
+					continue
+				}
+				more = true
+				if !yield(list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Filler is a way to get replies into the memo. Live is one.
 type Filler interface {
 	// Fill returns when nothing is lacking but what failed, or when it was stopped:

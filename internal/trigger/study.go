@@ -150,22 +150,24 @@ func (s *Study) Work(m *memo.Memo) fill.Work {
 	return fill.Work{Asks: s.Models(), TakesTurns: true, Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			groups, err := s.groups()
-			for _, g := range groups {
-				var lacking []model.Request
-				if err == nil {
-					lacking, err = s.advance(ctx, m, g)
+			if err != nil {
+				yield(model.Request{}, err)
+				return
+			}
+			// The targets' groups of the same prompts lie side by side.
+			for side := range slices.Chunk(groups, len(s.Targets)) {
+				lacking := make([][]model.Request, len(side))
+				for i, g := range side {
+					if lacking[i], err = s.advance(ctx, m, g); err != nil {
+						yield(model.Request{}, err)
+						return
+					}
 				}
-				if err != nil {
-					break
-				}
-				for _, r := range lacking {
+				for r := range fill.Alternate(lacking) {
 					if !yield(r, nil) {
 						return
 					}
 				}
-			}
-			if err != nil {
-				yield(model.Request{}, err)
 			}
 		}
 	}}

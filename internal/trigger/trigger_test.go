@@ -3,6 +3,7 @@ package trigger_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -218,6 +219,26 @@ func TestStandIn(t *testing.T) {
 	} {
 		if got := trigger.StandIn(word); got != want {
 			t.Errorf("%s becomes %s, want %s", word, got, want)
+		}
+	}
+}
+
+// A study that is stopped early has looked into all targets of a provider about equally.
+func TestStoppedMidwayTargetsAreEquallyFar(t *testing.T) {
+	t.Parallel()
+	s := study(prompts(t, 60, rand.New(rand.NewPCG(3, 4)), "grenade"))
+	second := s.Targets[0]
+	second.Name, second.System = "test/alarmed briefed", "Be brief."
+	s.Targets = append(s.Targets, second)
+	memory := open(t)
+	var stopped *fill.BudgetError
+	if err := fillAll(t, s, memory, &alarmed{words: []string{"grenade"}}, 60); !errors.As(err, &stopped) {
+		t.Fatalf("the error is %v, want the budget's", err)
+	}
+	r, _ := derive(t, s, memory)
+	for _, g := range r.Groups {
+		if g.Unanswered < 25 || g.Unanswered > 35 {
+			t.Errorf("%s has not answered %d of %d prompts, want about half", g.Target, g.Unanswered, g.Prompts)
 		}
 	}
 }
