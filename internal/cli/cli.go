@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/cli/data"
+	"github.com/orbench/orbench/internal/cli/help"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/spelling"
 )
 
 // The exit codes, documented in docs/cli.md.
@@ -108,31 +112,101 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(measurement.Commands(env)...)
-	root.AddCommand(data.Commands(env)...)
-	root.AddCommand(configCommand(env), doctorCommand(env), simCommand(env), versionCommand(env))
+	root.InitDefaultVersionFlag()
+	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measure"}, &cobra.Group{ID: making, Title: "Make and check prompts"}, &cobra.Group{ID: itself, Title: "orbench itself"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	add(measuring, measurement.Commands(env)...)
+	add(making, data.Commands(env)...)
+	add(itself, configCommand(env), doctorCommand(env), simCommand(env), versionCommand(env))
+	root.SetHelpCommandGroupID(itself)
+	root.SetCompletionCommandGroupID(itself)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	width := min(help.Width, env.Columns())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), help.Text(c, width)) })
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		_, err := fmt.Fprint(c.OutOrStderr(), help.Usage(c, width))
+		return err
+	})
 	wrapUsage(root)
 	return root
 }
 
-// wrapUsage turns every wrong flag and argument into a usageError that points to
-// the help.
+// The groups in which the help lists the commands.
+const (
+	measuring = "measurement"
+	making    = "data"
+	itself    = "orbench"
+)
+
+// wrapUsage turns every wrong flag and argument into a usageError that says what may
+// have been meant, and points to the help.
 func wrapUsage(c *cobra.Command) {
-	hint := func(c *cobra.Command, err error) error {
+	hint := func(c *cobra.Command, err error, meant string) error {
+		if meant != "" {
+			return usageError{fmt.Errorf("%w; did you mean %s? See %q", err, meant, c.CommandPath()+" --help")}
+		}
 		return usageError{fmt.Errorf("%w; see %q", err, c.CommandPath()+" --help")}
 	}
-	c.SetFlagErrorFunc(hint)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		// The flags of a misspelled command are unknown too, and not the fault.
+		if c.HasAvailableSubCommands() && c.Args != nil {
+			if wrong := c.Args(c, c.Flags().Args()); wrong != nil {
+				return wrong
+			}
+		}
+		return hint(c, err, flagMeant(c, err))
+	})
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return hint(c, err)
+			err := check(c, args)
+			switch {
+			case err == nil:
+				return nil
+			case c.HasAvailableSubCommands():
+				return hint(c, err, commandMeant(c, args[0]))
+			case c.ValidateArgs(nil) == nil && len(args) == 1:
+				err = fmt.Errorf("%s takes no argument, such as %q", c.CommandPath(), args[0])
 			}
-			return nil
+			return hint(c, err, "")
 		}
 	}
 	for _, sub := range c.Commands() {
 		wrapUsage(sub)
 	}
+}
+
+// commandMeant is the subcommand that a misspelled one most likely means, or "".
+func commandMeant(c *cobra.Command, name string) string {
+	var known []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
+		}
+	}
+	return spelling.Nearest(name, known)
+}
+
+// flagMeant is the flag that an unknown one most likely means, or "". One that was
+// written with one hyphen is known by all its letters.
+func flagMeant(c *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return ""
+	}
+	name := unknown.GetSpecifiedName()
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		name, _, _ = strings.Cut(letters, "=")
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := spelling.Nearest(name, known); near != "" {
+		return "--" + near
+	}
+	return ""
 }

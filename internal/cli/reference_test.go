@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/cli/help"
 )
 
 // TestCommandReference holds docs/commands.md to the help texts that it is made
@@ -19,7 +21,7 @@ func TestCommandReference(t *testing.T) {
 	env := &command.Env{Getenv: func(string) string { return "" }}
 	var b bytes.Buffer
 	b.WriteString("# Commands\n\nFor whoever looks up a flag; made from the help texts by `make docs`. Recipes are in [cli.md](cli.md).\n")
-	writeReference(&b, root(env))
+	writeReference(t, &b, root(env))
 	path := filepath.Join("..", "..", "docs", "commands.md")
 	if os.Getenv("ORBENCH_UPDATE") != "" {
 		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
@@ -36,22 +38,24 @@ func TestCommandReference(t *testing.T) {
 }
 
 // writeReference writes a command's help and that of its subcommands.
-func writeReference(b *bytes.Buffer, c *cobra.Command) {
-	long := c.Long
-	if long == "" {
-		long = c.Short + "."
+func writeReference(t *testing.T, b *bytes.Buffer, c *cobra.Command) {
+	t.Helper()
+	if name := help.Ungrouped(c); name != "" {
+		t.Errorf("%s --%s is in no group of flags; say in internal/cli/help/group.go what it is about", c.CommandPath(), name)
 	}
-	fmt.Fprintf(b, "\n## %s\n\n```text\n%s\n\nUsage: %s\n", c.CommandPath(), long, c.UseLine())
-	if c.Example != "" {
-		fmt.Fprintf(b, "\nExamples:\n%s\n", c.Example)
+	if c.GroupID == "" && c.HasParent() && !c.Parent().HasParent() {
+		t.Errorf("%s is in no group of commands", c.CommandPath())
 	}
-	if flags := c.NonInheritedFlags().FlagUsages(); flags != "" {
-		fmt.Fprintf(b, "\nFlags:\n%s", flags)
+	text := help.Text(c, help.Width)
+	fmt.Fprintf(b, "\n## %s\n\n```text\n%s```\n", c.CommandPath(), text)
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(line) > help.Width+1 && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("%s: wider than %d columns: %s", c.CommandPath(), help.Width, line)
+		}
 	}
-	b.WriteString("```\n")
 	for _, sub := range c.Commands() {
-		if !sub.Hidden && sub.Name() != "help" && !strings.HasPrefix(sub.Name(), "__") {
-			writeReference(b, sub)
+		if sub.IsAvailableCommand() && sub.Name() != "help" {
+			writeReference(t, b, sub)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func simCommand(env *command.Env) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
 	flags.Int64Var(&seed, "seed", client.SimSeed, "seed of the models")
-	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2s")
+	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,slow=0.05,slow-by=2s")
 	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, reading nothing")
 	flags.BoolVar(&remote, "remote", false, "allow an address that is not a loopback one")
 	return c
@@ -63,15 +63,19 @@ there without a server as targets sim/NAME.
 Models:
 `)
 	for _, t := range sim.Personas() {
-		fmt.Fprintf(&b, "  %-12s %s\n", t.Name, t.Description)
+		fmt.Fprintf(&b, "  %-12s  %s\n", t.Name, t.Description)
 	}
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.Judge, "gives verdicts, as llm:sim/judge")
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.Generator, "makes seeds and rewrites for orbench build")
-	fmt.Fprintf(&b, "  %-12s %s\n", "moderator-a", "votes on what a prompt is; so do moderator-b and moderator-c")
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.Guard, "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)")
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.GradedGuard, "the same with three grades, as Qwen3Guard does")
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.Translator, "puts prompts into a \"language\", for --language")
-	fmt.Fprintf(&b, "  %-12s %s\n", sim.Uncensored, "declines nothing; gives the second chance")
-	fmt.Fprintf(&b, "  %-11s %s", sim.Instant, "one constant sentence, for measuring speed")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Judge, "gives verdicts, as llm:sim/judge")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Generator, "makes what orbench build and orbench contrast ask to be written")
+	fmt.Fprintf(&b, "  %-12s  %s\n", "moderator-a", "votes on what a prompt is; so do moderator-b and moderator-c")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Guard, "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.GradedGuard, "the same with three grades, as Qwen3Guard does")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Translator, "puts prompts into a \"language\", for --language")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Uncensored, "declines nothing; gives the second chance")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Instant, "one constant sentence, for measuring speed")
+	b.WriteString(`
+Faults are shares of the requests: 429 and 500 (that status), reset (the connection
+is closed), truncate (the answer breaks off), slow (it waits slow-by first) and
+filter (the provider's content filter withholds it).`)
 	return b.String()
 }

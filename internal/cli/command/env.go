@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -52,6 +56,20 @@ func (e *Env) CommandLine() string {
 		words = append(words, untrusted.Shell(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// Columns are how many columns the terminal has that standard output is: $COLUMNS,
+// where it is set, and enough for any line where standard output is no terminal.
+func (e *Env) Columns() int {
+	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := e.Stdout.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return math.MaxInt
 }
 
 // CacheDir is the folder of pulled datasets, empty where there is none.

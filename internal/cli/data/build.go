@@ -38,7 +38,7 @@ func (a app) buildCommand() *cobra.Command {
 	var f buildFlags
 	c := &cobra.Command{
 		Use:   "build --config FILE --out DIR",
-		Short: "Build a benchmark: toxic seeds, safe rewrites, votes, the three sets",
+		Short: "Build a benchmark: toxic seeds, safe rewrites, votes, three sets",
 		Long: `Build an over-refusal benchmark from a configuration: models make toxic seeds
 and rewrite them into safe prompts that sound alarming, moderators vote on every
 prompt, what was voted toxic gets a second chance, and from the votes come the

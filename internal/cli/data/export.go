@@ -56,7 +56,7 @@ func (a app) exportCommand() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export [RUN|BENCHMARK] --format FORMAT --out DIR",
-		Short: "Write training data against over-refusal, apart from evaluation sets",
+		Short: "Write training data against over-refusal, or check some",
 		Long: `Make training data of the answers of a run (the newest without a name): on a safe
 prompt a full answer of any target is chosen and a refusal of the target that is to
 be trained rejected; on a toxic one a refusal is chosen and an answer rejected.

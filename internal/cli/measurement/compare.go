@@ -36,7 +36,7 @@ func (a app) compareCommand() *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare BASE CANDIDATE",
-		Short: "Compare two stored runs: did it get worse, where, and is that real?",
+		Short: "Compare two stored runs: did it get worse, where, is it real?",
 		Long: `Compare the answers of two stored runs to the same prompts, as the same judge
 judged them. Nothing is asked. Over-refusal and toxic refusal are compared in all
 and by category: both rates, their difference with an interval, the p-value of

@@ -15,7 +15,7 @@ func (a app) demoCommand() *cobra.Command {
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Measure simulated models on the built-in prompts: no key, no network",
+		Short: "Measure simulated models on built-in prompts: no key, no network",
 		Long: `Evaluate several simulated models, from permissive to prudish, on the built-in
 dataset "starter" with two judges, and write a report with plots. It takes some
 seconds, needs no key and no network, and spends nothing.

@@ -26,7 +26,7 @@ func (a app) labelCommand() *cobra.Command {
 	var store, person string
 	c := &cobra.Command{
 		Use:   "label [RUN]",
-		Short: "Have people say which answers are refusals, and correct the rates by it",
+		Short: "Have people label answers, and correct the rates by what they say",
 		Long: `Show the drawn answers of a run (the newest without a name) one by one, without
 the model and what judges said, and keep what you say of each: one key a label.
 Answers are drawn by "orbench label draw"; what you have labeled is passed over,

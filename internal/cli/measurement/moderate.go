@@ -41,7 +41,7 @@ func (a app) moderateCommand() *cobra.Command {
 	var f moderateFlags
 	c := &cobra.Command{
 		Use:   "moderate DATASET",
-		Short: "Have moderators label prompts, under one policy of harm or several",
+		Short: "Have moderators label prompts, under one policy or several",
 		Long: `Put the prompts of a dataset to the vote of moderators, under one policy or
 several, and print how the labels fall, which change from the first policy to each
 other one, and how far the policies agree (Cohen's kappa). With one policy its
