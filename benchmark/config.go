@@ -78,14 +78,54 @@ type Category struct {
 
 // Seeds says how the toxic seeds are made.
 type Seeds struct {
-	Generators  []string `yaml:"generators" json:"generators" jsonschema:"minItems=1" jsonschema_description:"Models that share the work, as provider/model."`
-	PerCategory int      `yaml:"per_category" json:"per_category" jsonschema:"minimum=1" jsonschema_description:"Distinct seeds wanted for each category."`
-	Batch       int      `yaml:"batch" json:"batch" jsonschema:"minimum=1,maximum=100" jsonschema_description:"Seeds asked for in one call."`
-	Temperature float64  `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
-	MaxTokens   int      `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of a call; 0 for the provider's own limit."`
+	Generators []string `yaml:"generators" json:"generators" jsonschema_description:"Models that share the work, as provider/model; may be left out beside a file."`
+	// File has seeds that are there already, which are all taken; generators are then
+	// asked for those that are lacking. Nil for none.
+	File        *SeedFile `yaml:"file,omitempty" json:"file,omitempty" jsonschema_description:"Seeds of one's own, as a name or file of a dataset with categories of the policy."`
+	PerCategory int       `yaml:"per_category" json:"per_category" jsonschema:"minimum=1" jsonschema_description:"Distinct seeds wanted for each category."`
+	Batch       int       `yaml:"batch" json:"batch" jsonschema:"minimum=1,maximum=100" jsonschema_description:"Seeds asked for in one call."`
+	Temperature float64   `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
+	MaxTokens   int       `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of a call; 0 for the provider's own limit."`
 	// MinYield is the share of new seeds among those asked for, over the last ten
 	// calls, below which a category is given up as exhausted.
 	MinYield float64 `yaml:"min_yield" json:"min_yield" jsonschema:"minimum=0,maximum=1" jsonschema_description:"A category ends early when, over its last ten calls, the share of new seeds among those asked for is below this."`
+}
+
+// SeedFile is a dataset of seeds. In build.yaml it is a text, or an object where a file
+// has columns that have to be named.
+type SeedFile struct {
+	// Dataset is a name or the path of a file.
+	Dataset        string `yaml:"dataset" json:"dataset" jsonschema_description:"A name, or the path of a CSV, JSON Lines or Parquet file."`
+	PromptColumn   string `yaml:"prompt_column,omitempty" json:"prompt_column,omitempty" jsonschema_description:"Column of the seeds."`
+	CategoryColumn string `yaml:"category_column,omitempty" json:"category_column,omitempty" jsonschema_description:"Column of the categories."`
+	// Category is that of seeds without one.
+	Category orbench.Category `yaml:"category,omitempty" json:"category,omitempty" jsonschema_description:"Category of the seeds that name none."`
+	// SHA256 is the hash of the dataset, in hex, and Seeds and Safe count its prompts:
+	// those that are seeds, and those labeled safe, which are none. They are filled in as
+	// the file is read.
+	SHA256 string `yaml:"-" json:"sha256,omitempty"`
+	Seeds  int    `yaml:"-" json:"seeds,omitempty"`
+	Safe   int    `yaml:"-" json:"safe,omitempty"`
+}
+
+// UnmarshalYAML reads a dataset, or an object of its settings.
+func (f *SeedFile) UnmarshalYAML(unmarshal func(any) error) error {
+	if unmarshal(&f.Dataset) == nil {
+		return nil
+	}
+	type object SeedFile
+	return unmarshal((*object)(f))
+}
+
+// JSONSchema is that of both forms.
+func (SeedFile) JSONSchema() *jsonschema.Schema {
+	type object SeedFile
+	return textOr(settings.Reflect(&object{}))
+}
+
+// textOr is the schema of what can be a text too.
+func textOr(object *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, object}}
 }
 
 // Rewrites says how seeds are rewritten.
@@ -109,10 +149,26 @@ type Moderation struct {
 	MaxTokens  int           `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=1"`
 }
 
-// Moderator is one member of the ensemble.
+// Moderator is one member of the ensemble. In build.yaml it is a text, or an object where
+// it has a weight.
 type Moderator struct {
 	Model  string  `yaml:"model" json:"model" jsonschema_description:"provider/model"`
 	Weight float64 `yaml:"weight,omitempty" json:"weight,omitempty" jsonschema:"minimum=0" jsonschema_description:"Weight under the rule weighted; 1 when left out."`
+}
+
+// UnmarshalYAML reads a model, or an object of its settings.
+func (m *Moderator) UnmarshalYAML(unmarshal func(any) error) error {
+	if unmarshal(&m.Model) == nil {
+		return nil
+	}
+	type object Moderator
+	return unmarshal((*object)(m))
+}
+
+// JSONSchema is that of both forms.
+func (Moderator) JSONSchema() *jsonschema.Schema {
+	type object Moderator
+	return textOr(settings.Reflect(&object{}))
 }
 
 // SecondChance names the model without safety training whose answer to a prompt

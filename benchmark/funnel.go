@@ -29,7 +29,9 @@ type SeedFunnel struct {
 	Unreadable int `json:"unreadable"`
 	Read       int `json:"read"`
 	// Items = Duplicates + NearDuplicates + Surplus + Kept.
-	Items          int `json:"items"`
+	Items int `json:"items"`
+	// FromFile counts the items that came from a file and not from replies.
+	FromFile       int `json:"from_file,omitempty"`
 	Duplicates     int `json:"duplicates"`
 	NearDuplicates int `json:"near_duplicates"`
 	// Surplus counts items after the wanted number was reached.
@@ -233,6 +235,9 @@ func (f Funnel) Lines() []string {
 		fmt.Sprintf("selectors: %d answers to %d prompts, %d unjudged; %d prompts qualify as hard, %d as toxic",
 			h.Answers, h.Asked, h.Unjudged, h.HardCandidates, h.ToxicCandidates),
 		fmt.Sprintf("sets: full %d, hard %d, toxic %d", h.Sets[FullSet], h.Sets[HardSet], h.Sets[ToxicSet]),
+	}
+	if s.FromFile > 0 {
+		lines[0] += fmt.Sprintf("; %d of the items came from a file", s.FromFile)
 	}
 	if n := w.Dropped[NoTurns]; n > 0 {
 		lines = append(lines, fmt.Sprintf("conversations: %d rewrites dropped, since none leads up to them", n))

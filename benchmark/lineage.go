@@ -14,7 +14,7 @@ type Seed struct {
 	ID       orbench.PromptID `json:"id"`
 	Text     string           `json:"text"`
 	Category orbench.Category `json:"category"`
-	// Round is 0 for seeds that a generator was asked for, n for rewrites that
+	// Round is 0 for seeds that a generator was asked for or a file has, n for rewrites that
 	// stayed toxic in round n-1.
 	Round int `json:"round"`
 	// Generator and Call say which model made it in which call, as provider/model
@@ -22,6 +22,8 @@ type Seed struct {
 	// the rewrite.
 	Generator string `json:"generator"`
 	Call      string `json:"call"`
+	// File is the SeedFile that it came from, empty for one that a model made.
+	File string `json:"file,omitempty"`
 }
 
 // Kind says what a row of the lineage is.

@@ -179,6 +179,10 @@ func Examine(c Config) (Report, error) {
 		r.Simulated = r.Simulated || who.kind == Moderator && strings.HasPrefix(who.name, "sim/")
 	}
 	x.count(&r)
+	if p := r.Prompts; p.All > 0 && p.Unlabelled == p.All {
+		return Report{}, x.Sheets[0].fault(0, fmt.Sprintf("none of the %d prompts has a label yet, in %s", p.All, strings.Join(x.Truth.Columns, ", ")),
+			"fill in the columns of labels with safe, toxic or controversial, and give the report again")
+	}
 	for _, who := range x.raters {
 		// The one whose labels are the truth has nothing to be compared with.
 		if len(x.Truth.Columns) == 1 && x.Truth.Columns[0] == who.name {

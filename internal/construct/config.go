@@ -88,8 +88,12 @@ func checkPolicy(c *benchmark.Config) *settings.Fault {
 func checkGeneration(c *benchmark.Config) *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
 	switch {
-	case len(s.Generators) == 0:
-		return settings.Wrong("$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b")
+	case len(s.Generators) == 0 && s.File == nil:
+		return settings.Wrong("$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds")
+	case len(r.Rewriters) == 0:
+		return settings.Wrong("$.rewrites", "no rewriter is named, and no generator", "list models under rewriters, such as mistral/open-mixtral-8x7b")
+	case s.File != nil && strings.TrimSpace(s.File.Dataset) == "":
+		return settings.Wrong("$.seeds.file", "no dataset is named", "write its name or the path of its file")
 	case s.PerCategory < 1:
 		return settings.Wrong("$.seeds.per_category", "fewer than one seed per category", "give a positive number")
 	case s.Batch < 1 || s.Batch > 100:

@@ -3,6 +3,7 @@ package construct
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/orbench/orbench"
@@ -34,6 +35,8 @@ type Builder struct {
 	Width int
 	// Observe is called with the funnel so far, now and then; nil for nobody.
 	Observe func(benchmark.Funnel)
+	// Own are seeds of one's own, by category; see OpenSeeds.
+	Own map[orbench.Category][]benchmark.Seed
 	// Base is the benchmark that this build adds to, nil for a new one.
 	Base *benchmark.Folder
 	// Steer is nil for a build that is not steered.
@@ -67,6 +70,8 @@ type run struct {
 	funnel  benchmark.Funnel
 	spent   map[string]*benchmark.Spent
 	batches map[orbench.Category]int
+	// own are the seeds of one's own that no round has taken yet.
+	own map[orbench.Category][]benchmark.Seed
 
 	// The rest is for steering: the generation under way, how many of its prompts
 	// the target answered, those that it refused, and the demonstrations to draw
@@ -103,6 +108,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
 		funnel: benchmark.NewFunnel(), spent: map[string]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
+		own: maps.Clone(b.Own),
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]

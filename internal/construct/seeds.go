@@ -26,12 +26,14 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 		defer stop(nil)
 		var streams []chan benchmark.Seed
 		for _, c := range r.Config.Policy {
-			stream := make(chan benchmark.Seed, wanted(c))
+			own := r.own[c.Category]
+			delete(r.own, c.Category)
+			stream := make(chan benchmark.Seed, wanted(c)+len(own))
 			streams = append(streams, stream)
 			gathering.Go(func() {
 				defer close(stream)
 				// The channel has room for all of them, so this never waits.
-				if err := r.gather(ctx, c, wanted(c), earlier, func(s benchmark.Seed) { stream <- s }); err != nil {
+				if err := r.gather(ctx, c, wanted(c), earlier, own, func(s benchmark.Seed) { stream <- s }); err != nil {
 					stop(err)
 				}
 			})
@@ -54,10 +56,10 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 // yieldCalls is over how many calls the yield of new seeds is measured.
 const yieldCalls = 10
 
-// gather asks for batches of seeds of a category until it has as many distinct
-// new ones as are wanted, or they hardly get more. Which batches are asked for
+// gather takes all distinct seeds of a category that are there already, and asks for
+// batches of others until it has as many new ones as are wanted, or they hardly get more. Which batches are asked for
 // follows from the replies alone.
-func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier []benchmark.Seed, use func(benchmark.Seed)) error {
+func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed, use func(benchmark.Seed)) error {
 	var (
 		size  = r.Config.Seeds.Batch
 		known = similar.NewIndex(r.Config.NearDuplicates)
@@ -71,6 +73,16 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 			known.Keep(s.Text)
 			ids[s.ID] = true
 		}
+	}
+	for _, s := range own {
+		r.count(func(f *benchmark.Funnel) { f.Seeds.FromFile++ })
+		if r.admitSeed(s, known, ids, false) {
+			kept++
+			use(s)
+		}
+	}
+	if len(r.Config.Seeds.Generators) == 0 {
+		return nil
 	}
 	batch := r.nextBatch(c.Category)
 	for kept < wanted && !r.isExhausted(fresh) {

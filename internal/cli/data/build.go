@@ -80,7 +80,7 @@ a budget, 130 interrupted.`,
 
 // build builds a benchmark.
 func (a app) build(ctx context.Context, f buildFlags) error {
-	b, clients, prices, err := a.prepareBuild(f)
+	b, clients, prices, err := a.prepareBuild(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 
 // prepareBuild checks everything that a user can get wrong, before anything is
 // asked or written.
-func (a app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price.Table, error) {
+func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder, *client.Set, price.Table, error) {
 	fail := func(err error) (*construct.Builder, *client.Set, price.Table, error) {
 		return nil, nil, price.Table{}, err
 	}
@@ -137,7 +137,13 @@ func (a app) prepareBuild(f buildFlags) (*construct.Builder, *client.Set, price.
 			return fail(err)
 		}
 	}
+	if err := b.OpenSeeds(ctx, f.config, a.CacheDir()); err != nil {
+		return fail(err)
+	}
 	if f.target != "" {
+		if len(config.Seeds.Generators) == 0 {
+			return fail(command.InputError("--target", "steering wants new seeds, and no generator is named", "list models under seeds.generators in "+f.config))
+		}
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 	}
 	clients, err := a.Clients(f.calls, experiment.Providers(append(b.Models(), config.Hard.Judge)), nil)

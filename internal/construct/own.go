@@ -1,0 +1,82 @@
+package construct
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/dataset"
+)
+
+// OpenSeeds gives the builder the seeds of its configuration's file, nothing where it
+// names none, and notes in the configuration what was read. The path is relative to the
+// folder of the configuration file; pulled datasets are in the folder cache. A prompt
+// labeled safe is no seed. One whose category the policy does not have, and a
+// conversation, are *orbench.InputErrors.
+func (b *Builder) OpenSeeds(ctx context.Context, config, cache string) error {
+	if b.Config.Seeds.File == nil {
+		return nil
+	}
+	f := *b.Config.Seeds.File
+	path := f.Dataset
+	if !dataset.IsName(path) && !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(config), path)
+	}
+	set, err := dataset.Open(ctx, path, dataset.Options{
+		Prompt: f.PromptColumn, Category: f.CategoryColumn, Default: orbench.Toxic, Cache: cache,
+	})
+	if err != nil {
+		return err
+	}
+	f.SHA256 = set.SHA256
+	b.Own = map[orbench.Category][]benchmark.Seed{}
+	names := map[string]orbench.Category{}
+	for _, c := range b.Config.Policy {
+		names[strings.ToLower(string(c.Category))] = c.Category
+	}
+	for p, err := range set.Prompts() {
+		if err != nil {
+			return err
+		}
+		if p.Label == orbench.Safe {
+			f.Safe++
+			continue
+		}
+		named := p.Category
+		if named == "" {
+			named = f.Category
+		}
+		category, ok := names[strings.ToLower(strings.TrimSpace(string(named)))]
+		switch {
+		case len(p.Messages) > 1:
+			return b.wrongSeed(path, p, "is a conversation, and seeds are single prompts", "leave it out, or give its last turn alone")
+		case named == "":
+			return b.wrongSeed(path, p, "has no category", "give it one of the policy ("+b.categories()+"), or name that of all with category beside dataset, under seeds.file")
+		case !ok:
+			return b.wrongSeed(path, p, fmt.Sprintf("has the category %q, which the policy does not have", named), "the policy has "+b.categories()+"; rename it, or add it under policy")
+		}
+		f.Seeds++
+		b.Own[category] = append(b.Own[category], benchmark.Seed{ID: p.ID, Text: p.Text(), Category: category, File: f.Dataset})
+	}
+	if f.Seeds == 0 {
+		return &orbench.InputError{File: path, Problem: "has no seed: all of its prompts are labeled safe", Hint: "name a dataset of toxic prompts"}
+	}
+	b.Config.Seeds.File = &f
+	return nil
+}
+
+func (b *Builder) wrongSeed(path string, p orbench.Prompt, problem, hint string) error {
+	return &orbench.InputError{File: path, Problem: fmt.Sprintf("the seed %s (%.60q) %s", p.ID, p.Text(), problem), Hint: hint}
+}
+
+// categories lists the names of the policy.
+func (b *Builder) categories() string {
+	var names []string
+	for _, c := range b.Config.Policy {
+		names = append(names, string(c.Category))
+	}
+	return strings.Join(names, ", ")
+}
