@@ -56,6 +56,10 @@ type Store interface {
 	Put(ctx context.Context, records []Record) error
 	// Get finds the responses of those hashes that are present.
 	Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error)
+	// Records finds the records of those hashes that are present, in any order.
+	Records(ctx context.Context, hashes []model.Hash) ([]Record, error)
+	// AllRecords streams all records in the order of their arrival.
+	AllRecords(ctx context.Context) iter.Seq2[Record, error]
 	// Has finds which hashes are present.
 	Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error)
 	// Count gives the number of records.
@@ -65,6 +69,9 @@ type Store interface {
 	PutFailures(ctx context.Context, failures []Failure) error
 	// Failures finds the failures of those hashes that have no response.
 	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)
+
+	// AllFailures lists the failures of all calls that have no response, by their hash.
+	AllFailures(ctx context.Context) ([]Failure, error)
 
 	// Annotate adds annotations in one transaction. One that is present already is
 	// passed over.
@@ -79,6 +86,8 @@ type Store interface {
 	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
 	// Dataset finds a dataset. It returns ErrNoDataset where there is none.
 	Dataset(ctx context.Context, key Key) (Dataset, error)
+	// Datasets lists the keys of all datasets, in the order of their arrival.
+	Datasets(ctx context.Context) ([]Key, error)
 	// Prompts streams the prompts of a dataset in their order. What it says is never
 	// the start of a dataset taken for the whole: a prompt that is lacking is an error.
 	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]

@@ -2,7 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/memo/sqlite"
 )
@@ -24,4 +28,54 @@ func opened(s *sqlite.Store, err error) (*memo.Memo, error) {
 		return nil, err
 	}
 	return memo.New(s), nil
+}
+
+// Create makes a new store of what fill puts into it, as one file, whole or not at all.
+// A file that is there already is an *orbench.InputError.
+func Create(ctx context.Context, address string, fill func(*memo.Memo) error) error {
+	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
+		return &orbench.InputError{File: address, Problem: "is there already", Hint: "name a new file", Err: err}
+	}
+	draft := address + ".partial"
+	if err := remove(draft); err != nil {
+		return err
+	}
+	m, err := Open(ctx, draft)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fill(m), m.Close()); err != nil {
+		return errors.Join(err, remove(draft))
+	}
+	return os.Rename(draft, address)
+}
+
+// remove removes a file, and what SQLite keeps beside it, where they are there.
+func remove(path string) error {
+	var all error
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
+
+// Check reads all of the store at an address, and tells what is damaged. Where save is
+// not empty, what is good is copied to a new store there. See sqlite.Check.
+func Check(ctx context.Context, address, save string) (memo.Health, error) {
+	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+		return memo.Health{}, memo.ErrNoStore
+	}
+	return sqlite.Check(ctx, address, save)
+}
+
+// Vacuum packs the store at an address into one file that is as small as can be. It
+// must not be in use.
+func Vacuum(ctx context.Context, address string) error {
+	s, err := sqlite.OpenExisting(ctx, address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Vacuum(ctx), s.Close())
 }

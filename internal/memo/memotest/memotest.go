@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -72,6 +73,43 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			t.Errorf("got %q, want the first answer", got[other.Hash].Text)
 		}
 		count(t, s, 2)
+	})
+
+	t.Run("whole records", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		var want []memo.Record
+		for i := range 600 {
+			want = append(want, Record(i))
+		}
+		put(t, s, want...)
+		var all []memo.Record
+		for r, err := range reopen().AllRecords(ctx) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, r)
+		}
+		if d := cmp.Diff(want, all); d != "" {
+			t.Errorf("all records (-want +got):\n%s", d)
+		}
+		for r := range s.AllRecords(ctx) {
+			if r.Hash != want[0].Hash {
+				t.Error("the first record is another")
+			}
+			break
+		}
+		got, err := s.Records(ctx, []model.Hash{Record(7).Hash, Record(3).Hash, Record(1000).Hash})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(got, func(a, b memo.Record) int { return strings.Compare(a.Response.Text, b.Response.Text) })
+		if d := cmp.Diff([]memo.Record{Record(3), Record(7)}, got); d != "" {
+			t.Errorf("some records (-want +got):\n%s", d)
+		}
+		if got, err := s.Records(ctx, nil); err != nil || len(got) > 0 {
+			t.Errorf("no records: %v, %v", got, err)
+		}
 	})
 
 	t.Run("annotations", func(t *testing.T) {
@@ -228,6 +266,10 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("a response outlives its failure; (-want +got):\n%s", d)
 		}
+		all, err := s.AllFailures(ctx)
+		if d := cmp.Diff([]memo.Failure{want[a.Hash]}, all); err != nil || d != "" {
+			t.Errorf("all failures, %v (-want +got):\n%s", err, d)
+		}
 	})
 
 	t.Run("runs", func(t *testing.T) {
@@ -295,6 +337,10 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		fault := errors.New("row 7 is no prompt")
 		if err := s.PutDataset(ctx, []byte(`{"c":1}`), each(others, fault)); !errors.Is(err, fault) {
 			t.Errorf("prompts that cannot be read: %v, want %v", err, fault)
+		}
+		keys, err := s.Datasets(ctx)
+		if err != nil || len(keys) != 2 || !slices.Contains(keys, memo.KeyOf([]byte(`{"a":1}`))) || !slices.Contains(keys, memo.KeyOf([]byte(`{"b":1}`))) {
+			t.Errorf("the datasets are %v, %v", keys, err)
 		}
 		for name, s := range map[string]memo.Store{"same handle": s, "other handle": reopen()} {
 			for about, want := range map[string][]orbench.Prompt{`{"a":1}`: prompts, `{"b":1}`: others, `{"c":1}`: nil} {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	json "github.com/go-json-experiment/json/v1"
 
@@ -33,7 +32,7 @@ func (s *Store) Annotate(ctx context.Context, annotations []orbench.Annotation) 
 func (s *Store) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
 	found, err := s.readers.QueryContext(ctx, `SELECT annotation FROM annotations ORDER BY at, id`)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	var all []orbench.Annotation
 	err = scanAll(found, func(rows *sql.Rows) error {
@@ -49,7 +48,7 @@ func (s *Store) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	return all, nil
 }

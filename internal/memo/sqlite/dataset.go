@@ -101,10 +101,29 @@ func (s *Store) dataset(ctx context.Context, key memo.Key) (d memo.Dataset, firs
 		err = memo.ErrNoDataset
 	}
 	if err != nil {
-		return d, 0, fmt.Errorf("%s: %w", s.path, err)
+		return d, 0, s.at(err)
 	}
 	copy(d.Sum[:], sum)
 	return d, first, nil
+}
+
+// Datasets implements memo.Store.
+func (s *Store) Datasets(ctx context.Context) ([]memo.Key, error) {
+	found, err := s.readers.QueryContext(ctx, `SELECT key FROM datasets ORDER BY rowid`)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	var keys []memo.Key
+	err = scanAll(found, func(rows *sql.Rows) error {
+		var key []byte
+		err := rows.Scan(&key)
+		keys = append(keys, memo.Key(key))
+		return err
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return keys, nil
 }
 
 // promptsPerQuery is how many prompts are read together: no query stays open while
@@ -143,7 +162,7 @@ func (s *Store) readPrompts(ctx context.Context, first, last int64) ([]orbench.P
 		WHERE r.id >= ? AND r.id < ? AND p.id = r.prompt ORDER BY r.id`
 	found, err := s.readers.QueryContext(ctx, query, first, last)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	read := make([]orbench.Prompt, 0, last-first)
 	err = scanAll(found, func(rows *sql.Rows) error {
@@ -160,7 +179,7 @@ func (s *Store) readPrompts(ctx context.Context, first, last int64) ([]orbench.P
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	return read, nil
 }

@@ -27,7 +27,7 @@ const (
 func (s *Store) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found := make(map[model.Hash]model.Response, len(hashes))
 	if err := s.getInto(ctx, found, hashes); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	return found, nil
 }
@@ -163,7 +163,7 @@ func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bo
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	return found, nil
 }

@@ -87,7 +87,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	for ; version < len(migrations); version++ {
 		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: schema %d: %w", path, version+1, err), s.write.Close())
+			return nil, errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
 		}
 	}
 	// Readers pass over most pages once, and keep few of them.
@@ -219,6 +219,14 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 	return tx.Commit()
 }
 
+// at says which store an error is about, and what can be done about a damaged one.
+func (s *Store) at(err error) error {
+	if isDamage(err) {
+		return damaged(s.path, err)
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
+}
+
 // Close closes the file.
 func (s *Store) Close() error {
 	// Closing a database closes its statements.
@@ -262,13 +270,13 @@ func (s *Store) PutFailures(ctx context.Context, failures []memo.Failure) error 
 func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return s.at(err)
 	}
 	if err := do(tx); err != nil {
-		return fmt.Errorf("%s: %w", s.path, errors.Join(err, tx.Rollback()))
+		return s.at(errors.Join(err, tx.Rollback()))
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return s.at(err)
 	}
 	return nil
 }
@@ -278,7 +286,7 @@ func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Ha
 	found := map[model.Hash]memo.Failure{}
 	var any bool
 	if err := s.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM failures)`).Scan(&any); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	if !any {
 		return found, nil
@@ -292,17 +300,40 @@ func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Ha
 		case err == nil:
 			found[h] = f
 		case !errors.Is(err, sql.ErrNoRows):
-			return nil, fmt.Errorf("%s: %w", s.path, err)
+			return nil, s.at(err)
 		}
 	}
 	return found, nil
+}
+
+// AllFailures implements memo.Store.
+func (s *Store) AllFailures(ctx context.Context) ([]memo.Failure, error) {
+	const query = `SELECT hash, kind, message FROM failures AS f
+		WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash) ORDER BY hash`
+	found, err := s.readers.QueryContext(ctx, query)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	var all []memo.Failure
+	err = scanAll(found, func(rows *sql.Rows) error {
+		var hash []byte
+		var f memo.Failure
+		err := rows.Scan(&hash, &f.Kind, &f.Message)
+		f.Hash = model.Hash(hash)
+		all = append(all, f)
+		return err
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return all, nil
 }
 
 // Count implements memo.Store.
 func (s *Store) Count(ctx context.Context) (int, error) {
 	var n int
 	if err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("%s: %w", s.path, err)
+		return 0, s.at(err)
 	}
 	return n, nil
 }
@@ -314,14 +345,14 @@ func (s *Store) SaveRun(ctx context.Context, r memo.Run) error {
 	}
 	datasets, err := json.Marshal(append([]memo.Key{}, r.Datasets...))
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return s.at(err)
 	}
 	_, err = s.write.ExecContext(ctx,
 		`INSERT INTO runs (name, config, datasets, saved) VALUES (?,?,?,?)
 		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, saved = excluded.saved`,
 		r.Name, string(r.Config), string(datasets), r.Saved.UnixNano())
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return s.at(err)
 	}
 	return nil
 }
@@ -333,7 +364,7 @@ func (s *Store) Run(ctx context.Context, name string) (memo.Run, error) {
 		err = memo.ErrNoRun
 	}
 	if err != nil {
-		return memo.Run{}, fmt.Errorf("%s: %w", s.path, err)
+		return memo.Run{}, s.at(err)
 	}
 	return runs[0], nil
 }
@@ -342,7 +373,7 @@ func (s *Store) Run(ctx context.Context, name string) (memo.Run, error) {
 func (s *Store) Runs(ctx context.Context) ([]memo.Run, error) {
 	runs, err := s.runs(ctx, `ORDER BY saved DESC, name`)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.path, err)
+		return nil, s.at(err)
 	}
 	return runs, nil
 }

@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/memotest"
+	"github.com/orbench/orbench/model"
+)
+
+const checkedCalls, checkedPrompts = 600, 300
+
+// keptStore makes a store with something of every kind, and gives its file.
+func keptStore(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []memo.Record
+	for i := range checkedCalls {
+		r := memotest.Record(i)
+		r.Response.Text += strings.Repeat(" and so on", 20)
+		records = append(records, r)
+	}
+	prompts := func(yield func(orbench.Prompt, error) bool) {
+		for i := range checkedPrompts {
+			if !yield(orbench.NewPrompt(fmt.Sprintf("prompt %d %s", i, strings.Repeat("of some length ", 10)), "c", orbench.Safe), nil) {
+				return
+			}
+		}
+	}
+	about := []byte(`{"name":"set"}`)
+	err = errors.Join(
+		s.Put(t.Context(), records),
+		s.PutFailures(t.Context(), []memo.Failure{{Hash: model.Hash{9}, Kind: model.Timeout, Message: "slow"}}),
+		s.PutDataset(t.Context(), about, prompts),
+		s.SaveRun(t.Context(), memo.Run{Name: "r", Config: []byte("{}"), Datasets: []memo.Key{memo.KeyOf(about)}}),
+		s.Annotate(t.Context(), []orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()}}),
+		s.Vacuum(t.Context()), s.Close(),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// healthOf gives what was found of each kind, as good and lost.
+func healthOf(h memo.Health) map[string][2]int {
+	found := map[string][2]int{}
+	for _, k := range h.Kinds {
+		found[k.Kind] = [2]int{k.Good, k.Lost}
+	}
+	return found
+}
+
+// TestCheckDamage overwrites every page of a store in turn. Each is found out, the file
+// is left as it is, and all that does not lie on the page is saved to a store that is
+// sound.
+func TestCheckDamage(t *testing.T) {
+	t.Parallel()
+	path := keptStore(t)
+	sound, err := Check(t.Context(), path, "")
+	whole := map[string][2]int{
+		"calls": {checkedCalls, 0}, "failures": {1, 0}, "prompts": {checkedPrompts, 0}, "rows of datasets": {checkedPrompts, 0},
+		"datasets": {1, 0}, "runs": {1, 0}, "annotations": {1, 0},
+	}
+	if err != nil || !sound.Sound() || !maps.Equal(healthOf(sound), whole) {
+		t.Fatalf("a sound store: %+v, %v", sound, err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	lostCalls, lostDatasets := 0, 0
+	for n := 1; n < len(content)/page; n += 7 {
+		hurt := slices.Clone(content)
+		for i := range page {
+			hurt[n*page+i] = byte(i*7 + n)
+		}
+		file := filepath.Join(t.TempDir(), "hurt.db")
+		if err := os.WriteFile(file, hurt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		saved := filepath.Join(t.TempDir(), "saved.db")
+		h, err := Check(t.Context(), file, saved)
+		if err != nil {
+			// The list of tables or the root of one is gone: that is said.
+			if !errors.Is(err, orbench.ErrInput) {
+				t.Fatalf("page %d: %v", n, err)
+			}
+			continue
+		}
+		if h.Sound() {
+			t.Errorf("page %d: the damage is not found", n)
+		}
+		if after, _ := os.ReadFile(file); !slices.Equal(after, hurt) {
+			t.Errorf("page %d: the file was changed", n)
+		}
+		found := healthOf(h)
+		again, err := Check(t.Context(), saved, "")
+		if err != nil || !again.Sound() {
+			t.Errorf("page %d: what was saved is not sound: %+v, %v", n, again, err)
+		}
+		for kind, is := range healthOf(again) {
+			if is[0] != found[kind][0] {
+				t.Errorf("page %d: %d of %s were saved, of %d", n, is[0], kind, found[kind][0])
+			}
+		}
+		// A page holds some dozen calls, or the root of their table.
+		if lost := checkedCalls - found["calls"][0]; lost > 0 {
+			lostCalls++
+			if lost > 60 && lost < checkedCalls || found["calls"][1] == 0 {
+				t.Errorf("page %d: %d calls are lost, and %d said to be", n, lost, found["calls"][1])
+			}
+		}
+		s := mustOpen(t, saved)
+		if runs, err := s.Runs(t.Context()); err == nil && len(runs) == 1 {
+			if has := len(runs[0].Datasets) == 1; has != (found["datasets"] == [2]int{1, 0}) {
+				t.Errorf("page %d: the run has its dataset: %v, datasets %v", n, has, found["datasets"])
+			}
+			if len(runs[0].Datasets) == 0 {
+				lostDatasets++
+			}
+		}
+	}
+	if lostCalls == 0 || lostDatasets == 0 {
+		t.Errorf("the pages of calls (%d) or prompts (%d) were not among those tried", lostCalls, lostDatasets)
+	}
+}
+
+// TestCheckContent finds a request that is no longer what its hash says, and an older
+// store sound.
+func TestCheckContent(t *testing.T) {
+	t.Parallel()
+	path := keptStore(t)
+	s := mustOpen(t, path)
+	if _, err := s.write.Exec(`UPDATE calls SET request = replace(request, 'prompt 7"', 'prompt 8"') WHERE id = 8`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.Exec(`UPDATE dataset_rows SET label = 'toxic' WHERE id = 5`); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Check(t.Context(), path, "")
+	if found := healthOf(h); err != nil || found["calls"] != [2]int{checkedCalls - 1, 1} || found["datasets"] != [2]int{0, 1} || len(h.Faults) > 0 {
+		t.Errorf("got %+v, %v", h, err)
+	}
+	for _, name := range []string{"schema1.db", "schema2.db"} {
+		saved := filepath.Join(t.TempDir(), "saved.db")
+		h, err := Check(context.Background(), filepath.Join("testdata", name), saved)
+		if err != nil || !h.Sound() {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
+		older := mustOpen(t, saved)
+		if n, err := older.Count(t.Context()); err != nil || n == 0 || n != healthOf(h)["calls"][0] {
+			t.Errorf("%s: %d calls were saved, %v; found %v", name, n, err, healthOf(h))
+		}
+	}
+	if _, err := Check(t.Context(), path, path); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("saved over the store itself: %v", err)
+	}
+}
+
+// TestDamageIsSaid has a read of a damaged page say what to do.
+func TestDamageIsSaid(t *testing.T) {
+	t.Parallel()
+	path := keptStore(t)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(content[5*4096 : len(content)-4096])
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, path)
+	for _, err = range s.AllRecords(t.Context()) {
+		if err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "orbench store check") {
+		t.Errorf("got %v", err)
+	}
+}
