@@ -24,6 +24,7 @@ import (
 	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
@@ -31,6 +32,7 @@ import (
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/training"
+	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/policy"
 )
@@ -44,6 +46,10 @@ var jsonForms = []struct {
 	{"`answers.jsonl`: an object for each prompt of each target", score.Row{}},
 	{"`judge --responses`", recorded.Result{}},
 	{"`eval --dry-run`: the entries of `plan`", evaluate.Plan{}},
+	{"`eval --shard`", evaluate.ShardResult{}},
+	{"`store export`", transfer.Counts{}},
+	{"`store import` and `store merge`", transfer.Merged{}},
+	{"`store check`", memo.Health{}},
 	{"`compare`", compare.Result{}},
 	{"`triggers`", trigger.Result{}},
 	{"`dataset stats`", dataset.Dataset{}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -43,12 +45,15 @@ func TestScript(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":      exits,
-			"simserver":  simserver,
-			"simasked":   simasked,
-			"classifier": classifier,
-			"classified": classified,
-			"fileserver": fileserver,
+			"exits":       exits,
+			"simserver":   simserver,
+			"simasked":    simasked,
+			"simrepeated": simrepeated,
+			"killed":      killed,
+			"damage":      damage,
+			"classifier":  classifier,
+			"classified":  classified,
+			"fileserver":  fileserver,
 		},
 	})
 }
@@ -111,6 +116,66 @@ func simasked(ts *testscript.TestScript, neg bool, args []string) {
 	if got := fmt.Sprint(stats.Requests); (got == args[0]) == neg {
 		ts.Fatalf("the server saw %s requests, asked for %s", got, args[0])
 	}
+}
+
+// simrepeated checks that the server has answered at most so many requests more than
+// once: simrepeated N
+func simrepeated(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: simrepeated N")
+	}
+	stats, err := fetchStats(ts.Getenv("SIM_STATS"))
+	ts.Check(err)
+	most, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	if stats.Repeated > most {
+		ts.Fatalf("the server answered %d requests again, more than %d", stats.Repeated, most)
+	}
+}
+
+// killed kills a command once the server has seen so many more requests:
+// killed N COMMAND ARGS...
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: killed N COMMAND ARGS...")
+	}
+	more, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	before, err := fetchStats(ts.Getenv("SIM_STATS"))
+	ts.Check(err)
+	c := exec.Command(args[1], args[2:]...)
+	c.Dir = ts.MkAbs(".")
+	c.Env = append(os.Environ(), "ORBENCH_CACHE="+ts.Getenv("ORBENCH_CACHE"))
+	ts.Check(c.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for now := before; now.Requests < before.Requests+more; {
+		select {
+		case <-tick.C:
+			now, err = fetchStats(ts.Getenv("SIM_STATS"))
+			ts.Check(err)
+		case err := <-ended:
+			ts.Fatalf("the command ended by itself: %v", err)
+		}
+	}
+	ts.Check(c.Process.Kill())
+	<-ended
+}
+
+// damage overwrites the page of a store that has the last of its calls: damage FILE
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FILE")
+	}
+	path := ts.MkAbs(args[0])
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	const page = 4096
+	at := bytes.LastIndex(content, []byte(`"provider":"openai"`)) / page
+	clear(content[at*page : (at+1)*page])
+	ts.Check(os.WriteFile(path, content, 0o600))
 }
 
 // classifier starts a server that labels texts by the documented forms of

@@ -160,7 +160,10 @@ type Run struct {
 	Targets  []Target
 	Datasets []*dataset.Dataset
 	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
-	Limit  int
+	Limit int
+	// Shard is the part of the prompts that is asked here; it is no part of what the
+	// run is. Figures are those of all prompts: a run with a Shard is not derived.
+	Shard  Shard
 	Judges []judge.Judge
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
@@ -192,10 +195,22 @@ func (r *Run) AnswersPerPrompt() int {
 	return n
 }
 
-// Prompts gives the number of prompts in all datasets, after Limit.
+// Prompts gives the number of prompts in all datasets, after Limit and of the Shard.
 func (r *Run) Prompts() int {
 	d := r.design()
 	var n int
+	if r.Shard.Of > 1 {
+		own := r.Shard.deal()
+		for _, set := range r.Datasets {
+			for prompts, err := range set.Pieces(r.Limit, pieceSize) {
+				if err != nil {
+					break // whoever asks the prompts says so
+				}
+				n += len(own(prompts))
+			}
+		}
+		return n
+	}
 	for _, set := range r.Datasets {
 		n += d.Size(set)
 	}
@@ -341,11 +356,15 @@ type chunk struct {
 func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 	size := max(16, min(pieceSize, pieceRows/max(1, r.AnswersPerPrompt())))
 	return func(yield func([]chunk, error) bool) {
+		own := r.Shard.deal()
 		for d, set := range r.Datasets {
 			for prompts, err := range set.Pieces(r.Limit, size) {
 				if err != nil {
 					yield(nil, err)
 					return
+				}
+				if prompts = own(prompts); len(prompts) == 0 {
+					continue
 				}
 				var piece []chunk
 				for i, t := range r.Targets {

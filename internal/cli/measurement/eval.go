@@ -21,6 +21,7 @@ type evalFlags struct {
 	responseColumn            string
 	limit                     int
 	limited, sampled, reseed  bool
+	shard                     string
 	system, temperature       string
 	maxTokens, judgeMaxTokens int
 	seed                      int64
@@ -61,6 +62,10 @@ response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder su
 as icl+response-check; the system prompt "helpful-and-safe" has a name too. A
 --language is asked in by having the --translator put the prompts into it.
 
+--shard 2/4 asks the second of four parts of the prompts, as a job of an array
+does, each with a --store of its own or all with one. "orbench store merge" makes
+the one run of them; a shard alone prints no figures.
+
 --config FILE reads all of this, and more kinds of variants, from an experiment
 in YAML; "orbench config init experiment" prints one to start from.
 
@@ -70,6 +75,7 @@ a budget, 130 interrupted.`,
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
   orbench eval --target openai/gpt-4o-mini --dataset xstest --defense self-reminder,icl+response-check
   orbench eval --config experiment.yaml --dry-run
+  orbench eval --target ollama/llama3.2 --dataset xstest --name main --shard 2/4 --store part2.db
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -93,6 +99,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.columns.Pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file, or of those that guards are asked about")
 	command.DrawFlags(c, &f.limit, &f.columns)
+	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
 	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&f.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
@@ -128,6 +135,10 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	if err != nil {
 		return err
 	}
+	shard, err := checkShard(f, x.Name)
+	if err != nil {
+		return err
+	}
 	clients, err := a.Clients(f.calls, x.Providers(), x.BaseURLs)
 	if err != nil {
 		return err
@@ -136,6 +147,7 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	if err != nil {
 		return x.placed(err)
 	}
+	r.Shard = shard
 	for _, t := range r.Targets {
 		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
 			a.sayConflicts(m)

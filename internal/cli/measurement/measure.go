@@ -70,6 +70,9 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
+	if m.Shard.Of > 1 {
+		return a.showShard(context.WithoutCancel(ctx), m, memory, filled, stats)
+	}
 	// What was paid for is shown even when the run was stopped.
 	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, m.out, run.Cost(stats), nil)
 	if err != nil {

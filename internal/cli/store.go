@@ -1,0 +1,342 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/transfer"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// storeCommand has what is done with stores as a whole.
+func storeCommand(env *command.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "store",
+		Short: "Give runs away, merge stores, and check them",
+		Long: `A store holds everything that a run is made of: the prompts, every answer and
+verdict that was paid for, what people say of them, and its settings. These commands
+copy it from store to store; nothing is asked, and no file is overwritten.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	s := storeCommands{env}
+	c.AddCommand(s.export(), s.importing(), s.merge(), s.check(), s.vacuum())
+	return c
+}
+
+// storeCommands are the commands below store.
+type storeCommands struct{ *command.Env }
+
+func (s storeCommands) export() *cobra.Command {
+	var address, out, format string
+	c := &cobra.Command{
+		Use:   "export [RUN...] --out FILE",
+		Short: "Write runs, with all that belongs to them, to a store of their own",
+		Long: `Write runs (the newest without a name) to a new store: their prompts, the answers
+and verdicts that their figures rest on, what people say of them, and their settings.
+Whoever gets the file can report, compare, judge and label them, without the files of
+the datasets and without paying again.`,
+		Example: `  orbench store export main --out main.db
+  orbench report main --store main.db`,
+		RunE: func(c *cobra.Command, names []string) (err error) {
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+				return err
+			}
+			if out == "" {
+				return command.InputError("--out", "where to write the runs is not said", "name a new file, such as main.db")
+			}
+			if len(names) == 0 {
+				names = []string{""}
+			}
+			from, err := command.OpenExisting(c.Context(), address)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, from.Close()) }()
+			runs, err := s.OpenRuns(c.Context(), from, address, names)
+			if err != nil {
+				return err
+			}
+			var done transfer.Counts
+			err = store.Create(c.Context(), out, func(to *memo.Memo) (err error) {
+				done, err = transfer.Export(c.Context(), from, runs, to)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "wrote %s to %s\n", counts(done), out) })
+		},
+	}
+	s.StoreFlag(c, &address)
+	c.Flags().StringVar(&out, "out", "", "new store `FILE` to write")
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+// conflictFlag registers --on-conflict.
+func conflictFlag(c *cobra.Command, first *string) {
+	offered := []string{"stop", "first"}
+	c.Flags().StringVar(first, "on-conflict", "stop", "`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
+	command.CompleteFlag(c, "on-conflict", offered)
+}
+
+func (s storeCommands) importing() *cobra.Command {
+	var address, format, onConflict string
+	c := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Take the runs of another store into this one",
+		Long: `Take everything that another store holds into this one: runs, prompts, answers,
+verdicts and labels. What is there already stays; doing it again adds nothing. A run
+that both hold is one run, with the judges of both. Where they disagree nothing is
+taken: another answer to the same call, or a run of the same name with other settings.`,
+		Example: `  orbench store import main.db
+  orbench store import from-ana.db --on-conflict first`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if err := checkConflict(format, onConflict); err != nil {
+				return err
+			}
+			if _, err := os.Stat(args[0]); err != nil {
+				return command.InputError(args[0], "there is no store", "correct the path")
+			}
+			into, err := store.Open(c.Context(), address)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, into.Close()) }()
+			done, err := s.merged(c.Context(), into, args, onConflict)
+			if err != nil {
+				return err
+			}
+			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", address, counts(done.Counts)) })
+		},
+	}
+	s.StoreFlag(c, &address)
+	conflictFlag(c, &onConflict)
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+func (s storeCommands) merge() *cobra.Command {
+	var out, format, onConflict string
+	c := &cobra.Command{
+		Use:   "merge STORE... --out FILE",
+		Short: "Make one store of several, such as those of the shards of a run",
+		Long: `Make a new store of everything that several hold. The same call is one row, the same
+label is there once, and a run that several hold is one run, with the judges of all:
+the stores of "orbench eval --shard 1/4" to 4/4 make the run that one machine would
+have made. Where stores disagree nothing is made: another answer to the same call, or
+a run of the same name with other settings.`,
+		Example: `  orbench store merge part1.db part2.db part3.db part4.db --out all.db
+  orbench report main --store all.db`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkConflict(format, onConflict); err != nil {
+				return err
+			}
+			if out == "" {
+				return command.InputError("--out", "where to write the store is not said", "name a new file, such as all.db")
+			}
+			var done transfer.Merged
+			err := store.Create(c.Context(), out, func(into *memo.Memo) (err error) {
+				done, err = s.merged(c.Context(), into, args, onConflict)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			return s.print(format, done, func(w io.Writer) {
+				fmt.Fprintf(w, "%s has %s, of %d stores\n", out, counts(done.Counts), len(args))
+			})
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "new store `FILE` to write")
+	conflictFlag(c, &onConflict)
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+// checkConflict checks the flags of what merges.
+func checkConflict(format, onConflict string) error {
+	if onConflict != "stop" && onConflict != "first" {
+		return command.InputError("--on-conflict", fmt.Sprintf("there is no way %q", onConflict), "use stop or first")
+	}
+	return command.CheckFormat(format, command.TwoFormats)
+}
+
+// merged takes stores into one, and says where they disagree.
+func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []string, onConflict string) (transfer.Merged, error) {
+	all := transfer.Merged{Conflicts: []transfer.Conflict{}, Judged: []string{}}
+	for _, address := range stores {
+		from, err := command.OpenExisting(ctx, address)
+		if err != nil {
+			return all, err
+		}
+		done, err := transfer.Merge(ctx, into, from, onConflict == "first")
+		if err = errors.Join(err, from.Close()); err != nil {
+			return all, err
+		}
+		for _, name := range done.Judged {
+			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", address, name)
+		}
+		s.sayConflicts(address, done, onConflict)
+		if done.Disagree() && onConflict == "stop" {
+			return all, command.InputError(address, "disagrees with what was there before, and nothing was taken",
+				"with --on-conflict first the answers that were there stay, and other runs of the same name get a new one")
+		}
+		all = all.Plus(done)
+	}
+	return all, nil
+}
+
+// sayConflicts says where a store disagrees with those before it.
+func (s storeCommands) sayConflicts(address string, done transfer.Merged, onConflict string) {
+	for _, c := range done.Conflicts {
+		switch {
+		case c.Run != "" && onConflict == "first":
+			s.Sayf("%s: run %s has other %s than the one that was there; it is called %s now", address, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
+		case c.Run != "":
+			s.Sayf("%s: run %s has other %s than the one that was there", address, c.Run, strings.Join(c.Differ, ", "))
+		default:
+			const shown = 60
+			s.Sayf("%s: another answer of %s to %s", address, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
+		}
+	}
+	if done.Answers > 0 {
+		s.Sayf("%s: %s with another answer in all", address, counted(done.Answers, "call"))
+	}
+}
+
+func (s storeCommands) check() *cobra.Command {
+	var address, save, format string
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Read all of a store, tell what is damaged, and save the rest",
+		Long: `Read all of a store and hold it to its hashes: what cannot be read, as on a damaged
+disk, or is not what its hash says, is counted as lost. With --save everything else
+is written to a new store; the same "orbench eval" then asks for what is lost. The
+store itself is left as it is.
+
+Exit codes: 0 nothing is wrong, 1 something is lost, 2 the file cannot be read at all.`,
+		Example: `  orbench store check
+  orbench store check --store damaged.db --save saved.db`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+				return err
+			}
+			health, err := store.Check(c.Context(), address, save)
+			if errors.Is(err, memo.ErrNoStore) {
+				return command.InputError(address, "there is no store", "name another with --store")
+			}
+			if err != nil {
+				return err
+			}
+			if err := s.print(format, health, func(w io.Writer) { printHealth(w, address, health) }); err != nil {
+				return err
+			}
+			switch {
+			case save != "":
+				s.Sayf("what is good is in %s", save)
+			case !health.Sound():
+				s.Sayf("save what is good with: orbench store check%s --save FILE", s.StoreArgument(address))
+			}
+			if !health.Sound() {
+				return command.ErrFailures
+			}
+			return nil
+		},
+	}
+	s.StoreFlag(c, &address)
+	c.Flags().StringVar(&save, "save", "", "new store `FILE` for everything that is good")
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+// printHealth prints what a check found.
+func printHealth(w io.Writer, address string, h memo.Health) {
+	state := "sound"
+	if !h.Sound() {
+		state = "damaged"
+	}
+	fmt.Fprintf(w, "%s is %s.\n\n", address, state)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "good\tlost\t")
+	for _, k := range h.Kinds {
+		fmt.Fprintf(t, "%s\t%s\t  %s\n", table.Count(k.Good), table.Count(k.Lost), k.Kind)
+	}
+	t.Flush()
+	for i, fault := range h.Faults {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, untrusted.Terminal(fault))
+	}
+}
+
+func (s storeCommands) vacuum() *cobra.Command {
+	var address string
+	c := &cobra.Command{
+		Use:   "vacuum",
+		Short: "Pack a store into one file that is as small as can be",
+		Long: `Pack a store into one file that is as small as can be, and fit to be copied: while a
+store is in use, a part of it lies in files beside it. Nothing is dropped.`,
+		Example: `  orbench store vacuum --store all.db`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			before, err := os.Stat(address)
+			if err != nil {
+				return command.InputError(address, "there is no store", "name another with --store")
+			}
+			if err := store.Vacuum(c.Context(), address); err != nil {
+				return err
+			}
+			after, err := os.Stat(address)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.Stdout, "%s has %s bytes, and had %s\n", address, table.Count(int(after.Size())), table.Count(int(before.Size())))
+			return nil
+		},
+	}
+	s.StoreFlag(c, &address)
+	return c
+}
+
+// print writes a result as JSON, or as text.
+func (s storeCommands) print(format string, result any, text func(io.Writer)) error {
+	if format != "json" {
+		text(s.Stdout)
+		return nil
+	}
+	enc := json.NewEncoder(s.Stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(result)
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return table.Count(n) + " " + thing + "s"
+}
+
+// counts says what was copied.
+func counts(c transfer.Counts) string {
+	return fmt.Sprintf("%s, %s, %s, %s and %s", counted(c.Runs, "run"), counted(c.Calls, "call"),
+		counted(c.Datasets, "dataset"), counted(c.Annotations, "annotation"), counted(c.Failures, "failure"))
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/orbench/orbench/internal/memo"
+)
+
+// Union makes one run of two of the same name, with the judges of both: judging a run
+// again is no other run, and where the files of its prompts lie is no part of it. The
+// settings in which they differ otherwise are named, and then there is no union.
+func Union(a, b memo.Run) (one memo.Run, differ []string, err error) {
+	x, err := decode(a)
+	if err != nil {
+		return a, nil, err
+	}
+	y, err := decode(b)
+	if err != nil {
+		return a, nil, err
+	}
+	for _, part := range []struct {
+		name string
+		a, b any
+	}{
+		{"targets", x.Config.Targets, y.Config.Targets},
+		{"datasets", namesOf(x.Config.Datasets), namesOf(y.Config.Datasets)},
+		{"limit", x.Config.Limit, y.Config.Limit},
+		{"defenses", x.Config.Defenses, y.Config.Defenses},
+		{"settings", x.Config.apart(), y.Config.apart()},
+	} {
+		same, err := sameJSON(part.a, part.b)
+		if err != nil {
+			return a, nil, err
+		}
+		if !same && (part.name != "settings" || len(differ) == 0) {
+			differ = append(differ, part.name)
+		}
+	}
+	one = a
+	if len(one.Datasets) == 0 {
+		one.Datasets = b.Datasets
+	} else if len(b.Datasets) > 0 && !slices.Equal(a.Datasets, b.Datasets) && len(differ) == 0 {
+		differ = append(differ, "clusters or pairs of prompts")
+	}
+	if b.Saved.After(a.Saved) {
+		one.Saved = b.Saved
+	}
+	added := false
+	for _, s := range y.Config.Judges {
+		i := slices.IndexFunc(x.Config.Judges, func(o Spec) bool { return o.Name == s.Name })
+		if i < 0 {
+			x.Config.Judges, added = append(x.Config.Judges, s), true
+		} else if was := x.Config.Judges[i]; !was.Same(s) || !maps.Equal(was.Rubrics, s.Rubrics) || was.Version != s.Version && was.Version != "" && s.Version != "" {
+			differ = append(differ, "judge "+s.Name)
+		}
+	}
+	if added && len(differ) == 0 {
+		one.Config, err = json.Marshal(x.Config)
+	}
+	return one, differ, err
+}
+
+// namesOf are datasets without the folders of their files.
+func namesOf(all []Dataset) []Dataset {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Ref = filepath.Base(all[i].Ref)
+	}
+	return all
+}
+
+// apart is the configuration without its judges and the folders of its files.
+func (c Config) apart() Config {
+	c.Judges, c.Datasets = nil, namesOf(c.Datasets)
+	return c
+}
+
+// sameJSON reports whether two values are written alike.
+func sameJSON(a, b any) (bool, error) {
+	x, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := json.Marshal(b)
+	return string(x) == string(y), err
+}

@@ -1,0 +1,175 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/model"
+)
+
+// Counts are what a copy added to a store.
+type Counts struct {
+	Runs        int `json:"runs"`
+	Calls       int `json:"calls"`
+	Failures    int `json:"failures"`
+	Datasets    int `json:"datasets"`
+	Annotations int `json:"annotations"`
+}
+
+// plus adds counts.
+func (c Counts) plus(d Counts) Counts {
+	return Counts{c.Runs + d.Runs, c.Calls + d.Calls, c.Failures + d.Failures, c.Datasets + d.Datasets, c.Annotations + d.Annotations}
+}
+
+// Export copies runs of a store to another, which holds none of their names: every call
+// that their figures rest on, of targets, defenses and judges, the prompts, the
+// failures, and what people say of their prompts and answers. The runs must have been
+// opened from the store.
+func Export(ctx context.Context, from *memo.Memo, runs []*run.Run, to memo.Store) (done Counts, err error) {
+	before, err := to.Count(ctx)
+	if err != nil {
+		return done, err
+	}
+	annotations, err := from.Annotations(ctx)
+	if err != nil {
+		return done, err
+	}
+	tapped := &tap{Store: from.Store, to: to}
+	through := memo.New(tapped)
+	defer func() { err = errors.Join(err, through.Close()) }()
+	about := subjects(annotations)
+	for _, r := range runs {
+		_, err := r.Derive(ctx, through, func(row score.Row) error {
+			about.see(orbench.PromptSubject(row.Prompt.Messages))
+			about.see(orbench.PromptSubject(row.Asked().Messages))
+			about.see(row.Subject())
+			return nil
+		})
+		if err != nil {
+			return done, err
+		}
+		saved, err := from.Run(ctx, r.Name)
+		if err != nil {
+			return done, err
+		}
+		n, err := copyDatasets(ctx, from, to, saved.Datasets)
+		if err != nil {
+			return done, err
+		}
+		done.Datasets += n
+		if err := to.SaveRun(ctx, saved); err != nil {
+			return done, err
+		}
+		done.Runs++
+	}
+	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool { return !about[a.Subject] })
+	if err := to.Annotate(ctx, annotations); err != nil {
+		return done, err
+	}
+	after, err := to.Count(ctx)
+	if err != nil {
+		return done, err
+	}
+	failures, err := to.AllFailures(ctx)
+	done.Calls, done.Failures, done.Annotations = after-before, len(failures), len(annotations)
+	return done, err
+}
+
+// seen says of the subjects of annotations which were met.
+type seen map[orbench.Subject]bool
+
+func subjects(annotations []orbench.Annotation) seen {
+	s := seen{}
+	for _, a := range annotations {
+		s[a.Subject] = false
+	}
+	return s
+}
+
+func (s seen) see(subject orbench.Subject) {
+	if _, ok := s[subject]; ok {
+		s[subject] = true
+	}
+}
+
+// tap is a store of which everything that is looked up is copied.
+type tap struct {
+	memo.Store
+	to memo.Store
+}
+
+// Get copies the records that it finds.
+func (t *tap) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	found, err := t.Store.Get(ctx, hashes)
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	records, err := t.Store.Records(ctx, slices.Collect(maps.Keys(found)))
+	if err != nil {
+		return nil, err
+	}
+	return found, t.to.Put(ctx, records)
+}
+
+// Failures copies the failures that it finds.
+func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]memo.Failure, error) {
+	found, err := t.Store.Failures(ctx, hashes)
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	return found, t.to.PutFailures(ctx, slices.Collect(maps.Values(found)))
+}
+
+// Close leaves the store open, which is the caller's.
+func (t *tap) Close() error { return nil }
+
+// copyDatasets copies datasets that are not there yet, and counts them.
+func copyDatasets(ctx context.Context, from, to memo.Store, keys []memo.Key) (n int, err error) {
+	for _, key := range keys {
+		_, err := to.Dataset(ctx, key)
+		if !errors.Is(err, memo.ErrNoDataset) {
+			if err != nil {
+				return n, err
+			}
+			continue
+		}
+		d, err := from.Dataset(ctx, key)
+		if err != nil {
+			return n, fmt.Errorf("the prompts of a run: %w", err)
+		}
+		if err := to.PutDataset(ctx, d.About, whole(d, from.Prompts(ctx, key))); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// whole is the prompts of a dataset, and an error at their end where they are not what
+// was kept.
+func whole(d memo.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		sum := memo.NewSum()
+		for p, err := range prompts {
+			if err == nil {
+				sum.Add(p)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+		if sum.Of() != d.Sum {
+			yield(orbench.Prompt{}, &orbench.InputError{
+				Problem: "the prompts of a dataset are not those that were kept", Hint: "see what is lost, and save the rest, with orbench store check",
+			})
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/model"
+)
+
+// Conflict is a name by which two stores mean different things.
+type Conflict struct {
+	// Run is the name of a run with other settings, and Differ says which; both are
+	// empty for a call with another answer.
+	Run    string   `json:"run,omitempty"`
+	Differ []string `json:"differ,omitempty"`
+	// Model and Prompt say which call has another answer; Prompt is its last message.
+	Model  string `json:"model,omitempty"`
+	Prompt string `json:"prompt,omitempty"`
+	// Renamed is how the other run is called now, where both were kept.
+	Renamed string `json:"renamed,omitempty"`
+}
+
+// Merged is what came of a merge.
+type Merged struct {
+	Counts
+	// Conflicts are where the stores disagree: all the runs, and MostShown calls.
+	Conflicts []Conflict `json:"conflicts"`
+	// Answers counts the calls with another answer.
+	Answers int `json:"conflicting_answers"`
+	// Judged names the runs whose judges come from both stores.
+	Judged []string `json:"judges_from_both"`
+}
+
+// MostShown is how many calls with conflicting answers are listed.
+const MostShown = 5
+
+// Disagree reports whether there is any conflict.
+func (m Merged) Disagree() bool { return m.Answers > 0 || len(m.Conflicts) > 0 }
+
+// Plus is the merge together with that of another store.
+func (m Merged) Plus(other Merged) Merged {
+	m.Counts = m.plus(other.Counts)
+	m.Answers += other.Answers
+	m.Conflicts = append(m.Conflicts, other.Conflicts...)
+	m.Judged = append(m.Judged, other.Judged...)
+	return m
+}
+
+// Merge copies all that a store holds into another. A run that both hold is one, with
+// the judges of both. Where the stores disagree nothing is written, unless first is set:
+// then the answer that is there already stays, and the other run gets another name.
+func Merge(ctx context.Context, into, from memo.Store, first bool) (Merged, error) {
+	done, runs, err := compare(ctx, into, from)
+	if err != nil || done.Disagree() && !first {
+		return done, err
+	}
+	before, err := into.Count(ctx)
+	if err != nil {
+		return done, err
+	}
+	var records []memo.Record
+	for r, err := range from.AllRecords(ctx) {
+		if err != nil {
+			return done, err
+		}
+		if records = append(records, r); len(records) == recordsAtOnce {
+			if err := into.Put(ctx, records); err != nil {
+				return done, err
+			}
+			records = records[:0]
+		}
+	}
+	if err := into.Put(ctx, records); err != nil {
+		return done, err
+	}
+	after, err := into.Count(ctx)
+	if err != nil {
+		return done, err
+	}
+	done.Calls = after - before
+	if err := copyRest(ctx, into, from, &done.Counts); err != nil {
+		return done, err
+	}
+	had, err := into.Runs(ctx)
+	if err != nil {
+		return done, err
+	}
+	for _, r := range runs {
+		if err := into.SaveRun(ctx, r); err != nil {
+			return done, err
+		}
+	}
+	has, err := into.Runs(ctx)
+	done.Runs = len(has) - len(had)
+	return done, err
+}
+
+// recordsAtOnce is how many calls are copied in one transaction.
+const recordsAtOnce = 1024
+
+// copyRest copies failures, datasets and annotations.
+func copyRest(ctx context.Context, into, from memo.Store, done *Counts) error {
+	failures, err := from.AllFailures(ctx)
+	if err != nil {
+		return err
+	}
+	had, err := into.AllFailures(ctx)
+	if err != nil {
+		return err
+	}
+	if err := into.PutFailures(ctx, failures); err != nil {
+		return err
+	}
+	has, err := into.AllFailures(ctx)
+	if err != nil {
+		return err
+	}
+	done.Failures = len(has) - len(had)
+	keys, err := from.Datasets(ctx)
+	if err != nil {
+		return err
+	}
+	if done.Datasets, err = copyDatasets(ctx, from, into, keys); err != nil {
+		return err
+	}
+	annotations, err := from.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	earlier, err := into.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	if err := into.Annotate(ctx, annotations); err != nil {
+		return err
+	}
+	all, err := into.Annotations(ctx)
+	done.Annotations = len(all) - len(earlier)
+	return err
+}
+
+// compare finds where two stores disagree, and the runs that the first lacks or that
+// become others by the second.
+func compare(ctx context.Context, into, from memo.Store) (found Merged, runs []memo.Run, err error) {
+	found.Conflicts, found.Judged = []Conflict{}, []string{}
+	others, err := from.Runs(ctx)
+	if err != nil {
+		return found, nil, err
+	}
+	own, err := into.Runs(ctx)
+	if err != nil {
+		return found, nil, err
+	}
+	named := map[string]memo.Run{}
+	for _, r := range own {
+		named[r.Name] = r
+	}
+	// The one saved last comes first; oldest first they keep their order in time.
+	slices.Reverse(others)
+	for _, other := range others {
+		was, ok := named[other.Name]
+		if !ok {
+			runs = append(runs, other)
+			continue
+		}
+		one, differ, err := run.Union(was, other)
+		switch {
+		case err != nil:
+			return found, nil, err
+		case len(differ) > 0:
+			c := Conflict{Run: other.Name, Differ: differ, Renamed: free(other.Name, named, others)}
+			found.Conflicts = append(found.Conflicts, c)
+			other.Name = c.Renamed
+			named[other.Name] = other
+			runs = append(runs, other)
+		case !reflect.DeepEqual(one, was):
+			if !bytes.Equal(one.Config, was.Config) {
+				found.Judged = append(found.Judged, one.Name)
+			}
+			runs = append(runs, one)
+		}
+	}
+	return found, runs, compareAnswers(ctx, into, from, &found)
+}
+
+// free is a name for a run that neither store has.
+func free(name string, named map[string]memo.Run, others []memo.Run) string {
+	for n := 2; ; n++ {
+		other := fmt.Sprintf("%s-%d", name, n)
+		_, taken := named[other]
+		if !taken && !slices.ContainsFunc(others, func(r memo.Run) bool { return r.Name == other }) {
+			return other
+		}
+	}
+}
+
+// compareAnswers finds the calls that have another answer in each store.
+func compareAnswers(ctx context.Context, into, from memo.Store, found *Merged) error {
+	var batch []memo.Record
+	check := func() error {
+		var hashes []model.Hash
+		for _, r := range batch {
+			hashes = append(hashes, r.Hash)
+		}
+		was, err := into.Get(ctx, hashes)
+		if err != nil {
+			return err
+		}
+		for _, r := range batch {
+			response, ok := was[r.Hash]
+			if !ok || same(response, r.Response) {
+				continue
+			}
+			if found.Answers++; found.Answers <= MostShown {
+				found.Conflicts = append(found.Conflicts, callOf(r))
+			}
+		}
+		batch = batch[:0]
+		return nil
+	}
+	for r, err := range from.AllRecords(ctx) {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, r); len(batch) == recordsAtOnce {
+			if err := check(); err != nil {
+				return err
+			}
+		}
+	}
+	return check()
+}
+
+// same reports whether two responses say the same. How long they took, what they cost
+// and what the provider called them may differ.
+func same(a, b model.Response) bool {
+	said := func(r model.Response) model.Response {
+		return model.Response{Text: r.Text, Finish: r.Finish, Block: r.Block}
+	}
+	return reflect.DeepEqual(said(a), said(b))
+}
+
+// callOf names a call.
+func callOf(r memo.Record) Conflict {
+	var request model.Request
+	if err := json.Unmarshal(r.Request, &request); err != nil {
+		return Conflict{Model: "unreadable", Prompt: r.Hash.String()}
+	}
+	ref := model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}
+	c := Conflict{Model: ref.String()}
+	if n := len(request.Messages); n > 0 {
+		c.Prompt = request.Messages[n-1].Content
+	}
+	return c
+}
