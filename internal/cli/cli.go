@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/cli/completion"
 	"github.com/orbench/orbench/internal/cli/data"
 	"github.com/orbench/orbench/internal/cli/help"
 	"github.com/orbench/orbench/internal/cli/measurement"
@@ -133,6 +134,7 @@ Start with "orbench demo": it needs no key and no network.`,
 		_, err := fmt.Fprint(c.OutOrStderr(), help.Usage(c, width))
 		return err
 	})
+	completion.Register(root, env)
 	wrapUsage(root)
 	return root
 }

@@ -76,12 +76,10 @@ budget, 130 interrupted.`,
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.axes, "axis", names[:4], "`AXIS` to vary; repeatable or comma separated")
-	command.CompleteFlag(c, "axis", names)
 	flags.StringSliceVar(&f.languages, "languages", nil, "`LANGUAGE`s of the axis language, by code or name; comma separated")
 	flags.StringVar(&f.generator, "generator", "", "`PROVIDER/MODEL` that writes the wordings")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
 	flags.StringVar(&f.policy, "policy", policy.Default, "`POLICY` to vote by, a name or a YAML file")
-	command.CompleteFlag(c, "policy", policy.Names())
 	flags.StringVar(&f.rule, "rule", string(moderate.Majority), "how votes decide, a `RULE`: majority or unanimous")
 	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")

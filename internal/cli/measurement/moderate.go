@@ -65,7 +65,6 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
 	flags.StringVar(&f.rule, "rule", string(moderate.Majority), "how votes decide, a `RULE`: majority or unanimous")
 	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
-	command.CompleteFlag(c, "policy", policy.Names())
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
