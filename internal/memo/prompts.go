@@ -54,13 +54,14 @@ type Sum struct{ h hash.Hash }
 // NewSum starts a checksum.
 func NewSum() Sum { return Sum{sha256.New()} }
 
-// Add adds the next prompt.
-func (s Sum) Add(p orbench.Prompt) {
+// Add adds the next prompt, and gives the JSON of it that was added.
+func (s Sum) Add(p orbench.Prompt) []byte {
 	b, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // no field can fail to be written
 	}
 	s.h.Write(b)
+	return b
 }
 
 // Of is the checksum of what was added.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -44,13 +45,8 @@ var kinds = []struct {
 		return model.HashCanonical(row["request"]) == hashOf(row["hash"]) && json.Unmarshal(row["response"], &r) == nil
 	}},
 	{"failures", "failures", func(row map[string][]byte) bool { return hashOf(row["hash"]) != model.Hash{} }},
-	{"prompts", "prompts", func(row map[string][]byte) bool {
-		var messages []orbench.Message
-		err := json.Unmarshal(row["messages"], &messages)
-		return err == nil && orbench.PromptSubject(messages) == orbench.Subject(hashOf(row["hash"]))
-	}},
-	{"rows of datasets", "dataset_rows", func(row map[string][]byte) bool {
-		return slices.Contains(orbench.Labels, orbench.Label(row["label"]))
+	{"pieces of prompts", "pieces", func(row map[string][]byte) bool {
+		return sha256.Sum256(row["prompts"]) == hashOf(row["hash"])
 	}},
 	{"datasets", "datasets", func(row map[string][]byte) bool {
 		return memo.KeyOf(row["about"]) == memo.Key(hashOf(row["key"])) && hashOf(row["sum"]) != model.Hash{}

@@ -73,7 +73,7 @@ func TestCheckDamage(t *testing.T) {
 	path := keptStore(t)
 	sound, err := Check(t.Context(), path, "")
 	whole := map[string][2]int{
-		"calls": {checkedCalls, 0}, "failures": {1, 0}, "prompts": {checkedPrompts, 0}, "rows of datasets": {checkedPrompts, 0},
+		"calls": {checkedCalls, 0}, "failures": {1, 0}, "pieces of prompts": {(checkedPrompts + piecePrompts - 1) / piecePrompts, 0},
 		"datasets": {1, 0}, "runs": {1, 0}, "annotations": {1, 0},
 	}
 	if err != nil || !sound.Sound() || !maps.Equal(healthOf(sound), whole) {
@@ -150,7 +150,7 @@ func TestCheckContent(t *testing.T) {
 	if _, err := s.write.Exec(`UPDATE calls SET request = replace(request, 'prompt 7"', 'prompt 8"') WHERE id = 8`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.Exec(`UPDATE dataset_rows SET label = 'toxic' WHERE id = 5`); err != nil {
+	if _, err := s.write.Exec(`UPDATE pieces SET prompts = replace(prompts, 'safe', 'toxic')`); err != nil {
 		t.Fatal(err)
 	}
 	h, err := Check(t.Context(), path, "")

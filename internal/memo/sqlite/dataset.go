@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -13,6 +15,10 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 )
 
+// piecePrompts is how many prompts are kept and read together: a row for each of them
+// would cost as much as the row of its answer. Datasets that begin alike share pieces.
+const piecePrompts = 512
+
 // PutDataset implements memo.Store.
 func (s *Store) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error {
 	key := memo.KeyOf(about)
@@ -20,70 +26,40 @@ func (s *Store) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[
 		return err
 	}
 	return s.inTx(ctx, func(tx *sql.Tx) error {
-		// Another process may have added it meanwhile. Its place is taken before the
-		// rows are, so that the two cannot both add them.
-		taken, err := tx.ExecContext(ctx, `INSERT INTO datasets (key, about, first_row, prompts, sum)
-			SELECT ?, ?, coalesce(max(id), 0) + 1, 0, x'' FROM dataset_rows WHERE true ON CONFLICT (key) DO NOTHING`, key[:], string(about))
+		put, err := tx.PrepareContext(ctx, `INSERT INTO pieces (hash, prompts) VALUES (?,?) ON CONFLICT (hash) DO NOTHING`)
 		if err != nil {
 			return err
 		}
-		if n, err := taken.RowsAffected(); err != nil || n == 0 {
+		defer put.Close()
+		n, sum, pieces := 0, memo.NewSum(), []byte{}
+		var piece []byte
+		end := func() error {
+			hash := sha256.Sum256(piece)
+			_, err := put.ExecContext(ctx, hash[:], string(piece))
+			pieces, piece = append(pieces, hash[:]...), piece[:0]
 			return err
 		}
-		n, sum, err := addPrompts(ctx, tx, prompts)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE datasets SET prompts = ?, sum = ? WHERE key = ?`, n, sum[:], key[:])
-		return err
-	})
-}
-
-// addPrompts adds the rows of a dataset, and gives how many there are and their Sum.
-func addPrompts(ctx context.Context, tx *sql.Tx, prompts iter.Seq2[orbench.Prompt, error]) (n int, sum [32]byte, err error) {
-	var add, find, row *sql.Stmt
-	for into, query := range map[**sql.Stmt]string{
-		&add:  `INSERT INTO prompts (hash, messages) VALUES (?,?) ON CONFLICT (hash) DO NOTHING`,
-		&find: `SELECT id FROM prompts WHERE hash = ?`,
-		&row:  `INSERT INTO dataset_rows (prompt, label, category, cluster, pair) VALUES (?,?,?,?,?)`,
-	} {
-		if *into, err = tx.PrepareContext(ctx, query); err != nil {
-			return 0, sum, err
-		}
-		defer (*into).Close()
-	}
-	total := memo.NewSum()
-	for p, err := range prompts {
-		if err != nil {
-			return 0, sum, err
-		}
-		messages, err := json.Marshal(p.Messages)
-		if err != nil {
-			return 0, sum, err
-		}
-		hash := orbench.PromptSubject(p.Messages)
-		added, err := add.ExecContext(ctx, hash[:], string(messages))
-		if err != nil {
-			return 0, sum, err
-		}
-		id, err := added.LastInsertId()
-		if err != nil {
-			return 0, sum, err
-		}
-		if was, err := added.RowsAffected(); err != nil {
-			return 0, sum, err
-		} else if was == 0 {
-			if err := find.QueryRowContext(ctx, hash[:]).Scan(&id); err != nil {
-				return 0, sum, err
+		for p, err := range prompts {
+			if err != nil {
+				return err
+			}
+			piece = append(piece, sum.Add(p)...)
+			if n++; n%piecePrompts == 0 {
+				if err := end(); err != nil {
+					return err
+				}
 			}
 		}
-		if _, err := row.ExecContext(ctx, id, string(p.Label), string(p.Category), p.Cluster, p.Pair); err != nil {
-			return 0, sum, err
+		if len(piece) > 0 {
+			if err := end(); err != nil {
+				return err
+			}
 		}
-		total.Add(p)
-		n++
-	}
-	return n, total.Of(), nil
+		total := sum.Of()
+		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (key, about, prompts, sum, pieces) VALUES (?,?,?,?,?) ON CONFLICT (key) DO NOTHING`,
+			key[:], string(about), n, total[:], pieces)
+		return err
+	})
 }
 
 // Dataset implements memo.Store.
@@ -92,19 +68,19 @@ func (s *Store) Dataset(ctx context.Context, key memo.Key) (memo.Dataset, error)
 	return d, err
 }
 
-// dataset is Dataset, with the first of its rows.
-func (s *Store) dataset(ctx context.Context, key memo.Key) (d memo.Dataset, first int64, err error) {
+// dataset is Dataset, with the hashes of its pieces.
+func (s *Store) dataset(ctx context.Context, key memo.Key) (d memo.Dataset, pieces []byte, err error) {
 	var sum []byte
-	err = s.readers.QueryRowContext(ctx, `SELECT about, first_row, prompts, sum FROM datasets WHERE key = ?`, key[:]).
-		Scan(&d.About, &first, &d.Prompts, &sum)
+	err = s.readers.QueryRowContext(ctx, `SELECT about, prompts, sum, pieces FROM datasets WHERE key = ?`, key[:]).
+		Scan(&d.About, &d.Prompts, &sum, &pieces)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = memo.ErrNoDataset
 	}
 	if err != nil {
-		return d, 0, s.at(err)
+		return d, nil, s.at(err)
 	}
 	copy(d.Sum[:], sum)
-	return d, first, nil
+	return d, pieces, nil
 }
 
 // Datasets implements memo.Store.
@@ -126,19 +102,16 @@ func (s *Store) Datasets(ctx context.Context) ([]memo.Key, error) {
 	return keys, nil
 }
 
-// promptsPerQuery is how many prompts are read together: no query stays open while
-// the caller works with them.
-const promptsPerQuery = 512
-
 // Prompts implements memo.Store.
 func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
-		d, first, err := s.dataset(ctx, key)
-		end := first + int64(d.Prompts)
-		for ; err == nil && first < end; first += promptsPerQuery {
+		d, pieces, err := s.dataset(ctx, key)
+		if err == nil && len(pieces) != (d.Prompts+piecePrompts-1)/piecePrompts*sha256.Size {
+			err = damaged(s.path, errors.New("the list of the pieces of a dataset is cut"))
+		}
+		for ; err == nil && len(pieces) > 0; pieces = pieces[sha256.Size:] {
 			var read []orbench.Prompt
-			last := min(first+promptsPerQuery, end)
-			if read, err = s.readPrompts(ctx, first, last); err != nil {
+			if read, err = s.readPiece(ctx, pieces[:sha256.Size]); err != nil {
 				break
 			}
 			for _, p := range read {
@@ -146,9 +119,10 @@ func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Pro
 					return
 				}
 			}
-			if lacking := int(last-first) - len(read); lacking > 0 {
-				err = fmt.Errorf("%s: %d prompts of a dataset are lacking", s.path, lacking)
-			}
+			d.Prompts -= len(read)
+		}
+		if err == nil && d.Prompts != 0 {
+			err = damaged(s.path, fmt.Errorf("%d prompts of a dataset are lacking", d.Prompts))
 		}
 		if err != nil {
 			yield(orbench.Prompt{}, err)
@@ -156,30 +130,24 @@ func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Pro
 	}
 }
 
-// readPrompts reads the rows from first to before last.
-func (s *Store) readPrompts(ctx context.Context, first, last int64) ([]orbench.Prompt, error) {
-	const query = `SELECT messages, label, category, cluster, pair FROM dataset_rows AS r CROSS JOIN prompts AS p
-		WHERE r.id >= ? AND r.id < ? AND p.id = r.prompt ORDER BY r.id`
-	found, err := s.readers.QueryContext(ctx, query, first, last)
-	if err != nil {
+// readPiece reads the prompts of a piece.
+func (s *Store) readPiece(ctx context.Context, hash []byte) (read []orbench.Prompt, err error) {
+	var piece []byte
+	err = s.readers.QueryRowContext(ctx, `SELECT prompts FROM pieces WHERE hash = ?`, hash).Scan(&piece)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is lacking"))
+	case err != nil:
 		return nil, s.at(err)
+	case sha256.Sum256(piece) != [sha256.Size]byte(hash):
+		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is not what its hash says"))
 	}
-	read := make([]orbench.Prompt, 0, last-first)
-	err = scanAll(found, func(rows *sql.Rows) error {
-		var messages sql.RawBytes
+	for d := json.NewDecoder(bytes.NewReader(piece)); d.More(); {
 		var p orbench.Prompt
-		if err := rows.Scan(&messages, &p.Label, &p.Category, &p.Cluster, &p.Pair); err != nil {
-			return err
+		if err := d.Decode(&p); err != nil {
+			return nil, damaged(s.path, fmt.Errorf("the prompts of a dataset: %w", err))
 		}
-		if err := json.Unmarshal(messages, &p.Messages); err != nil {
-			return fmt.Errorf("a prompt is damaged: %w", err)
-		}
-		p.ID = orbench.PromptIDOf(p.Messages)
 		read = append(read, p)
-		return nil
-	})
-	if err != nil {
-		return nil, s.at(err)
 	}
 	return read, nil
 }

@@ -1,27 +1,15 @@
--- 3: the prompts that runs ask. A text is kept once; a dataset is a stretch of rows,
--- which are added together.
-CREATE TABLE prompts (
-    id       INTEGER PRIMARY KEY,
-    hash     BLOB NOT NULL, -- orbench.PromptSubject
-    messages TEXT NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX prompts_by_hash ON prompts (hash);
-
-CREATE TABLE dataset_rows (
-    id       INTEGER PRIMARY KEY,
-    prompt   INTEGER NOT NULL, -- prompts.id
-    label    TEXT NOT NULL,
-    category TEXT NOT NULL,
-    cluster  TEXT NOT NULL,
-    pair     TEXT NOT NULL
+-- 3: the prompts that runs ask. A dataset is a list of pieces, and a piece is kept once.
+CREATE TABLE pieces (
+    hash    BLOB PRIMARY KEY, -- SHA-256 of prompts
+    prompts TEXT NOT NULL     -- as JSON, one after another
 ) STRICT;
 
 CREATE TABLE datasets (
-    key       BLOB PRIMARY KEY, -- memo.KeyOf(about)
-    about     TEXT NOT NULL,
-    first_row INTEGER NOT NULL, -- dataset_rows.id
-    prompts   INTEGER NOT NULL, -- how many rows there are from there
-    sum       BLOB NOT NULL     -- memo.Sum
+    key     BLOB PRIMARY KEY, -- memo.KeyOf(about)
+    about   TEXT NOT NULL,
+    prompts INTEGER NOT NULL, -- how many there are
+    sum     BLOB NOT NULL,    -- memo.Sum
+    pieces  BLOB NOT NULL     -- the hashes of its pieces, in order
 ) STRICT;
 
 ALTER TABLE runs ADD COLUMN datasets TEXT NOT NULL DEFAULT '[]'; -- keys in JSON
