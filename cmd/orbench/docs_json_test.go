@@ -25,6 +25,7 @@ import (
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
@@ -50,6 +51,7 @@ var jsonForms = []struct {
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},
 	{"`store check`", memo.Health{}},
+	{"`explain`, and `eval --explain`", identity.Result{}},
 	{"`compare`", compare.Result{}},
 	{"`triggers`", trigger.Result{}},
 	{"`dataset stats`", dataset.Dataset{}},

@@ -34,6 +34,7 @@ type evalFlags struct {
 	replace                   bool
 	calls                     command.Calls
 	out                       command.Output
+	explain                   bool
 }
 
 func (a app) evalCommand() *cobra.Command {
@@ -113,6 +114,7 @@ a budget, 130 interrupted.`,
 	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
+	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.out.Register(c)
@@ -126,6 +128,13 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	}
 	if err := f.calls.Check(); err != nil {
 		return err
+	}
+	if f.explain {
+		// It sends nothing either.
+		f.calls.DryRun = true
+		if err := command.CheckFormat(f.out.Format, command.TwoFormats); err != nil {
+			return err
+		}
 	}
 	read := fromFlags
 	if f.config != "" {
@@ -160,7 +169,11 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 		a.sayDuplicates(set)
 	}
 	a.SayDraw(r.Limit, r.Datasets...)
-	return a.measure(ctx, measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, redefine: f.replace})
+	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, redefine: f.replace}
+	if f.explain {
+		return a.explainPlan(ctx, m)
+	}
+	return a.measure(ctx, m)
 }
 
 // sayConflicts tells of rows that a replay passes over.

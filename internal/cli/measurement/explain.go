@@ -1,0 +1,96 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/identity"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
+)
+
+func (a app) explainCommand() *cobra.Command {
+	var store, format string
+	c := &cobra.Command{
+		Use:   "explain [RUN [PROMPT-ID...]]",
+		Short: "Say which calls of a run are remembered, and why others are asked again",
+		Long: `Say for the calls of a stored run, those to its targets, their defenses and its
+judges, how many are remembered, and for the others what in their identity differs
+from the nearest call that is: the model, its address, the text of the message, the
+system prompt, the temperature, the token limit, the number of the sample, the
+wording of a judge's question, and so on. Of calls that were asked it says how they
+differ from what other runs had asked before. Nothing is asked and nothing stored.
+
+Without a name the newest run is explained. With the IDs of prompts, or their
+beginnings, the calls of these are listed one by one.
+
+For a command that has not run yet, give it --explain: "orbench eval ... --explain".`,
+		Example: `  orbench explain
+  orbench explain main
+  orbench explain main p0a1b2c3d
+  orbench eval --target openai/gpt-4o-mini --dataset xstest --explain`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+				return err
+			}
+			name := ""
+			if len(args) > 0 {
+				name, args = args[0], args[1:]
+			}
+			return a.explain(c.Context(), store, name, args, format)
+		},
+	}
+	command.FormatFlag(c, &format, command.TwoFormats)
+	a.StoreFlag(c, &store)
+	return c
+}
+
+// explain explains the calls of a stored run.
+func (a app) explain(ctx context.Context, address, name string, prompts []string, format string) (err error) {
+	memory, err := command.OpenExisting(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	r, err := a.OpenRun(ctx, memory, address, name)
+	if err != nil {
+		return err
+	}
+	result, err := identity.Find(ctx, r.Name, &r.Run, memory, memory.AllRecords(ctx), prompts)
+	if err != nil {
+		return err
+	}
+	return a.showExplained(result, format)
+}
+
+// explainPlan explains the calls that a measurement would make, of which the store may
+// not be there yet.
+func (a app) explainPlan(ctx context.Context, m measurement) error {
+	memory, err := store.OpenExisting(ctx, m.store)
+	var records identity.Records = func(func(memo.Record, error) bool) {}
+	switch {
+	case err == nil:
+		defer memory.Close()
+		records = memory.AllRecords(ctx)
+	case !errors.Is(err, memo.ErrNoStore):
+		return err
+	}
+	result, err := identity.Find(ctx, m.Name, &m.Run.Run, memory, records, nil)
+	if err != nil {
+		return err
+	}
+	// What is remembered was asked for another run.
+	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
+	return a.showExplained(result, m.out.Format)
+}
+
+func (a app) showExplained(r identity.Result, format string) error {
+	if format == "json" {
+		return r.JSON(a.Stdout)
+	}
+	return r.Text(a.Stdout)
+}

@@ -1,0 +1,131 @@
+package evaluate
+
+import (
+	"context"
+	"iter"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Call is a request that a run makes for a prompt.
+type Call struct {
+	Request model.Request
+	Hash    model.Hash
+	// Dataset and Prompt say what it is made for.
+	Dataset string
+	Prompt  orbench.PromptID
+	// Target is whose answer it is made for: it asks the target itself or what stands
+	// before it. Judge is set where it asks about that answer.
+	Target, Judge string
+	// Remembered is true where the memo holds its response.
+	Remembered bool
+}
+
+// Calls streams the calls of the run, each once, in the order of the walk. What is asked
+// next can depend on a reply: calls behind one that is lacking are not known yet and left
+// out. m may be nil for an empty memo.
+func (r *Run) Calls(ctx context.Context, m *memo.Memo) iter.Seq2[Call, error] {
+	return func(yield func(Call, error) bool) {
+		seen := map[model.Hash]bool{}
+		for piece, err := range r.pieces() {
+			if err != nil {
+				yield(Call{}, err)
+				return
+			}
+			for _, c := range piece {
+				calls, err := r.callsOf(ctx, m, c)
+				if err != nil {
+					yield(Call{}, err)
+					return
+				}
+				for _, call := range calls {
+					if seen[call.Hash] {
+						continue
+					}
+					seen[call.Hash] = true
+					if !yield(call, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// callsOf lists the calls of a chunk: of each prompt those for its answer, then those of
+// the judges.
+func (r *Run) callsOf(ctx context.Context, m *memo.Memo, c chunk) ([]Call, error) {
+	rows := make([]score.Row, len(c.prompts))
+	answers := make([]noting, len(rows))
+	steps := make([]model.Step, len(rows))
+	for i, p := range c.prompts {
+		rows[i] = score.Row{Prompt: p, Status: score.Unanswered}
+		answers[i].about = Call{Dataset: r.Datasets[c.dataset].Name, Prompt: p.ID, Target: c.target.Name}
+		steps[i] = answers[i].step(c.target.step(&rows[i]))
+	}
+	if _, err := fill.Recall(ctx, m, steps); err != nil {
+		return nil, err
+	}
+	judges := asking(r.Judges)
+	judged := make([]noting, len(rows)*len(judges))
+	cases := make([]judge.Case, len(rows))
+	steps = steps[:0]
+	for i, row := range rows {
+		if row.Status != score.Answered && row.Status != score.Blocked {
+			continue
+		}
+		cases[i] = judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread}
+		for k, j := range judges {
+			n := &judged[i*len(judges)+k]
+			n.about = answers[i].about
+			n.about.Judge = j.Name()
+			steps = append(steps, n.step(judging(j, &cases[i], new(score.JudgeVerdict))))
+		}
+	}
+	if _, err := fill.Recall(ctx, m, steps); err != nil {
+		return nil, err
+	}
+	var calls []Call
+	for i := range rows {
+		calls = append(calls, answers[i].calls...)
+		for _, n := range judged[i*len(judges) : (i+1)*len(judges)] {
+			calls = append(calls, n.calls...)
+		}
+	}
+	return calls, nil
+}
+
+// noting notes the calls that a step makes.
+type noting struct {
+	about Call
+	calls []Call
+}
+
+// step is a step whose calls, as it was last done, are noted.
+func (n *noting) step(do model.Step) model.Step {
+	return func(look model.Lookup) []model.Request {
+		n.calls = n.calls[:0]
+		lacking := do(func(r model.Request) (model.Response, bool) {
+			response, ok := look(r)
+			if ok {
+				n.add(r, true)
+			}
+			return response, ok
+		})
+		for _, r := range lacking {
+			n.add(r, false)
+		}
+		return lacking
+	}
+}
+
+func (n *noting) add(r model.Request, remembered bool) {
+	call := n.about
+	call.Request, call.Hash, call.Remembered = r, r.Hash(), remembered
+	n.calls = append(n.calls, call)
+}

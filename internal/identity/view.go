@@ -1,0 +1,115 @@
+package identity
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// JSON writes the result in its documented form.
+func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+
+// Text writes the result for people to read on a terminal.
+func (r *Result) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "run %s: %s, %s remembered, %s to ask\n", untrusted.Terminal(r.Run), calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))
+	if r.Unanswered > 0 {
+		table.Paragraph(b, "", plural(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
+	}
+	b.WriteByte('\n')
+	s := table.Section{Title: "Calls", Header: []string{"target", "judge", "calls", "remembered", "to ask"}, Left: 2}
+	for _, g := range r.Groups {
+		judge := g.Judge
+		if judge == "" {
+			judge = table.None
+		}
+		s.Rows = append(s.Rows, []string{g.Target, judge, table.Count(g.Calls), table.Count(g.Remembered), table.Count(g.ToAsk)})
+	}
+	s.Text(b)
+	if len(r.Detail) > 0 {
+		for _, c := range r.Detail {
+			state := "to ask"
+			if c.Remembered {
+				state = "remembered"
+			}
+			table.Paragraph(b, "", untrusted.Terminal(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)))
+			table.Paragraph(b, "  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(why(c.Differs, c.Nearest, c.Remembered)))
+		}
+		return b.Flush()
+	}
+	for _, remembered := range []bool{false, true} {
+		title := "Why calls are to be asked: how they differ from the nearest that is remembered"
+		if remembered {
+			title = "Why the remembered calls were asked: how they differ from the nearest that other runs had asked before"
+		}
+		for _, c := range r.Causes {
+			if c.Remembered != remembered {
+				continue
+			}
+			if title != "" {
+				b.WriteString(title + "\n")
+				title = ""
+			}
+			table.Paragraph(b, fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+why(c.Differs, c.Example.Nearest, remembered)))
+			table.Paragraph(b, strings.Repeat(" ", 9), untrusted.Terminal("such as prompt "+string(c.Example.Prompt)+" of "+c.Example.Dataset))
+		}
+		if title == "" {
+			b.WriteByte('\n')
+		}
+	}
+	return b.Flush()
+}
+
+func calls(n int) string { return plural(n, "call", "calls") }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return table.Count(n) + " " + many
+}
+
+// whose names the target or the judge.
+func whose(target, judge string) string {
+	if judge == "" {
+		return target
+	}
+	return judge + " about " + target
+}
+
+// why says how calls differ from the nearest ones, in words.
+func why(differs []Difference, nearest string, remembered bool) string {
+	if nearest == "" && remembered {
+		return "no other run had asked anything like it before"
+	}
+	if nearest == "" {
+		return "nothing like it is remembered"
+	}
+	var said []string
+	for _, d := range differs {
+		said = append(said, fmt.Sprintf("%s was %s, is %s", d.Part, d.values(d.Was), d.values(d.Is)))
+	}
+	return strings.Join(said, "; ") + " (nearest: call " + table.ShortHash(nearest) + ")"
+}
+
+// values lists values of a part.
+func (d Difference) values(values []string) string {
+	shown := slices.Clone(values)
+	if d.long {
+		for i, v := range shown {
+			if shown[i] = untrusted.Quote(v); v == "" {
+				shown[i] = "none"
+			}
+		}
+	}
+	list := strings.Join(shown, ", ")
+	if d.More {
+		list += ", …"
+	}
+	return list
+}
