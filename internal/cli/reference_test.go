@@ -20,7 +20,7 @@ import (
 func TestCommandReference(t *testing.T) {
 	env := &command.Env{Getenv: func(string) string { return "" }}
 	var b bytes.Buffer
-	b.WriteString("# Commands\n\nFor whoever looks up a flag; made from the help texts by `make docs`. Recipes are in [cli.md](cli.md).\n")
+	b.WriteString("# Commands\n\nFor whoever looks up a flag; made from the help texts by `make docs`. How the command line works is in [cli.md](cli.md), single tasks are in [recipes.md](recipes.md).\n")
 	writeReference(t, &b, root(env))
 	path := filepath.Join("..", "..", "docs", "commands.md")
 	if os.Getenv("ORBENCH_UPDATE") != "" {
