@@ -163,6 +163,14 @@ done
 cd "$base"
 # Times of the two starts of a run are no figure.
 find old new -name 'list.out' -exec sed -i -E 's/[0-9]{4}-[0-9-]+[ T][0-9:]+Z?//g' {} +
+# How a run was made names the program, and the time of its last paid call.
+find old new -name '*.png' -exec perl -0777 -pi -e 's/.{4}iTXtDescription\0{5}.*?(?=.{4}IDAT)//s' {} +
+for side in old new; do
+	find $side -type f ! -name '*.png' -print0 | VERSION=$("${!side}" version | cut -d' ' -f2) xargs -0 perl -pi -e '
+		($escaped = $ENV{VERSION}) =~ s/([^\w.])/\\$1/g;
+		s/(?:\Q$ENV{VERSION}\E|\Q$escaped\E)(?: [0-9a-f]{12})?/VERSION/g;
+		s/20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:Z| UTC)/TIME/g'
+done
 # Progress, speed and duration in messages are none either.
 find old new -name '*.err' -exec sed -i -E 's/[0-9.]+(ms|s)\b/TIME/g; s/[0-9,]+\/s/RATE/g' {} +
 find old new -name 'answers.jsonl' -exec sed -i -E 's/"latency_ns":[0-9]+/"latency_ns":0/g' {} +

@@ -98,6 +98,8 @@ type Figure struct {
 	// Width and Height are in points.
 	Width, Height vg.Length
 	Draw          func(draw.Canvas)
+	// About is kept in the file as its metadata, empty for none.
+	About string
 }
 
 // SVG draws the figure as SVG.
@@ -110,7 +112,7 @@ func (f Figure) SVG(w io.Writer) error {
 	}
 	// The library names one font and no other to fall back on.
 	s := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	_, err := io.WriteString(w, s)
+	_, err := io.WriteString(w, withMetadata(s, f.About))
 	return err
 }
 
@@ -144,7 +146,11 @@ func (f Figure) PNG(w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(plotDPI), vgimg.UseBackgroundColor(Background))
 	f.Draw(draw.NewCanvas(c, f.Width, f.Height))
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	return encoder.Encode(w, c.Image())
+	var b bytes.Buffer
+	if err := encoder.Encode(&b, c.Image()); err != nil {
+		return err
+	}
+	return writePNG(w, b.Bytes(), f.About)
 }
 
 // Rect gives the corners of a rectangle.

@@ -83,6 +83,7 @@ func Run(env command.Env) int {
 		}
 	}()
 	env.Abort = abort
+	env.Version = version()
 	root := root(&env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)

@@ -11,13 +11,24 @@ import (
 
 // junitSuite is a JUnit test suite, as far as CI servers read it.
 type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
+	XMLName  xml.Name `xml:"testsuite"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	// Properties are nil where it is not known how the runs were made.
+	Properties *junitProperties `xml:"properties"`
+	Cases      []junitCase      `xml:"testcase"`
+}
+
+type junitProperties struct {
+	Property []junitProperty `xml:"property"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
 }
 
 type junitCase struct {
@@ -39,6 +50,9 @@ type junitMessage struct {
 // undecided.
 func (c Result) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
+	if c.Provenance != nil {
+		suite.Properties = &junitProperties{[]junitProperty{{"provenance", c.Provenance.Line()}}}
+	}
 	class := untrusted.Terminal(table.Name(c.title(), c.Simulated))
 	for _, m := range c.Metrics {
 		test := junitCase{Class: class, Name: string(m.Name)}

@@ -60,6 +60,13 @@ func (c Result) Markdown(w io.Writer) error {
 		b.WriteString(" " + untrusted.Markdown(c.account(m)))
 	}
 	b.WriteString("\n")
+	if sections := c.Provenance.Sections(); len(sections) > 0 {
+		b.WriteString("\n<details><summary>How both runs were made</summary>\n\n")
+		for _, s := range sections {
+			s.Markdown(b)
+		}
+		b.WriteString("</details>\n")
+	}
 	return b.Flush()
 }
 

@@ -97,6 +97,9 @@ type Result struct {
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer are those in which the sides differ; the caller fills them in.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// Provenance says how the base's run and the candidate's were made, each as far as
+	// the target that is compared goes; nil where that is not known.
+	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
 // Side is one of the two that are compared.

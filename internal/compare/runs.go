@@ -27,18 +27,20 @@ func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, 
 			c.spaces[d.Name] = pair.Space(d)
 		}
 	}
+	var record provenance.Record
 	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
-		derived, err := sides[i].Derive(ctx, m, add)
+		derived, made, err := sides[i].Made(ctx, m, add)
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
+		record.Runs = append(record.Runs, made)
 		o.labels[i] = labelsOf(derived)
 	}
 	o.ClusteredBy = clusteredBy(sides)
 	result := c.Result(o)
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
-	result.SettingsThatDiffer = c.differences(sides)
+	result.SettingsThatDiffer, result.Provenance = c.differences(sides), &record
 	for i, side := range []*Side{&result.Base, &result.Candidate} {
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}

@@ -206,6 +206,7 @@ func (c Result) warnings() []string {
 	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
 		lines = append(lines, line)
 	}
+	lines = append(lines, c.Provenance.Warnings()...)
 	var cut []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -33,12 +34,19 @@ type Sinks struct {
 	// PromptRate takes what targets that are asked several times do with each
 	// prompt.
 	PromptRate func(score.PromptRate) error
+	// Usage counts the replies that the run rests on, each once for the prompts of a
+	// dataset.
+	Usage price.Usage
 }
 
 // DeriveTo is Derive with more than one sink.
 func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Result, error) {
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
-		all, err := r.judgePiece(ctx, m, piece, r.Judges)
+		var used *usage
+		if sinks.Usage != nil {
+			used = &usage{seen: map[model.Hash]bool{}, of: price.Usage{}}
+		}
+		all, err := r.judgePiece(ctx, m, piece, r.Judges, used)
 		for n := range all {
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
 		}
@@ -55,6 +63,9 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
 	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
+		if used := judged[0].used; used != nil {
+			sinks.Usage.AddUsage(used.of)
+		}
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
@@ -87,12 +98,37 @@ type judgedChunk struct {
 	// ofTarget has what each row lacks for its answer, and ofJudges what the judges
 	// lack for the answers that are there.
 	ofTarget, ofJudges [][]model.Request
+	// used is set of the first chunk of a piece, for all of them.
+	used *usage
+}
+
+// usage counts the replies behind the rows of a piece. Targets and judges may share
+// some, such as a target and its variant that looks at the answer.
+type usage struct {
+	seen map[model.Hash]bool
+	of   price.Usage
+}
+
+// add counts a reply; nil counts nothing.
+func (u *usage) add(h model.Hash, provider, name string, response model.Response) {
+	if u != nil && !u.seen[h] {
+		u.seen[h] = true
+		u.of.Add(provider, name, response.Usage)
+	}
+}
+
+// met is add for replies that steps find.
+func (u *usage) met() func(model.Hash, model.Request, model.Response) {
+	if u == nil {
+		return nil
+	}
+	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, r.Provider, r.Model, response) }
 }
 
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
 // targets are looked up together: those to the same prompts often lie side by side
-// in the memo. Failures are not looked up.
-func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judges []judge.Judge) ([]judgedChunk, error) {
+// in the memo. Failures are not looked up. used counts what is found; nil for nobody.
+func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
 	all := make([]judgedChunk, len(piece))
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
@@ -127,6 +163,7 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 				continue
 			}
 			if response, ok := responses[hashes[0]]; ok {
+				used.add(hashes[0], j.target.Provider, j.target.Model, response)
 				noteResponse(row, response)
 			} else {
 				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
@@ -134,19 +171,22 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.Recall(ctx, m, steps); err != nil {
+			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.met()); err != nil {
 				return nil, err
 			}
 		}
-		if j.ofJudges, err = judgeRows(ctx, m, judges, j.rows); err != nil {
+		if j.ofJudges, err = judgeRows(ctx, m, judges, j.rows, used); err != nil {
 			return nil, err
 		}
+	}
+	if len(all) > 0 {
+		all[0].used = used
 	}
 	return all, nil
 }
 
 // judgeRows has the answers among some rows judged, and gives what the judges lack.
-func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []score.Row) ([][]model.Request, error) {
+func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []score.Row, used *usage) ([][]model.Request, error) {
 	steps := make([]model.Step, 0, len(rows)*len(judges))
 	cases := make([]judge.Case, len(rows))
 	for i := range rows {
@@ -161,7 +201,7 @@ func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []s
 			steps = append(steps, judging(j, &cases[i], &row.Verdicts[k]))
 		}
 	}
-	return fill.Recall(ctx, m, steps)
+	return fill.RecallTo(ctx, m, steps, used.met())
 }
 
 // judging is the step that makes a verdict on a case.

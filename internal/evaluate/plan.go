@@ -118,7 +118,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		for _, c := range piece {
 			absent := c.prompts
 			if m != nil {
-				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges))
+				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), nil)
 				if err != nil {
 					return nil, err
 				}

@@ -310,7 +310,7 @@ func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request
 		for piece, err := range r.pieces() {
 			var judged []judgedChunk
 			if err == nil {
-				judged, err = r.judgePiece(ctx, m, piece, asking)
+				judged, err = r.judgePiece(ctx, m, piece, asking, nil)
 			}
 			if err != nil {
 				yield(model.Request{}, err)

@@ -13,6 +13,12 @@ import (
 // all steps together. It returns what each step still lacks, nothing for those that
 // are done. m may be nil for an empty memo.
 func Recall(ctx context.Context, m *memo.Memo, steps []model.Step) ([][]model.Request, error) {
+	return RecallTo(ctx, m, steps, nil)
+}
+
+// RecallTo is Recall that hands every reply that it finds to met, perhaps more than
+// once; nil for nobody.
+func RecallTo(ctx context.Context, m *memo.Memo, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
 	lacking := make([][]model.Request, len(steps))
 	wanted := make([][]model.Hash, len(steps))
 	known := map[model.Hash]model.Response{}
@@ -50,6 +56,13 @@ func Recall(ctx context.Context, m *memo.Memo, steps []model.Step) ([][]model.Re
 		for _, h := range hashes {
 			if _, ok := found[h]; !ok {
 				absent[h] = true
+			}
+		}
+		for _, i := range open {
+			for k, h := range wanted[i] {
+				if response, ok := found[h]; ok && met != nil {
+					met(h, lacking[i][k], response)
+				}
 			}
 		}
 		if len(known) == 0 {

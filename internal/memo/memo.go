@@ -38,6 +38,9 @@ type Run struct {
 	// configuration. There are none in a run of an older store, whose prompts lie in
 	// files alone.
 	Datasets []Key
+	// Made is JSON that says how the run was made, which the memo does not read either.
+	// It is no part of what the run is.
+	Made []byte
 	// Saved is when the run was last started; it is not part of any result.
 	Saved time.Time
 }

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -139,6 +140,24 @@ func together(settings []Setting, name Name, values map[string]string) string {
 	return strings.Join(parts, "; ")
 }
 
+// hash is one of a dataset in whole.
+var hash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// short gives differences with hashes as tables show them.
+func short(differences []Difference) []Difference {
+	all := slices.Clone(differences)
+	for i, d := range all {
+		if d.Setting != DatasetHash {
+			continue
+		}
+		all[i].Values = slices.Clone(d.Values)
+		for k, v := range d.Values {
+			all[i].Values[k].Value = hash.ReplaceAllStringFunc(v.Value, table.ShortHash)
+		}
+	}
+	return all
+}
+
 // mostColumns is with how many runs each has a column of its own.
 const mostColumns = 3
 
@@ -149,6 +168,7 @@ func Section(differences []Difference) table.Section {
 	if len(differences) == 0 {
 		return s
 	}
+	differences = short(differences)
 	if runs := differences[0].Values; len(runs) <= mostColumns {
 		s.Header = []string{"setting"}
 		for _, v := range runs {
@@ -185,7 +205,7 @@ func Section(differences []Difference) table.Section {
 // models, in one line; empty for none.
 func Warning(differences []Difference) string {
 	var parts []string
-	for _, d := range differences {
+	for _, d := range short(differences) {
 		if !d.Warning {
 			continue
 		}

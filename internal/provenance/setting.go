@@ -27,6 +27,8 @@ const (
 const (
 	DatasetHash  Name = "dataset hash"
 	DatasetLabel Name = "dataset label"
+	// DatasetSample is the draw that left some of the prompts.
+	DatasetSample Name = "dataset sample"
 
 	DefenseMaxTokens Name = "defense max tokens"
 	DefenseAddress   Name = "defense address"
@@ -51,6 +53,9 @@ type Setting struct {
 	// Value is as people read it; long texts are cut and end with their hash.
 	Value string `json:"value"`
 }
+
+// None is the value of what is not there.
+const None = "none"
 
 // NotRecorded is the value of what recorded answers do not tell.
 const NotRecorded = "not recorded"

@@ -19,6 +19,8 @@ const (
 	AnswersFile = "answers.jsonl"
 	// PromptRateFile is there when targets are asked several times.
 	PromptRateFile = "propensity.csv"
+	// ProvenanceFile says how the figures were made, for the files without room for it.
+	ProvenanceFile = "provenance.json"
 )
 
 // Folder is a report being written into a directory: the page, the plots as SVG
@@ -107,6 +109,9 @@ func (f *Folder) write(r score.Result) error {
 		{"report.md", View{r}.Markdown},
 		{PageFile, func(w io.Writer) error { return writePage(w, r, f.collector) }},
 	}
+	if r.Provenance != nil {
+		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
+	}
 	if len(r.Persistence) > 0 {
 		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistence.CSV(w, r.Persistence) }})
 	}
@@ -120,6 +125,7 @@ func (f *Folder) write(r score.Result) error {
 			draw plotter
 		}{{"tradeoff", tradeOff}, {"categories", heatMap}, {"pairs", pairPlot}, {"propensity", promptRatePlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
+				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG})
 			}
 		}

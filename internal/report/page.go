@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -41,6 +42,8 @@ type page struct {
 	Script    template.JS
 	Simulated bool
 	Warnings  []string
+	// Made says how each run was made.
+	Made []table.Section
 	// Differ are the settings in which runs differ.
 	Differ table.Section
 	// JudgeErrors say how far each judge is known to be off.
@@ -133,11 +136,12 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	}
 	sum := sha256.Sum256([]byte(pageScript))
 	p := page{
-		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: costLine(r.Cost), Source: paper.Source,
+		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: cmp.Or(r.Provenance.Spent(), costLine(r.Cost)), Source: paper.Source,
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),
-		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
+		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
+		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: clusterNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -43,6 +44,9 @@ func (v View) Text(w io.Writer) error {
 		b.WriteString("Warning. " + untrusted.Terminal(line) + "\n")
 	}
 	b.WriteString(costLine(r.Cost) + "\n")
+	if spent := r.Provenance.Spent(); spent != "" {
+		b.WriteString(spent + "\n")
+	}
 	return b.Flush()
 }
 
@@ -71,7 +75,11 @@ func (v View) Markdown(w io.Writer) error {
 	for _, line := range warningsOf(r) {
 		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
 	}
-	b.WriteString(untrusted.Markdown(costLine(r.Cost)) + "\n")
+	b.WriteString(untrusted.Markdown(cmp.Or(r.Provenance.Spent(), costLine(r.Cost))) + "\n")
+	for _, s := range r.Provenance.Sections() {
+		b.WriteString("\n")
+		s.Markdown(b)
+	}
 	return b.Flush()
 }
 

@@ -20,6 +20,7 @@ func warningsOf(r score.Result) []string {
 	if line := provenance.Warning(r.SettingsThatDiffer); line != "" {
 		lines = append(lines, line)
 	}
+	lines = append(lines, r.Provenance.Warnings()...)
 	for _, w := range warningGroups(r) {
 		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
 	}

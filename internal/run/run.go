@@ -12,6 +12,8 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
@@ -24,6 +26,11 @@ type Run struct {
 	Name string
 	// Config is what the store keeps of the run.
 	Config Config
+	// History says how the run was made, and Saved when it was last started.
+	History provenance.History
+	Saved   time.Time
+	// keys are those of its datasets in the store, once it is saved.
+	keys []memo.Key
 	// Changed tells of files of datasets that are no longer what the run asked, while
 	// its prompts come from the store.
 	Changed []string
@@ -37,6 +44,8 @@ type Stored struct {
 	// Saved is when the run was last started.
 	Saved  time.Time
 	Config Config
+	// History says how the run was made.
+	History provenance.History
 	// datasets are the keys of its datasets; see memo.Run.
 	datasets []memo.Key
 }
@@ -74,6 +83,11 @@ func decode(r memo.Run) (Stored, error) {
 	if err := json.Unmarshal(r.Config, &s.Config); err != nil {
 		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
 	}
+	if len(r.Made) > 0 {
+		if err := json.Unmarshal(r.Made, &s.History); err != nil {
+			return s, fmt.Errorf("how run %s was made is damaged: %w", r.Name, err)
+		}
+	}
 	return s, nil
 }
 
@@ -106,7 +120,7 @@ func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Run: *opened, Name: s.Name, Config: s.Config}
+	r := &Run{Run: *opened, Name: s.Name, Config: s.Config, History: s.History, Saved: s.Saved, keys: s.datasets}
 	if len(s.datasets) == len(s.Config.Datasets) {
 		return r, s.recall(ctx, m, r, cache)
 	}
@@ -123,24 +137,34 @@ func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, err
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
 // its name.
 func (r *Run) Save(ctx context.Context, m *memo.Memo) error {
-	return r.save(ctx, m, time.Time{})
+	return r.save(ctx, m, time.Now().UTC())
 }
 
-// save is Save for a run that was started at some time; the zero time is now.
+// save is Save for a run that was started at some time.
 func (r *Run) save(ctx context.Context, m *memo.Memo, started time.Time) error {
-	config, err := json.Marshal(r.Config)
-	if err != nil {
-		return err
-	}
-	saved := memo.Run{Name: r.Name, Config: config, Saved: started}
+	r.Saved, r.keys = started, nil
 	for i, set := range r.Datasets {
 		key, err := r.keep(ctx, m, set, r.Config.Datasets[i])
 		if err != nil {
 			return err
 		}
-		saved.Datasets = append(saved.Datasets, key)
+		r.keys = append(r.keys, key)
+	}
+	saved, err := r.stored()
+	if err != nil {
+		return err
 	}
 	return m.SaveRun(ctx, saved)
+}
+
+// stored is the run as the store keeps it.
+func (r *Run) stored() (memo.Run, error) {
+	config, err := json.Marshal(r.Config)
+	if err != nil {
+		return memo.Run{}, err
+	}
+	made, err := json.Marshal(r.History)
+	return memo.Run{Name: r.Name, Config: config, Datasets: r.keys, Made: made, Saved: r.Saved}, err
 }
 
 // SetJudges has the run judged by others, made by clients with maxTokens. What guards
@@ -196,14 +220,21 @@ func (c Config) JudgeNames() []string {
 }
 
 // Derive computes the figures of runs, side by side in one result, with targets named
-// as by Together; see evaluate.Run.DeriveTo. Its Cost is left empty.
+// as by Together; see evaluate.Run.DeriveTo. Its Cost and the program of its Provenance
+// are left empty.
 func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
-	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs)}
-	for _, run := range Together(runs) {
+	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs), Provenance: &provenance.Record{}}
+	for i, run := range Together(runs) {
+		sinks.Usage = price.Usage{}
 		r, err := run.DeriveTo(ctx, m, sinks)
 		if err != nil {
 			return result, err
 		}
+		made, err := runs[i].made(sinks.Usage)
+		if err != nil {
+			return result, err
+		}
+		result.Provenance.Runs = append(result.Provenance.Runs, made)
 		for i := range r.Runs {
 			if len(runs) > 1 {
 				r.Runs[i].Run = run.Name

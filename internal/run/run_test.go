@@ -181,6 +181,7 @@ func TestReplayMustAnswerTheDatasets(t *testing.T) {
 			t.Errorf("limited to %d: %v, %v", limit, r, err)
 		}
 	}
+	x.Limit = 1
 	x.Targets[0].Target = "replay:" + filepath.Join(dir, "others.csv")
 	if _, err := run.New(t.Context(), x, newClients(t), ""); err == nil || !strings.Contains(err.Error(), "no answer to 1 of the 1 prompts") {
 		t.Errorf("got %v", err)

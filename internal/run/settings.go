@@ -34,8 +34,13 @@ func (r *Run) Settings() []provenance.Setting {
 			name = r.Datasets[i].Name
 		}
 		datasets = append(datasets, name)
-		all.add(provenance.DatasetHash, name, table.ShortHash(d.SHA256))
+		all.add(provenance.DatasetHash, name, d.SHA256)
 		all.add(provenance.DatasetLabel, name, string(d.Default))
+		if d.Sample > 0 {
+			all.add(provenance.DatasetSample, name, fmt.Sprintf("%s prompts drawn with seed %d", table.Count(d.Sample), d.SampleSeed))
+		} else {
+			all.add(provenance.DatasetSample, name, provenance.None)
+		}
 	}
 	all.add(provenance.Limit, "", limitOf(r.Config.Limit))
 	for _, j := range r.Config.Judges {
@@ -79,7 +84,7 @@ func (s *settings) addTarget(t evaluate.Target) {
 	}
 	add(provenance.Temperature, temperature)
 	add(provenance.MaxTokens, tokensOf(t.Params.MaxTokens))
-	seed := none
+	seed := provenance.None
 	if t.Params.Seed != nil {
 		seed = strconv.FormatInt(*t.Params.Seed, 10)
 	}
@@ -89,7 +94,7 @@ func (s *settings) addTarget(t evaluate.Target) {
 		samples = fmt.Sprintf("number %d", t.Sample+1)
 	}
 	add(provenance.Samples, samples)
-	framing, turns, guarded, guard := none, none, cmp.Or(t.Guarded, none), none
+	framing, turns, guarded, guard := provenance.None, provenance.None, cmp.Or(t.Guarded, provenance.None), provenance.None
 	if t.Framing != nil {
 		framing = t.Framing.Name + ": " + textOf(t.Framing.Prefix+"\n"+t.Framing.Suffix)
 	}
@@ -125,12 +130,9 @@ func (s *settings) addSpec(spec Spec, maxTokens, address, structured provenance.
 	}
 }
 
-// none is the value of what is not there.
-const none = "none"
-
 func limitOf(n int) string {
 	if n == 0 {
-		return none
+		return provenance.None
 	}
 	return "the first " + table.Count(n) + " prompts"
 }
@@ -153,9 +155,9 @@ func addressOf(endpoint string) string {
 func textOf(text string) string {
 	const most = 60
 	if text == "" {
-		return none
+		return provenance.None
 	}
-	line := untrusted.OneLine(text)
+	line := provenance.CleanText(untrusted.OneLine(text))
 	if len(line) <= most {
 		return strconv.Quote(line)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 )
 
-// Union makes one run of two of the same name, with the judges of both: judging a run
+// Union makes one run of two of the same name, with the judges and the commands of both: judging a run
 // again is no other run, and where the files of its prompts lie is no part of it. The
 // settings in which they differ otherwise are named, and then there is no union.
 func Union(a, b memo.Run) (one memo.Run, differ []string, err error) {
@@ -47,6 +47,11 @@ func Union(a, b memo.Run) (one memo.Run, differ []string, err error) {
 	}
 	if b.Saved.After(a.Saved) {
 		one.Saved = b.Saved
+	}
+	if len(a.Made)+len(b.Made) > 0 {
+		if one.Made, err = json.Marshal(x.History.And(y.History)); err != nil {
+			return a, nil, err
+		}
 	}
 	added := false
 	for _, s := range y.Config.Judges {

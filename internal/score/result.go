@@ -44,6 +44,8 @@ type Result struct {
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer are those in which runs that are shown together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// Provenance says how the runs were made, nil where that is not known.
+	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
 // Finish computes what rests on several runs together, once all are there.

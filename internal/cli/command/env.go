@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -23,6 +26,8 @@ type Env struct {
 	Getenv         func(string) string
 	// Args are the words of the command line after the program's name.
 	Args []string
+	// Version is that of the program, as outputs name it.
+	Version string
 	// Abort is closed when calls under way are to be abandoned too, which is
 	// what a second interrupt asks for. Nil is never closed.
 	Abort <-chan struct{}
@@ -70,6 +75,19 @@ func (e *Env) Columns() int {
 		}
 	}
 	return math.MaxInt
+}
+
+// Command is the command for the history of a run: as it was typed, without secrets.
+func (e *Env) Command() provenance.Command {
+	var secrets []string
+	for _, p := range provider.Default().All() {
+		for _, name := range p.KeyEnv {
+			secrets = append(secrets, e.Getenv(name))
+		}
+	}
+	return provenance.Command{
+		Line: provenance.CleanCommand(append([]string{"orbench"}, e.Args...), secrets), Version: e.Version, Date: time.Now().UTC().Truncate(time.Second),
+	}
 }
 
 // CacheDir is the folder of pulled datasets, empty where there is none.

@@ -153,6 +153,7 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 	if err != nil {
 		return err
 	}
+	result.Provenance.Program = a.Version
 	return a.showComparison(ctx, memory, sides, result, f)
 }
 

@@ -61,12 +61,18 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err := a.checkName(ctx, m, memory); err != nil {
 		return err
 	}
-	if err := m.Save(ctx, memory); err != nil {
+	typed := a.Command()
+	if err := m.Start(ctx, memory, typed, prices); err != nil {
 		return err
 	}
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
 		Work: m.Work(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
 	})
+	if stats.Requests > 0 {
+		if err := m.Paid(context.WithoutCancel(ctx), memory, typed, a.Command().Date); err != nil {
+			return errors.Join(filled, err)
+		}
+	}
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
@@ -126,7 +132,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out
 	if err != nil {
 		return result, err
 	}
-	result.Cost = cost
+	result.Cost, result.Provenance.Program = cost, a.Version
 	if calibration != nil {
 		result.Correct(*calibration)
 	}

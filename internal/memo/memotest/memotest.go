@@ -281,7 +281,7 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		for _, r := range []memo.Run{
 			{Name: "a", Config: []byte(`{"v":1}`)},
 			{Name: "b", Config: []byte(`{}`)},
-			{Name: "a", Config: []byte(`{"v":2}`), Datasets: []memo.Key{{1}, {2}}},
+			{Name: "a", Config: []byte(`{"v":2}`), Datasets: []memo.Key{{1}, {2}}, Made: []byte(`{"by":"c"}`)},
 			{Name: "old", Config: []byte(`{"v":3}`), Saved: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)},
 		} {
 			if err := s.SaveRun(ctx, r); err != nil {
@@ -303,6 +303,9 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		}
 		if d := cmp.Diff([]memo.Key{{1}, {2}}, runs[0].Datasets); d != "" || len(runs[1].Datasets) > 0 {
 			t.Errorf("the datasets of runs (-want +got):\n%s%v", d, runs[1].Datasets)
+		}
+		if string(runs[0].Made) != `{"by":"c"}` || len(runs[1].Made) > 0 {
+			t.Errorf("the runs were made by %q and %q", runs[0].Made, runs[1].Made)
 		}
 		if saved := runs[2].Saved; saved.Nanosecond() != 6 || saved.Year() != 2020 {
 			t.Errorf("a run that was saved earlier is of %v", saved)

@@ -33,8 +33,11 @@ var schema2 string
 //go:embed datasets.sql
 var schema3 string
 
+//go:embed made.sql
+var schema4 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3}
+var migrations = []string{schema1, schema2, schema3, schema4}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -348,9 +351,9 @@ func (s *Store) SaveRun(ctx context.Context, r memo.Run) error {
 		return s.at(err)
 	}
 	_, err = s.write.ExecContext(ctx,
-		`INSERT INTO runs (name, config, datasets, saved) VALUES (?,?,?,?)
-		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, saved = excluded.saved`,
-		r.Name, string(r.Config), string(datasets), r.Saved.UnixNano())
+		`INSERT INTO runs (name, config, datasets, made, saved) VALUES (?,?,?,?,?)
+		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved`,
+		r.Name, string(r.Config), string(datasets), string(r.Made), r.Saved.UnixNano())
 	if err != nil {
 		return s.at(err)
 	}
@@ -380,7 +383,7 @@ func (s *Store) Runs(ctx context.Context) ([]memo.Run, error) {
 
 func (s *Store) runs(ctx context.Context, rest string, args ...any) ([]memo.Run, error) {
 	var runs []memo.Run
-	found, err := s.readers.QueryContext(ctx, `SELECT name, config, datasets, saved FROM runs `+rest, args...)
+	found, err := s.readers.QueryContext(ctx, `SELECT name, config, datasets, made, saved FROM runs `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +393,7 @@ func (s *Store) runs(ctx context.Context, rest string, args ...any) ([]memo.Run,
 			datasets []byte
 			saved    int64
 		)
-		if err := rows.Scan(&r.Name, &r.Config, &datasets, &saved); err != nil {
+		if err := rows.Scan(&r.Name, &r.Config, &datasets, &r.Made, &saved); err != nil {
 			return err
 		}
 		if err := json.Unmarshal(datasets, &r.Datasets); err != nil {

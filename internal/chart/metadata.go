@@ -1,0 +1,50 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// pngHead is how many bytes of a PNG its signature and its first chunk take.
+const pngHead = 8 + 25
+
+// writePNG writes a PNG with a text about it, in a chunk that follows the first one,
+// as PNG has it for text in UTF-8 (iTXt); none for the empty text.
+func writePNG(w io.Writer, png []byte, about string) error {
+	if about == "" || len(png) < pngHead {
+		_, err := w.Write(png)
+		return err
+	}
+	const kind = "iTXt"
+	// The keyword, then no compression, no language and no translated keyword.
+	body := []byte(kind + "Description\x00\x00\x00\x00\x00" + about)
+	var chunk bytes.Buffer
+	chunk.Write(binary.BigEndian.AppendUint32(nil, uint32(len(body)-len(kind))))
+	chunk.Write(body)
+	chunk.Write(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body)))
+	for _, part := range [][]byte{png[:pngHead], chunk.Bytes(), png[pngHead:]} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withMetadata puts a text about it into an SVG, as its first element.
+func withMetadata(svg, about string) string {
+	at := strings.Index(svg, "<svg ")
+	if about == "" || at < 0 {
+		return svg
+	}
+	end := strings.Index(svg[at:], ">")
+	if end < 0 {
+		return svg
+	}
+	end += at + 1
+	return svg[:end] + "\n<metadata>" + untrusted.Attribute(about) + "</metadata>" + svg[end:]
+}

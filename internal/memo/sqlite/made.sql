@@ -1,0 +1,2 @@
+-- 4: how runs were made.
+ALTER TABLE runs ADD COLUMN made TEXT NOT NULL DEFAULT '';

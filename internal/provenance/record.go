@@ -1,0 +1,267 @@
+package provenance
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Record says how figures were made, for whoever is handed them without the store. Its
+// times are those of the commands that asked, and not of the one that shows, so that
+// the same run gives the same bytes.
+type Record struct {
+	// Program is the version of orbench that computed the figures.
+	Program string `json:"program"`
+	Runs    []Made `json:"runs"`
+}
+
+// Made says how a run was made.
+type Made struct {
+	Run string `json:"run"`
+	// Date is when the run's last call was paid, in UTC; of a run without any, or of an
+	// older program, when it was started.
+	Date time.Time `json:"date"`
+	// Commands asked for the run, in their order; those of older programs were not kept.
+	Commands []Command `json:"commands"`
+	Settings []Setting `json:"settings"`
+	Datasets []Dataset `json:"datasets"`
+	Judges   []Judge   `json:"judges"`
+	Cost     Cost      `json:"cost"`
+}
+
+// Command is a command that asked for a run.
+type Command struct {
+	// Line is what was typed, quoted for a shell and without secrets; see CleanCommand.
+	Line string `json:"command"`
+	// Version is that of the program.
+	Version string `json:"version"`
+	// Date is when it was first started.
+	Date time.Time `json:"date"`
+}
+
+// Dataset is a dataset with the whole hash of its prompts.
+type Dataset struct {
+	Dataset string `json:"dataset"`
+	SHA256  string `json:"sha256"`
+}
+
+// Judge is a judge with its version; see judge.Version.
+type Judge struct {
+	Judge   string `json:"judge"`
+	Version string `json:"version,omitempty"`
+	// Was is the version that judged when the run was made, where that was another.
+	Was string `json:"was,omitempty"`
+}
+
+// Cost is what the replies of a whole run cost, whichever command paid for them.
+// Attempts that failed are not in it.
+type Cost struct {
+	Replies      int `json:"replies"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+	// USD is the price in US dollars, nil when that of any model that replied is unknown.
+	USD *float64 `json:"usd"`
+	// Unpriced lists the models without a known price.
+	Unpriced []string `json:"unpriced,omitempty"`
+}
+
+// String is the cost in one line.
+func (c Cost) String() string {
+	s := table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, "
+	switch {
+	case c.USD == nil && len(c.Unpriced) > 0:
+		return s + "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
+	case c.USD == nil:
+		return s + "price unknown"
+	case *c.USD > 0 && *c.USD < 0.0001:
+		return s + "less than $0.0001"
+	}
+	return s + "$" + strconv.FormatFloat(*c.USD, 'f', 4, 64)
+}
+
+// Line is the record in one line, for the metadata of a picture.
+func (r *Record) Line() string {
+	if r == nil {
+		return ""
+	}
+	line := "orbench " + r.Program
+	for _, m := range r.Runs {
+		line += "; run " + m.Run + " of " + day(m.Date)
+		for _, c := range m.Commands {
+			line += "; " + c.Line
+		}
+		for _, d := range m.Datasets {
+			line += "; dataset " + d.Dataset + " sha256 " + d.SHA256
+		}
+		for _, j := range m.Judges {
+			line += "; judge " + strings.TrimSpace(j.Judge+" "+j.Version)
+		}
+		for _, s := range summary(m.Settings) {
+			line += "; " + string(s.Name) + ": " + s.Value
+		}
+		line += "; " + m.Cost.String()
+	}
+	return untrusted.Terminal(line)
+}
+
+// summary has each setting once, with whose it is where not all of them share it. What
+// a record shows by itself, and what is not there, it leaves out.
+func summary(settings []Setting) []Setting {
+	var all []Setting
+	seen := map[Name]map[string]string{DatasetHash: nil, JudgeVersion: nil, Datasets: nil, Judges: nil}
+	for _, s := range settings {
+		if _, known := seen[s.Name]; known {
+			continue
+		}
+		values := map[string]string{}
+		for _, o := range settings {
+			if o.Name == s.Name {
+				values[o.Of] = o.Value
+			}
+		}
+		seen[s.Name] = values
+		if value := together(settings, s.Name, values); value != None {
+			all = append(all, Setting{Name: s.Name, Value: value})
+		}
+	}
+	return all
+}
+
+func day(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
+
+// Spent says in one line what the replies of all runs cost; empty without a record.
+func (r *Record) Spent() string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, m := range r.Runs {
+		what := "The whole run: "
+		if len(r.Runs) > 1 {
+			what = "The whole run " + untrusted.Terminal(m.Run) + ": "
+		}
+		parts = append(parts, what+m.Cost.String()+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+// Sections show the record: of each run how it was made, and its settings.
+func (r *Record) Sections() []table.Section {
+	if r == nil {
+		return nil
+	}
+	var all []table.Section
+	for _, m := range r.Runs {
+		s := table.Section{Title: "How run " + m.Run + " was made", Header: []string{"what", "of", ""}, Left: 3}
+		add := func(what, of, value string) { s.Rows = append(s.Rows, []string{what, of, value}) }
+		add("date", "", day(m.Date))
+		add("figures by", "", "orbench "+r.Program)
+		for _, c := range m.Commands {
+			add("command", day(c.Date)+", orbench "+c.Version, c.Line)
+		}
+		for _, d := range m.Datasets {
+			add("prompts", d.Dataset, "sha256 "+d.SHA256)
+		}
+		for _, j := range m.Judges {
+			version := j.Version
+			if j.Was != "" {
+				version += ", when the run was made " + j.Was
+			}
+			add("judge", j.Judge, "version "+version)
+		}
+		add("cost of the whole run", "", m.Cost.String())
+		for _, setting := range summary(m.Settings) {
+			add(string(setting.Name), "", setting.Value)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Text writes the sections for a terminal.
+func (r *Record) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for _, s := range r.Sections() {
+		s.Text(b)
+	}
+	return b.Flush()
+}
+
+// JSON writes the record for a file beside others that have no room for it.
+func (r *Record) JSON(w io.Writer) error { return table.JSON(w, r) }
+
+// Warnings say, a line each, which judges are no more what they were when a run was
+// made.
+func (r *Record) Warnings() []string {
+	if r == nil {
+		return nil
+	}
+	var lines []string
+	for _, m := range r.Runs {
+		for _, j := range m.Judges {
+			if j.Was != "" {
+				lines = append(lines, fmt.Sprintf("Judged anew: %s was version %s when run %s was made and is %s now. Figures may differ from those that were shown then.", j.Judge, j.Was, m.Run, j.Version))
+			}
+		}
+	}
+	return lines
+}
+
+// History is what a store keeps of how a run was made.
+type History struct {
+	Commands []Command `json:"commands,omitempty"`
+	// LastPaid is when the last call was paid that any of them made, the zero time
+	// where none was.
+	LastPaid time.Time `json:"last_paid,omitzero"`
+	// Prices are those that the commands went by, in the form of their package.
+	Prices json.RawMessage `json:"prices,omitempty"`
+}
+
+// mostCommands bounds what is kept of a run's history.
+const mostCommands = 20
+
+// Start notes a command. One that is repeated, as to resume, is noted once, with the
+// time of its first start.
+func (h *History) Start(c Command) {
+	for _, old := range h.Commands {
+		if old.Line == c.Line && old.Version == c.Version {
+			return
+		}
+	}
+	h.Commands = append(h.Commands, c)
+	if n := len(h.Commands) - mostCommands; n > 0 {
+		h.Commands = h.Commands[n:]
+	}
+}
+
+// And is the history of a run that was asked for in two stores: the commands of both in
+// the order of their time, each once, and the later prices.
+func (h History) And(o History) History {
+	both := History{LastPaid: h.LastPaid, Prices: h.Prices}
+	if o.LastPaid.After(h.LastPaid) {
+		both.LastPaid, both.Prices = o.LastPaid, o.Prices
+	}
+	all := slices.Concat(h.Commands, o.Commands)
+	slices.SortStableFunc(all, func(a, b Command) int { return a.Date.Compare(b.Date) })
+	for _, c := range all {
+		both.Start(c)
+	}
+	return both
+}
+
+// Date is when the last call was paid, or when the first command was started where
+// none paid for any, and the zero time of a run that older programs made.
+func (h *History) Date() time.Time {
+	if h.LastPaid.IsZero() && len(h.Commands) > 0 {
+		return h.Commands[0].Date
+	}
+	return h.LastPaid
+}

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/judge"
+)
+
+// Start keeps the run as a command begins to ask for it, which goes by some prices.
+// The history of a stored run of its name goes on, unless it is redefined. A command
+// that leaves the run as it is enters it when it pays for a call; see Paid.
+func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, prices price.Table) error {
+	config, err := json.Marshal(r.Config)
+	if err != nil {
+		return err
+	}
+	kept, err := m.Run(ctx, r.Name)
+	switch {
+	case errors.Is(err, memo.ErrNoRun):
+	case err != nil:
+		return err
+	default:
+		stored, err := decode(kept)
+		if err != nil {
+			return err
+		}
+		if len(r.redefines(stored.Config)) == 0 {
+			r.History = stored.History
+		}
+	}
+	if len(r.History.Commands) == 0 || !bytes.Equal(kept.Config, config) {
+		r.History.Start(c)
+	}
+	r.History.Prices = nil
+	if known := prices.Of(r.Models()); len(known) > 0 {
+		if r.History.Prices, err = json.Marshal(known); err != nil {
+			return err
+		}
+	}
+	return r.Save(ctx, m)
+}
+
+// Paid keeps that the command paid for calls, the last of them at a time.
+func (r *Run) Paid(ctx context.Context, m *memo.Memo, c provenance.Command, at time.Time) error {
+	r.History.Start(c)
+	r.History.LastPaid = at
+	saved, err := r.stored()
+	if err != nil {
+		return err
+	}
+	return m.SaveRun(ctx, saved)
+}
+
+// Made derives the run as Derive does, for whoever takes its rows, and says how it was
+// made.
+func (r *Run) Made(ctx context.Context, m *memo.Memo, row func(score.Row) error) (score.Result, provenance.Made, error) {
+	used := price.Usage{}
+	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{Row: row, Usage: used})
+	if err != nil {
+		return result, provenance.Made{}, err
+	}
+	made, err := r.made(used)
+	return result, made, err
+}
+
+// made says how the run was made, whose replies are counted in used.
+func (r *Run) made(used price.Usage) (provenance.Made, error) {
+	made := provenance.Made{
+		Run: r.Name, Date: r.History.Date(), Commands: r.History.Commands, Settings: r.Settings(),
+		Datasets: []provenance.Dataset{}, Judges: []provenance.Judge{},
+	}
+	if made.Date.IsZero() {
+		made.Date = r.Saved
+	}
+	if made.Commands == nil {
+		made.Commands = []provenance.Command{}
+	}
+	for _, set := range r.Datasets {
+		made.Datasets = append(made.Datasets, provenance.Dataset{Dataset: set.Name, SHA256: set.SHA256})
+	}
+	for i, j := range r.Judges {
+		of := provenance.Judge{Judge: j.Name(), Version: judge.Version(j)}
+		if i < len(r.Config.Judges) {
+			if was := cmp.Or(r.Config.Judges[i].Version, of.Version); was != of.Version {
+				of.Was = was
+			}
+		}
+		made.Judges = append(made.Judges, of)
+	}
+	prices := price.Default()
+	if len(r.History.Prices) > 0 {
+		var err error
+		if prices, err = prices.With(strings.NewReader(string(r.History.Prices)), "the prices of run "+r.Name); err != nil {
+			return made, fmt.Errorf("what the store keeps of run %s is damaged: %w", r.Name, err)
+		}
+	}
+	for _, of := range used {
+		made.Cost.Replies += of.Replies
+		made.Cost.InputTokens += of.Tokens.Input
+		made.Cost.OutputTokens += of.Tokens.Output
+	}
+	usd, unpriced := prices.Total(used)
+	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {
+		made.Cost.USD = &usd
+	}
+	return made, nil
+}
