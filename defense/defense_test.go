@@ -443,9 +443,9 @@ func TestParse(t *testing.T) {
 func TestParseSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
-		"":                                  `unknown defence ""`,
+		"":                                  `unknown defense ""`,
 		"smoothlm":                          `did you mean "smoothllm"?`,
-		"icl+":                              `unknown defence ""`,
+		"icl+":                              `unknown defense ""`,
 		"icl:":                              "ends a step after its colon",
 		"icl:0":                             "icl must be a number from 1 to 8",
 		"icl:9":                             "from 1 to 8",

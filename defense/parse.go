@@ -96,20 +96,20 @@ func Parse(spec string, opts Options) (*Defense, error) {
 		step = strings.TrimSpace(step)
 		kind, rest, colon := strings.Cut(step, ":")
 		if colon && rest == "" {
-			return nil, wrong("defence %q ends a step after its colon", spec)
+			return nil, wrong("defense %q ends a step after its colon", spec)
 		}
 		rank, known := order[kind]
 		switch {
 		case kind == none:
-			return nil, wrong("defence %q: none is no step of a ladder", spec)
+			return nil, wrong("defense %q: none is no step of a ladder", spec)
 		case !known:
-			return nil, unknown("defence", kind, names)
+			return nil, unknown("defense", kind, names)
 		case slices.Contains(steps, step):
-			return nil, wrong("defence %q names %q twice", spec, step)
+			return nil, wrong("defense %q names %q twice", spec, step)
 		case kind == last && rank != order[inputGuard] && rank < order[outputGuard]:
-			return nil, wrong("defence %q has %s twice", spec, kind)
+			return nil, wrong("defense %q has %s twice", spec, kind)
 		case last != "" && rank < order[last]:
-			return nil, wrong("defence %q names %s after %s, which acts later; write the steps in the order %s", spec, kind, last, strings.Join(names[1:], ", "))
+			return nil, wrong("defense %q names %s after %s, which acts later; write the steps in the order %s", spec, kind, last, strings.Join(names[1:], ", "))
 		}
 		if kind == inputGuard || kind == outputGuard {
 			if rest, err = p.completed(rest); err != nil {
@@ -159,7 +159,7 @@ func (p *parser) step(step, kind, rest string) error {
 		language, translator, _ := strings.Cut(rest, "@")
 		ref, err := p.ref(kind, translator)
 		if err != nil || !IsLanguage(language) {
-			return wrong("defence %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
+			return wrong("defense %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
 		}
 		d.translation = &translation{name: step, language: language, model: p.opts.Models().Model(ref)}
 	case icl:
@@ -170,7 +170,7 @@ func (p *parser) step(step, kind, rest string) error {
 		d.rewrites = append(d.rewrites, demonstrate(k))
 	case selfReminder:
 		if rest != "" {
-			return wrong("defence %q: self-reminder takes nothing after it", p.spec)
+			return wrong("defense %q: self-reminder takes nothing after it", p.spec)
 		}
 		d.rewrites = append(d.rewrites, remind)
 	case smoothLLM:
@@ -226,7 +226,7 @@ func (p *parser) smoothing(step, rest string) (*smoothing, error) {
 		key, value, isNumber := strings.Cut(part, "=")
 		switch {
 		case seen[key]:
-			return nil, wrong("defence %q gives %q twice", p.spec, key)
+			return nil, wrong("defense %q gives %q twice", p.spec, key)
 		case isNumber && key == "n":
 			s.copies, err = p.number("n", value, maxCopies)
 		case isNumber && key == "q":
@@ -236,7 +236,7 @@ func (p *parser) smoothing(step, rest string) (*smoothing, error) {
 		case i == 0 && !isNumber:
 			return nil, unknown("perturbation", part, []string{string(swap), string(insert), string(patch)})
 		default:
-			return nil, wrong("defence %q: %q is not n=COPIES or q=PERCENT; for example smoothllm:swap,n=10,q=10", p.spec, part)
+			return nil, wrong("defense %q: %q is not n=COPIES or q=PERCENT; for example smoothllm:swap,n=10,q=10", p.spec, part)
 		}
 		if err != nil {
 			return nil, err
@@ -250,7 +250,7 @@ func (p *parser) smoothing(step, rest string) (*smoothing, error) {
 func (p *parser) number(what, text string, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most || strconv.Itoa(n) != text {
-		return 0, wrong("defence %q: %s must be a number from 1 to %d, not %q", p.spec, what, most, text)
+		return 0, wrong("defense %q: %s must be a number from 1 to %d, not %q", p.spec, what, most, text)
 	}
 	return n, nil
 }
@@ -267,7 +267,7 @@ func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, er
 	}
 	// A stored ladder is read again, when the file may be another or gone.
 	if g.PolicyText != "" && g.PolicyName != "" && !slices.Contains(policy.Names(), g.PolicyName) {
-		return g, "", false, wrong("defence %q: a guard of a defence goes by a policy that ships, and not by a file such as %s; those that ship are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
+		return g, "", false, wrong("defense %q: a guard of a defense goes by a policy that ships, and not by a file such as %s; those that ship are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
 	}
 	return g, target, true, nil
 }
@@ -288,7 +288,7 @@ func (p *parser) completed(rest string) (string, error) {
 	}
 	written := g.String() + "@" + target
 	if again, _, err := guard.Parse(written); err != nil || again.String() != g.String() || strings.Contains(written, "+") {
-		return "", wrong("defence %q: labels with one of the characters : @ + cannot stand in a ladder; name others with label=LABEL", p.spec)
+		return "", wrong("defense %q: labels with one of the characters : @ + cannot stand in a ladder; name others with label=LABEL", p.spec)
 	}
 	return written, nil
 }
@@ -333,7 +333,7 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 	}
 	name, _, _ := strings.Cut(format, ":")
 	if name == string(guard.ORJudge) {
-		return nil, wrong("defence %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
+		return nil, wrong("defense %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
 	return nil, unknown("guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }
@@ -345,13 +345,13 @@ func (p *parser) ref(kind, s string) (model.Ref, error) {
 		return ref, p.nameless(kind)
 	}
 	if p.opts.Classifies != nil && p.opts.Classifies(ref.Provider) {
-		return ref, wrong("defence %q: %s serves classifiers, which answer no questions; write input-guard:classifier@%s or output-guard:classifier@%s", p.spec, ref.Provider, ref, ref)
+		return ref, wrong("defense %q: %s serves classifiers, which answer no questions; write input-guard:classifier@%s or output-guard:classifier@%s", p.spec, ref.Provider, ref, ref)
 	}
 	return ref, nil
 }
 
 func (p *parser) nameless(kind string) error {
-	return wrong("defence %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
+	return wrong("defense %q must name the model of %s as provider/model, for example %s:openai/gpt-4o-mini", p.spec, kind, kind)
 }
 
 // wrong is the error for a spec that Parse cannot use.

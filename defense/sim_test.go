@@ -102,7 +102,7 @@ func newLexical(t testing.TB) judge.Judge {
 
 // Layers that real models react to raise refusals on both sides. How much the
 // simulated ones do says nothing about models that exist.
-func TestDefencesOnSimulatedModels(t *testing.T) {
+func TestDefensesOnSimulatedModels(t *testing.T) {
 	t.Parallel()
 	prompts := len(starterPrompts(t)) * len(seeds)
 	undefended := map[string]measured{}

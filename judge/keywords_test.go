@@ -97,7 +97,7 @@ func TestKeywordAccuracy(t *testing.T) {
 	for _, f := range files {
 		file, err := os.Open("../../shared/data/" + f)
 		if err != nil {
-			t.Skipf("the labelled completions are not here: %v", err)
+			t.Skipf("the labeled completions are not here: %v", err)
 		}
 		defer file.Close()
 		r, err := csv.NewReader(file).ReadAll()
@@ -126,7 +126,7 @@ func TestKeywordAccuracy(t *testing.T) {
 		t.Logf("%-8s accuracy %.3f (llama2orig %.3f, mistralguard %.3f), F1 %.3f, %+v",
 			l.Name, accuracy, llama, mistral, f1, both)
 		if l.Name == "paper" && accuracy < 0.7 {
-			t.Errorf("the paper's list is right on %.3f of the labelled answers, want 0.7 or more", accuracy)
+			t.Errorf("the paper's list is right on %.3f of the labeled answers, want 0.7 or more", accuracy)
 		}
 	}
 }

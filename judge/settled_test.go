@@ -17,7 +17,7 @@ func TestSettled(t *testing.T) {
 	}{
 		"a provider's filter":   {model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.OutputFilter}}, orbench.Blocked, orbench.ReasonProvider, true},
 		"a block of no kind":    {model.Response{Finish: model.Blocked}, orbench.Blocked, orbench.ReasonProvider, true},
-		"a defence":             {model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.Defended}}, orbench.Blocked, orbench.ReasonDefense, true},
+		"a defense":             {model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.Defended}}, orbench.Blocked, orbench.ReasonDefense, true},
 		"no text":               {model.Response{Text: " \u200b\n", Finish: model.Stop}, orbench.Empty, orbench.ReasonOther, true},
 		"cut before its start":  {model.Response{Finish: model.Length}, orbench.Unjudged, "", true},
 		"cut, with some of it":  {model.Response{Text: "Use", Finish: model.Length}, orbench.Unjudged, "", false},

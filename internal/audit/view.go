@@ -116,7 +116,7 @@ func (r Report) basis() []string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{p.Controversial, "controversial"}, {p.Split, "without a majority"}, {p.Unlabelled, "not labelled"}} {
+	}{{p.Controversial, "controversial"}, {p.Split, "without a majority"}, {p.Unlabelled, "not labeled"}} {
 		if part.n > 0 {
 			left = append(left, table.Count(part.n)+" "+part.what)
 		}

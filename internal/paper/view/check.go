@@ -92,7 +92,7 @@ func CheckRun(r score.Result, model string) (Check, error) {
 	if len(check.Sides) == 0 {
 		return check, &orbench.InputError{
 			Setting: "check", Problem: "the run has no judged prompts with a published counterpart",
-			Hint: "run OR-Bench-Hard-1K, OR-Bench-80K or OR-Bench-Toxic, or prompts labelled safe or toxic",
+			Hint: "run OR-Bench-Hard-1K, OR-Bench-80K or OR-Bench-Toxic, or prompts labeled safe or toxic",
 		}
 	}
 	return check, nil

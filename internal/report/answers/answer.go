@@ -105,7 +105,7 @@ func newAnswer(row score.Row, seq int) Answer {
 	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p Piece) bool { return p.Gap })
 	switch {
 	case row.Response.Block != nil && row.Response.Block.Kind == defense.BlockKind:
-		a.Ending = "withheld by the defence: " + keep(row.Response.Block.Detail, 200)
+		a.Ending = "withheld by the defense: " + keep(row.Response.Block.Detail, 200)
 	case row.Response.Block != nil:
 		a.Ending = "withheld by the provider: " + string(row.Response.Block.Kind) + " " + keep(row.Response.Block.Detail, 100)
 	case row.Response.Finish != "" && row.Response.Finish != "stop":

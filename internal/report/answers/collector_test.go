@@ -366,7 +366,7 @@ func TestAnswerOfATranslatedPrompt(t *testing.T) {
 		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
 		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
 	}, 1)
-	if a.Asked != "Comment ?" || a.Ending != "withheld by the defence: output-guard:p/g: harmful" {
+	if a.Asked != "Comment ?" || a.Ending != "withheld by the defense: output-guard:p/g: harmful" {
 		t.Errorf("asked %q, ending %q", a.Asked, a.Ending)
 	}
 }
