@@ -124,7 +124,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	}
 	add(measuring, measurement.Commands(env)...)
 	add(making, data.Commands(env)...)
-	add(itself, storeCommand(env), configCommand(env), doctorCommand(env), simCommand(env), versionCommand(env))
+	add(itself, storeCommand(env), configCommand(env), doctorCommand(env), manCommand(env), simCommand(env), versionCommand(env))
 	root.SetHelpCommandGroupID(itself)
 	root.SetCompletionCommandGroupID(itself)
 	root.InitDefaultHelpCmd()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,4 +45,18 @@ func version() string {
 		}
 	}
 	return v
+}
+
+// built is when what this binary was built from was committed, and the beginning of
+// 1970 where the build did not record it: the same binary writes the same pages.
+func built() *time.Time {
+	t := time.Unix(0, 0).UTC()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+				t = at.UTC()
+			}
+		}
+	}
+	return &t
 }
