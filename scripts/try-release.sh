@@ -9,7 +9,9 @@ cd "$(dirname "$0")/.."
 export CGO_ENABLED=0 GOFLAGS=
 tmp=$(mktemp -d)
 module=$(go list -m)
-version=v0.0.1-try
+# Named by the commit, so that what a killed run left in the module cache is never taken
+# for another.
+version=v0.0.1-try.g$(git rev-parse --short=12 HEAD)
 cached=$(go env GOMODCACHE)
 leave() {
 	# The module cache is read-only.
