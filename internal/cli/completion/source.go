@@ -65,6 +65,7 @@ var arguments = map[string]source{
 	"dataset pull":    pullable,
 	"dataset show":    upTo(1, datasets),
 	"dataset stats":   upTo(1, datasets),
+	"explain":         upTo(1, runs),
 	"export":          upTo(1, runs, fixed(files)),
 	"judge":           upTo(1, runs),
 	"label":           upTo(1, runs),
@@ -73,9 +74,12 @@ var arguments = map[string]source{
 	"label import": func(w world, typed string) []cobra.Completion {
 		return append(upTo(1, runs)(w, typed), upTo(2, fixed(files))(w, typed)...)
 	},
-	"moderate": upTo(1, datasets),
-	"report":   runs,
-	"triggers": upTo(1, runs),
+	"moderate":     upTo(1, datasets),
+	"report":       runs,
+	"store export": runs,
+	"store import": upTo(1, fixed(files)),
+	"store merge":  fixed(files),
+	"triggers":     upTo(1, runs),
 }
 
 // fixed lists the same values everywhere.
