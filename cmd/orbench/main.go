@@ -13,6 +13,6 @@ func main() {
 	// little memory and saves a tenth of the processor's time.
 	debug.SetGCPercent(400)
 	os.Exit(cli.Run(command.Env{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Args: os.Args[1:],
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Program: os.Args[0], Args: os.Args[1:],
 	}))
 }

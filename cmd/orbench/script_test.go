@@ -51,6 +51,8 @@ func TestScript(t *testing.T) {
 			"simrepeated": simrepeated,
 			"killed":      killed,
 			"damage":      damage,
+			"simmore":     simmore,
+			"again":       again,
 			"classifier":  classifier,
 			"classified":  classified,
 			"fileserver":  fileserver,
@@ -176,6 +178,43 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	at := bytes.LastIndex(content, []byte(`"provider":"openai"`)) / page
 	clear(content[at*page : (at+1)*page])
 	ts.Check(os.WriteFile(path, content, 0o600))
+}
+
+// simmore waits until the server has seen so many more requests than at the end of the
+// last again: simmore N
+func simmore(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: simmore N")
+	}
+	more, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	seen, _ := strconv.Atoi(ts.Getenv("SIM_SEEN"))
+	for range 1000 {
+		stats, err := fetchStats(ts.Getenv("SIM_STATS"))
+		ts.Check(err)
+		if int(stats.Requests) >= seen+more {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("the server has not seen %d more requests", more)
+}
+
+// again has a shell run the command that the last one printed on standard error to be
+// run again, as it was printed: again
+func again(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: again")
+	}
+	_, printed, found := strings.Cut(ts.ReadFile("stderr"), "\n  orbench ")
+	if !found {
+		ts.Fatalf("no command is printed in %q", ts.ReadFile("stderr"))
+	}
+	printed, _, _ = strings.Cut(printed, "\n")
+	ts.Check(ts.Exec("sh", "-c", "orbench "+printed))
+	stats, err := fetchStats(ts.Getenv("SIM_STATS"))
+	ts.Check(err)
+	ts.Setenv("SIM_SEEN", fmt.Sprint(stats.Requests))
 }
 
 // classifier starts a server that labels texts by the documented forms of

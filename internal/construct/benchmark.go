@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
@@ -32,6 +33,7 @@ type Benchmark struct {
 	// Steering says how the refusal rate climbed; nil without a target.
 	Steering *benchmark.Steering
 
+	subject folder.Subject
 	lineage *spool
 	// setsOf has the sets of each row of the lineage, by its number.
 	setsOf map[int][]benchmark.SetName
@@ -43,7 +45,7 @@ func (r *run) benchmark() *Benchmark {
 	b := &Benchmark{
 		Config: r.Config, Builds: r.number(), Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Seeds: r.seeds,
 		Sets: map[benchmark.SetName][]orbench.Prompt{}, Steering: r.steering,
-		lineage: r.spool, setsOf: rows,
+		subject: r.Subject(), lineage: r.spool, setsOf: rows,
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	for _, e := range r.entries {

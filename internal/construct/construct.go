@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -41,6 +42,16 @@ type Builder struct {
 	Base *benchmark.Folder
 	// Steer is nil for a build that is not steered.
 	Steer *Steer
+}
+
+// Subject is what the folder of a benchmark is of from which calls that failed are
+// missing.
+func (b *Builder) Subject() folder.Subject {
+	var base map[string]benchmark.File
+	if b.Base != nil {
+		base = b.Base.Manifest.Files
+	}
+	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Steer)
 }
 
 // run is one build under way.

@@ -656,16 +656,16 @@ func TestEvenly(t *testing.T) {
 func TestWriteLeavesAFullFolderAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := folder.Vacant(dir); err != nil {
+	if err := folder.Vacant(dir, folder.Subject{}); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := folder.Vacant(dir); !errors.Is(err, orbench.ErrInput) {
+	if err := folder.Vacant(dir, folder.Subject{}); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a folder with a file: %v, want an input error", err)
 	}
-	if err := folder.Vacant(filepath.Join(dir, "mine.txt")); !errors.Is(err, orbench.ErrInput) {
+	if err := folder.Vacant(filepath.Join(dir, "mine.txt"), folder.Subject{}); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a file: %v, want an input error", err)
 	}
 }

@@ -17,9 +17,10 @@ import (
 // Write writes the benchmark's folder: the sets and the pairs as CSV and the sets as
 // Parquet, or all of them as JSON Lines for conversations, the seeds, the
 // lineage, the card and the manifest. The folder appears whole or not at all; one
-// that is there and not empty is an *orbench.InputError.
+// that is there and not empty is an *orbench.InputError, unless it is of the same
+// build and calls that failed are missing from it.
 func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
-	out, err := folder.Create(dir)
+	out, err := folder.Create(dir, b.subject)
 	if err != nil {
 		return err
 	}
@@ -70,6 +71,9 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		return e.Encode(m)
 	}); err != nil {
 		return err
+	}
+	if b.Funnel.FailedCalls == 0 {
+		out.Final()
 	}
 	return out.Finish()
 }

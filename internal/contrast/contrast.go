@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/price"
@@ -52,6 +53,12 @@ type Run struct {
 	Policy     policy.Policy
 	Moderators []moderate.Moderator
 	Rule       moderate.Rule
+}
+
+// Subject is what the folder of a set is of from which replies are missing.
+func (r *Run) Subject() folder.Subject {
+	return folder.NewSubject("unfinished contrast set of "+r.Dataset.Name, r.Dataset.SHA256, r.Limit, r.Wordings, r.Each,
+		r.Generator, r.Name, r.Params, r.Policy, r.Moderators, r.Rule)
 }
 
 // Dropped says why a wording is not in the set; it is empty for one that is.

@@ -71,10 +71,11 @@ type Writer struct {
 	rows    []Row
 }
 
-// NewWriter begins a folder that will be dir. One that is there and not empty is an
-// *orbench.InputError. Write or Discard must follow.
+// NewWriter begins a folder that will be dir. One that is there and not empty, and no
+// set of the same run from which replies are missing, is an *orbench.InputError. Write
+// or Discard must follow.
 func NewWriter(r *Run, dir string) (*Writer, error) {
-	out, err := folder.Create(dir)
+	out, err := folder.Create(dir, r.Subject())
 	return &Writer{out: out, run: r}, err
 }
 
@@ -123,6 +124,9 @@ func (w *Writer) Write(r *Result) error {
 	})
 	if failed != nil {
 		return failed
+	}
+	if r.Missing() == 0 {
+		w.out.Final()
 	}
 	return w.out.Finish()
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -15,52 +17,60 @@ import (
 
 // Folder is a directory being written. It is not safe for concurrent use.
 type Folder struct {
-	// dir is where it will be, draft where it is until then; draft is empty once
-	// it was finished or discarded.
-	dir, draft string
+	// dir is where it will be, as it was named, and place that behind symbolic links;
+	// draft is where it is until then, empty once it was finished or discarded.
+	dir, place, draft string
+	of                Subject
+	// final is true for a folder that is to be replaced by nothing.
+	final bool
+	// sums are the SHA-256 of the files, by name and in hex.
+	sums map[string]string
 	// streams are the files that are written as the work goes on.
-	streams []*os.File
+	streams []stream
 }
 
-// Vacant returns an *orbench.InputError unless dir is missing or an empty
-// directory. Create refuses the same; this is for asking before work begins.
-func Vacant(dir string) error {
-	entries, err := os.Open(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		defer entries.Close()
-		if _, err = entries.Readdirnames(1); errors.Is(err, io.EOF) {
-			return nil
-		}
-	}
-	if err != nil {
-		return &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name another with `out`", Err: err}
-	}
-	return &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: "name a new folder with `out`, or remove it"}
+// stream is a file that is open for the whole work.
+type stream struct {
+	file *os.File
+	name string
+	sum  hash.Hash
 }
 
-// Create begins a directory that will be dir, and makes those above it. It returns
-// an *orbench.InputError where dir is not Vacant or cannot be made. Finish or
-// Discard must follow.
-func Create(dir string) (*Folder, error) {
+// Write writes to the file and to the hash of it.
+func (s stream) Write(b []byte) (int, error) {
+	n, err := s.file.Write(b)
+	s.sum.Write(b[:n])
+	return n, err
+}
+
+// Create begins a directory that will be dir, and makes those above it. A folder of the
+// same subject that is there, whole and unchanged, is replaced in one step by Finish;
+// anything else in dir, or a place where no directory can be made, is an
+// *orbench.InputError. Finish or Discard must follow.
+func Create(dir string, of Subject) (*Folder, error) {
 	dir = filepath.Clean(dir)
-	if err := Vacant(dir); err != nil {
+	if err := Vacant(dir, of); err != nil {
 		return nil, err
 	}
-	parent := filepath.Dir(dir)
+	place := dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		place = real
+	}
+	parent := filepath.Dir(place)
 	err := os.MkdirAll(parent, 0o755)
 	if err == nil {
 		var draft string
-		if draft, err = os.MkdirTemp(parent, "."+filepath.Base(dir)+".unfinished-*"); err == nil {
-			return &Folder{dir: dir, draft: draft}, nil
+		if draft, err = os.MkdirTemp(parent, "."+filepath.Base(place)+".unfinished-*"); err == nil {
+			return &Folder{dir: dir, place: place, draft: draft, of: of, sums: map[string]string{}}, nil
 		}
 	}
 	return nil, &orbench.InputError{
 		File: dir, Problem: fmt.Sprintf("cannot be made: %v", err), Hint: "choose a folder that you may write to", Err: err,
 	}
 }
+
+// Final says that the folder is what was wanted, and that none shall replace it.
+func (f *Folder) Final() { f.final = true }
 
 // Dir is where the directory will be once Finish has returned.
 func (f *Folder) Dir() string { return f.dir }
@@ -84,7 +94,8 @@ func (f *Folder) Write(name string, write func(io.Writer) error) (sum string, er
 	if err = errors.Join(err, out.Close()); err != nil {
 		return "", fmt.Errorf("write %s: %w", filepath.Join(f.dir, name), err)
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	f.sums[name] = hex.EncodeToString(hash.Sum(nil))
+	return f.sums[name], nil
 }
 
 // Stream opens a file to be written, without a buffer, until Finish or Discard
@@ -94,8 +105,8 @@ func (f *Folder) Stream(name string) (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.streams = append(f.streams, out)
-	return out, nil
+	f.streams = append(f.streams, stream{out, name, sha256.New()})
+	return f.streams[len(f.streams)-1], nil
 }
 
 func (f *Folder) open(name string) (*os.File, error) {
@@ -115,30 +126,69 @@ func (f *Folder) finish() error {
 	for len(f.streams) > 0 {
 		out := f.streams[0]
 		f.streams = f.streams[1:]
-		if err := errors.Join(out.Sync(), out.Close()); err != nil {
+		if err := errors.Join(out.file.Sync(), out.file.Close()); err != nil {
+			return err
+		}
+		f.sums[out.name] = hex.EncodeToString(out.sum.Sum(nil))
+	}
+	if (f.of != Subject{}) && !f.final {
+		m := mark{f.of, maps.Clone(f.sums)}
+		if _, err := f.Write(MarkFile, m.write); err != nil {
 			return err
 		}
 	}
 	if err := os.Chmod(f.draft, 0o755); err != nil {
 		return err
 	}
-	// An empty directory is in the way of the new name; one that was filled
-	// meanwhile cannot be removed.
-	if err := os.Remove(f.dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+	old, err := occupied(f.place, f.of)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(f.draft, f.dir); err != nil {
+	if old {
+		return f.replace()
+	}
+	// An empty directory is in the way of the new name; one that was filled
+	// meanwhile cannot be removed.
+	if err := os.Remove(f.place); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(f.draft, f.place); err != nil {
 		return err
 	}
 	f.draft = ""
 	return nil
 }
 
+// replace exchanges the directory with the one that is in its place, and removes that.
+// Where that was changed while they were exchanged, it is put back.
+func (f *Folder) replace() error {
+	if err := exchange(f.draft, f.place); err != nil {
+		return err
+	}
+	if _, err := occupied(f.draft, f.of); err != nil {
+		return errors.Join(err, exchange(f.draft, f.place))
+	}
+	return f.Discard()
+}
+
+// exchangeInSteps exchanges two directories by three names, where the system has no one
+// step for it: in between there is nothing by the name b.
+func exchangeInSteps(a, b string) error {
+	aside := a + ".replaced"
+	if err := os.Rename(b, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(a, b); err != nil {
+		return errors.Join(err, os.Rename(aside, b))
+	}
+	return os.Rename(aside, a)
+}
+
 // Discard removes what was written. It does nothing after Finish.
 func (f *Folder) Discard() error {
 	var err error
 	for _, out := range f.streams {
-		err = errors.Join(err, out.Close())
+		err = errors.Join(err, out.file.Close())
 	}
 	f.streams = nil
 	if f.draft != "" {

@@ -29,7 +29,7 @@ func files(t *testing.T, dir string) []string {
 
 func begin(t *testing.T, dir string) *folder.Folder {
 	t.Helper()
-	f, err := folder.Create(dir)
+	f, err := folder.Create(dir, folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +100,10 @@ func TestDiscard(t *testing.T) {
 func TestNothingIsOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := folder.Vacant(dir); err != nil {
+	if err := folder.Vacant(dir, folder.Subject{}); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if err := folder.Vacant(filepath.Join(dir, "missing")); err != nil {
+	if err := folder.Vacant(filepath.Join(dir, "missing"), folder.Subject{}); err != nil {
 		t.Errorf("no folder: %v", err)
 	}
 	mine := filepath.Join(dir, "mine.txt")
@@ -111,7 +111,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, taken := range []string{dir, mine, filepath.Join(mine, "below")} {
-		if _, err := folder.Create(taken); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), taken) {
+		if _, err := folder.Create(taken, folder.Subject{}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), taken) {
 			t.Errorf("%s: %v, want an input error that names it", taken, err)
 		}
 	}
@@ -140,5 +140,133 @@ func TestFolderThatFillsMeanwhile(t *testing.T) {
 	}
 	if got := files(t, dir); !slices.Equal(got, []string{"notes.txt"}) {
 		t.Errorf("the directory holds %q", got)
+	}
+}
+
+// write makes a folder of a subject that holds one file, and gives what is wrong.
+func write(t *testing.T, dir, text string, of folder.Subject, final bool) error {
+	t.Helper()
+	f, err := folder.Create(dir, of)
+	if err != nil {
+		return err
+	}
+	out, err := f.Stream("text.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(out, text); err != nil {
+		t.Fatal(err)
+	}
+	if final {
+		f.Final()
+	}
+	return f.Finish()
+}
+
+// Only a whole and unchanged folder of the same subject is replaced, and whatever is
+// refused stays as it is.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	of, other := folder.NewSubject("report of a", 1), folder.NewSubject("report of b", 1)
+	for name, c := range map[string]struct {
+		first  folder.Subject
+		final  bool
+		change func(dir string) error
+		want   string
+	}{
+		"the same":          {first: of},
+		"another":           {first: other, want: "report of b"},
+		"other settings":    {first: folder.NewSubject("report of a", 2), want: "other settings"},
+		"of nobody":         {want: "not empty"},
+		"final":             {first: of, final: true, want: "not empty"},
+		"a file added":      {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) }, want: "mine.txt"},
+		"a folder added":    {first: of, change: func(dir string) error { return os.Mkdir(filepath.Join(dir, "mine"), 0o700) }, want: "mine"},
+		"a file changed":    {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "text.txt"), []byte("mine"), 0o600) }, want: "was changed"},
+		"a file gone":       {first: of, change: func(dir string) error { return os.Remove(filepath.Join(dir, "text.txt")) }, want: "was changed"},
+		"behind a link":     {first: of, change: link},
+		"the mark is empty": {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, folder.MarkFile), nil, 0o600) }, want: "not empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "out")
+			if err := write(t, dir, "old", c.first, c.final); err != nil {
+				t.Fatal(err)
+			}
+			if c.change != nil {
+				if err := c.change(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := files(t, dir)
+			err := write(t, dir, "new", of, false)
+			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("the error is %v, want %q", err, c.want)
+			}
+			if after := files(t, dir); !slices.Equal(after, before) {
+				t.Errorf("the folder held %q and holds %q", before, after)
+			}
+			text, _ := os.ReadFile(filepath.Join(dir, "text.txt"))
+			if (string(text) == "new") != (c.want == "") {
+				t.Errorf("the file says %q", text)
+			}
+			for _, left := range files(t, parent) {
+				if strings.HasPrefix(left, ".") {
+					t.Errorf("left behind: %s", left)
+				}
+			}
+		})
+	}
+}
+
+// link moves a folder and leaves a symbolic link to it.
+func link(dir string) error {
+	if err := os.Rename(dir, dir+"-real"); err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Base(dir)+"-real", dir)
+}
+
+// A file that was left unfinished is replaced by the same subject, one that is whole or
+// was changed by nothing.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	of := folder.NewSubject("unfinished verdicts", 1)
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	put := func(text string, of folder.Subject, unfinished bool) error {
+		f, err := folder.CreateFile(path, of)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(f, text); err != nil {
+			t.Fatal(err)
+		}
+		return f.Finish(unfinished)
+	}
+	for i, step := range []struct {
+		text       string
+		of         folder.Subject
+		unfinished bool
+		edit, want string
+		holds      []string
+	}{
+		{text: "one", of: of, unfinished: true, holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
+		{text: "two", of: folder.NewSubject("unfinished verdicts", 2), want: "other settings", holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
+		{text: "two", of: of, unfinished: true, holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
+		{edit: "mine", text: "three", of: of, want: "was changed", holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
+		{edit: "two", text: "three", of: of, holds: []string{"rows.csv"}},
+		{text: "four", of: of, want: "there already", holds: []string{"rows.csv"}},
+	} {
+		if step.edit != "" {
+			if err := os.WriteFile(path, []byte(step.edit), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := put(step.text, step.of, step.unfinished)
+		if step.want == "" && err != nil || step.want != "" && (!errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), step.want)) {
+			t.Errorf("step %d: the error is %v, want %q", i, err, step.want)
+		}
+		if got := files(t, filepath.Dir(path)); !slices.Equal(got, step.holds) {
+			t.Errorf("step %d: there is %q, want %q", i, got, step.holds)
+		}
 	}
 }

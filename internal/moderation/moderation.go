@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
@@ -39,6 +40,12 @@ type Row struct {
 	// Missing counts the votes whose calls were not made, or failed. What they would
 	// have been is not known, so a row with any is in no figure.
 	Missing int
+}
+
+// Subject is what a file of the run is of from which votes are missing; what says what
+// the file has.
+func (r *Run) Subject(what string) folder.Subject {
+	return folder.NewSubject("unfinished "+what+" of "+r.Dataset.Name, r.Dataset.SHA256, r.Limit, r.Policies, r.Moderators, r.Rule)
 }
 
 // Prompts is how many prompts are put to the vote.

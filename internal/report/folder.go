@@ -27,7 +27,7 @@ const (
 // and PNG, the figures as JSON, CSV and Markdown, and every answer. The directory
 // is there as a whole or not at all. Use it so:
 //
-//	f, err := report.Create(dir)
+//	f, err := report.Create(dir, of)
 //	...
 //	defer f.Discard()
 //	for each row { f.Add(row) }
@@ -40,9 +40,10 @@ type Folder struct {
 }
 
 // Create begins a report that will be dir. It returns an *orbench.InputError when
-// dir is there already and holds anything: a report never overwrites.
-func Create(dir string) (*Folder, error) {
-	files, err := folder.Create(dir)
+// dir is there already and holds anything but a report of the same subject, which is
+// replaced.
+func Create(dir string, of folder.Subject) (*Folder, error) {
+	files, err := folder.Create(dir, of)
 	if err != nil {
 		return nil, err
 	}

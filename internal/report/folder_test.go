@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -30,7 +31,7 @@ func files(t *testing.T, dir string) []string {
 // writeReport writes a report of a fixture into dir.
 func writeReport(t testing.TB, dir string, r score.Result, rows []score.Row) {
 	t.Helper()
-	f, err := report.Create(dir)
+	f, err := report.Create(dir, folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestDiscard(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
-	f, err := report.Create(dir)
+	f, err := report.Create(dir, folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestDiscard(t *testing.T) {
 func TestDiscardAfterFinishKeepsTheReport(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
-	f, err := report.Create(dir)
+	f, err := report.Create(dir, folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}

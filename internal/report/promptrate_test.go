@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -18,7 +19,7 @@ import (
 func TestFolderWithSamples(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "r")
-	f, err := report.Create(dir)
+	f, err := report.Create(dir, folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestFolderWithSamples(t *testing.T) {
 func TestDiscardWithSamples(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	f, err := report.Create(filepath.Join(parent, "r"))
+	f, err := report.Create(filepath.Join(parent, "r"), folder.Subject{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,12 +172,16 @@ func (c Config) open() (*evaluate.Run, error) {
 	return r, nil
 }
 
-// name gives a run without a name one that follows from its configuration, so
-// that the same experiment is the same run. Judges do not count: judging a run
-// again is no other run.
-func (c Config) name() (string, error) {
+// asked is the configuration without the judges: judging a run again is no other run.
+func (c Config) asked() Config {
 	c.Judges = nil
-	b, err := json.Marshal(c)
+	return c
+}
+
+// name gives a run without a name one that follows from its configuration, so
+// that the same experiment is the same run.
+func (c Config) name() (string, error) {
+	b, err := json.Marshal(c.asked())
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provenance"
 )
 
@@ -18,6 +19,16 @@ func Differences(runs []*Run) []provenance.Difference {
 		sides[i] = provenance.Run{Name: r.Name, Settings: r.Settings()}
 	}
 	return provenance.Differences(sides)
+}
+
+// Subject is what a report of runs is of.
+func Subject(runs ...*Run) folder.Subject {
+	var names []string
+	var configs []Config
+	for _, r := range runs {
+		names, configs = append(names, r.Name), append(configs, r.Config.asked())
+	}
+	return folder.NewSubject("report of "+strings.Join(names, ", "), configs)
 }
 
 // Together gives the runs with targets of which no two have one name, so that they can

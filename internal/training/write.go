@@ -13,7 +13,7 @@ import (
 // each row came from, the card and the manifest. The folder appears whole or not at
 // all; one that is there and not empty is an *orbench.InputError.
 func (s *Set) Write(dir, command string) (err error) {
-	out, err := folder.Create(dir)
+	out, err := folder.Create(dir, folder.Subject{})
 	if err != nil {
 		return err
 	}

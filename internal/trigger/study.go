@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -137,6 +138,20 @@ func (s *Study) groups() ([]*group, error) {
 		}
 	}
 	return all, nil
+}
+
+// Subject is what the folder of the study is of.
+func (s *Study) Subject() folder.Subject {
+	var sets []string
+	var targets []evaluate.Target
+	for _, set := range s.Datasets {
+		sets = append(sets, set.Name+" "+set.SHA256)
+	}
+	for _, t := range s.Targets {
+		targets = append(targets, t.Each()...)
+	}
+	return folder.NewSubject("study of trigger words", sets, targets, s.Limit, s.Labels,
+		s.Judge.Name(), judge.Version(s.Judge), s.Models(), s.Calls, s.Words, s.Into, s.Seed)
 }
 
 // Models lists whom the study asks.

@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +26,8 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	// Program is the name by which the program was called, empty for orbench.
+	Program string
 	// Args are the words of the command line after the program's name.
 	Args []string
 	// Version is that of the program, as outputs name it.
@@ -54,10 +58,10 @@ func (e *Env) Sayf(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, format+"\n", args...)
 }
 
-// CommandLine is the command as it was typed, quoted for a shell.
-func (e *Env) CommandLine() string {
-	words := []string{"orbench"}
-	for _, arg := range e.Args {
+// CommandLine is the command as it was typed, quoted for a shell, with some more words.
+func (e *Env) CommandLine(more ...string) string {
+	words := []string{untrusted.Shell(cmp.Or(e.Program, "orbench"))}
+	for _, arg := range slices.Concat(e.Args, more) {
 		words = append(words, untrusted.Shell(arg))
 	}
 	return strings.Join(words, " ")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/folder"
 )
 
 // Formats are the values of --format of commands that print figures, TwoFormats
@@ -76,11 +76,11 @@ type Output struct {
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	FormatFlag(c, &f.Format, Formats)
-	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`")
+	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`, or in place of a report of the same run")
 	c.Flags().Float64Var(&f.MostUnjudged, "most-unjudged", UsualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
 }
 
-// Check refuses an unknown format, and a folder that a report would overwrite.
+// Check refuses an unknown format and a share that is none.
 func (f *Output) Check() error {
 	if err := CheckFormat(f.Format, Formats); err != nil {
 		return err
@@ -88,14 +88,20 @@ func (f *Output) Check() error {
 	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
 		return InputError("--most-unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
+	return nil
+}
+
+// CheckDir refuses a folder that cannot be made, or that holds anything but a report of
+// the same subject.
+func (f *Output) CheckDir(of folder.Subject) error {
 	if f.Dir == "" {
 		return nil
 	}
-	folder, err := report.Create(f.Dir)
+	made, err := folder.Create(f.Dir, of)
 	if err != nil {
 		return err
 	}
-	return folder.Discard()
+	return made.Discard()
 }
 
 // CompleteFlag offers the values of a flag to the shell.

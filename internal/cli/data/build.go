@@ -123,11 +123,6 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 		}
 		config.Policy = benchmark.PolicyOf(named.Definitions())
 	}
-	if f.out != "" {
-		if err := folder.Vacant(f.out); err != nil {
-			return fail(err)
-		}
-	}
 	b := &construct.Builder{Config: config}
 	if f.refresh != "" {
 		if b.Base, err = benchmark.Open(f.refresh); err != nil {
@@ -152,6 +147,11 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	}
 	if err := b.Connect(clients, f.config); err != nil {
 		return fail(err)
+	}
+	if f.out != "" {
+		if err := folder.Vacant(f.out, b.Subject()); err != nil {
+			return fail(err)
+		}
 	}
 	prices, err := f.calls.Prices()
 	if err != nil {
@@ -193,7 +193,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	if err != nil {
 		if errors.Is(err, command.ErrInterrupted) {
-			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there", f.store)
+			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", f.store, a.CommandLine())
 		}
 		return err
 	}
@@ -224,6 +224,6 @@ func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []erro
 	for _, err := range givenUp {
 		a.Sayf("%s", command.ErrorText(err))
 	}
-	a.Sayf("%d calls failed and are missing from the benchmark; the same command with a new --out tries them again", made.Funnel.FailedCalls)
+	a.Sayf("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
 	return command.ErrFailures
 }

@@ -117,7 +117,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 	_, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
 	var gaveUp *fill.GivenUpError
 	if filled != nil && !errors.As(filled, &gaveUp) {
-		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there", f.store)
+		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", f.store, a.CommandLine())
 		return filled
 	}
 	result, err := a.writeContrast(context.WithoutCancel(ctx), r, memory, f)
@@ -128,7 +128,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 		a.Sayf("%s", command.ErrorText(filled))
 	}
 	if n := result.Missing(); n > 0 {
-		a.Sayf("%d replies are missing from the set, whose calls failed; the same command with a new --out tries them again", n)
+		a.Sayf("%d replies are missing from the set, whose calls failed; the same command tries them again, and replaces %s:\n  %s", n, f.out, a.CommandLine())
 		return command.ErrFailures
 	}
 	return nil
@@ -166,9 +166,6 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
 	}
 	err = errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
-	if err == nil && f.out != "" {
-		err = folder.Vacant(f.out)
-	}
 	if err != nil {
 		return fail(err)
 	}
@@ -188,10 +185,16 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		return fail(err)
 	}
 	f.columns.Cache = a.CacheDir()
-	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err == nil {
-		a.SayDraw(f.limit, r.Dataset)
+	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err != nil {
+		return fail(err)
 	}
-	return r, clients, err
+	if f.out != "" {
+		if err := folder.Vacant(f.out, r.Subject()); err != nil {
+			return fail(err)
+		}
+	}
+	a.SayDraw(f.limit, r.Dataset)
+	return r, clients, nil
 }
 
 // planContrast prints what the set would take.

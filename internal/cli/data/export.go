@@ -123,7 +123,7 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 		return err
 	}
 	if f.out != "" {
-		if err := folder.Vacant(f.out); err != nil {
+		if err := folder.Vacant(f.out, folder.Subject{}); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 		filled = command.ErrFailures
 	}
 	if filled != nil {
-		a.Sayf("votes of moderators are missing, so nothing was written; those that were given are kept, and the same command goes on from there")
+		a.Sayf("votes of moderators are missing, so nothing was written; those that were given are kept, and the same command goes on from there:\n  %s", a.CommandLine())
 		return nil, filled
 	}
 	return c, c.Moderate(ctx, memory)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,6 +154,10 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 		return err
 	}
 	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory, redefine: true}
+	if name == "" {
+		// Another run may be the newest by then.
+		m.again = []string{r.Name}
+	}
 	if f.overlap && !f.calls.DryRun {
 		return a.overlap(ctx, m)
 	}
@@ -192,10 +195,7 @@ func (a app) overlap(ctx context.Context, m measurement) error {
 func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	verdicts := f.out.Dir
 	f.out.Dir = ""
-	if err := newFile("--out", verdicts, view.VerdictFormats...); err != nil {
-		return err
-	}
-	if err := newFile("--disagreements", f.disagreements); err != nil {
+	if err := fileEnding("--out", verdicts, view.VerdictFormats...); err != nil {
 		return err
 	}
 	if f.calls.DryRun {
@@ -209,6 +209,15 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	r, err := run.OpenRecorded(ctx, f.responses, f.columns, f.goldRefusal, judges)
 	if err != nil {
 		return err
+	}
+	of := subjectOf(r, f)
+	for _, path := range []string{verdicts, f.disagreements} {
+		if path == "" {
+			continue
+		}
+		if err := folder.VacantFile(path, of); err != nil {
+			return err
+		}
 	}
 	prices, err := f.calls.Prices()
 	if err != nil {
@@ -234,63 +243,74 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 			return filled
 		}
 	}
-	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts); err != nil {
+	unfinished := filled != nil || stats.Failed > 0
+	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts, unfinished); err != nil {
 		return errors.Join(filled, err)
 	}
-	if filled != nil || stats.Failed > 0 {
-		for _, path := range []string{verdicts, f.disagreements} {
-			if path != "" {
-				a.Sayf("%s holds what there is so far; remove it before the next command, or name another", path)
-			}
-		}
+	if unfinished {
+		a.sayUnfinished(verdicts, f.disagreements)
 	}
 	return a.finish(filled, stats, score.Result{})
 }
 
-// newFile checks, before anything is paid for, that a file can be made: none is
-// there, and its ending is one of those given, if any are.
-func newFile(flag, path string, endings ...string) error {
-	if path == "" {
-		return nil
-	}
-	if ending := strings.ToLower(filepath.Ext(path)); len(endings) > 0 && !slices.Contains(endings, ending) {
+// fileEnding checks that a file, empty for none, ends in one of those given.
+func fileEnding(flag, path string, endings ...string) error {
+	if path != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
 		return command.InputError(flag, fmt.Sprintf("%s ends in none of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return command.InputError(path, "the file is there already", "name a new one")
 	}
 	return nil
 }
 
+// subjectOf is what the files are of that tell what judges make of recorded answers.
+func subjectOf(r *evaluate.Recorded, f judgeFlags) folder.Subject {
+	var judges [][2]string
+	for _, j := range r.Judges {
+		judges = append(judges, [2]string{j.Name(), judge.Version(j)})
+	}
+	return folder.NewSubject("unfinished verdicts on "+f.responses, r.Recording.SHA256, r.Recording.Columns, r.GoldRefusal, judges, r.Models(), f.judgeMaxTokens)
+}
+
+// sayUnfinished says of files, empty for none, that they lack something.
+func (a app) sayUnfinished(paths ...string) {
+	for _, path := range paths {
+		if path != "" {
+			a.Sayf("%s holds what there is so far; the same command writes it anew", path)
+		}
+	}
+}
+
 // showRecorded derives the measures and shows them. verdicts is the file to write
-// them all to, or empty.
-func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags, verdicts string) (err error) {
+// them all to, or empty; unfinished says that some are missing.
+func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags, verdicts string, unfinished bool) (err error) {
 	var names []string
 	for _, j := range r.Judges {
 		names = append(names, j.Name())
 	}
 	var sinks []func(recorded.Row) error
+	var finish []func() error
 	if f.disagreements != "" {
-		file, err := folder.CreateNew(f.disagreements)
+		file, err := folder.CreateFile(f.disagreements, subjectOf(r, f))
 		if err != nil {
 			return err
 		}
+		defer file.Discard()
 		rows := view.NewDisagreements(file, names)
 		sinks = append(sinks, rows.Add)
-		defer func() { err = errors.Join(err, rows.Flush(), file.Close()) }()
+		finish = append(finish, rows.Flush, func() error { return file.Finish(unfinished) })
 	}
 	if verdicts != "" {
-		file, err := folder.CreateNew(verdicts)
+		file, err := folder.CreateFile(verdicts, subjectOf(r, f))
 		if err != nil {
 			return err
 		}
+		defer file.Discard()
 		buffer := bufio.NewWriter(file)
 		rows, err := view.NewVerdicts(buffer, verdicts, names, r.GoldRefusal != nil)
 		if err != nil {
-			return errors.Join(err, file.Close())
+			return err
 		}
 		sinks = append(sinks, rows.Add)
-		defer func() { err = errors.Join(err, rows.Close(), buffer.Flush(), file.Close()) }()
+		finish = append(finish, rows.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
 	}
 	sink := func(row recorded.Row) error {
 		for _, add := range sinks {
@@ -303,6 +323,11 @@ func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *mem
 	result, err := r.Derive(ctx, memory, sink)
 	if err != nil {
 		return err
+	}
+	for _, end := range finish {
+		if err := end(); err != nil {
+			return err
+		}
 	}
 	return command.WriteAs(a.Stdout, f.out.Format, view.View{Result: result})
 }

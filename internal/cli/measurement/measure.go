@@ -26,6 +26,8 @@ type measurement struct {
 	calls   command.Calls
 	out     command.Output
 	store   string
+	// again are words that the command lacks to mean the same run later.
+	again []string
 	// memory is the store where it is open already, nil where it is not.
 	memory *memo.Memo
 	// redefine lets the run take the place of another of its name.
@@ -40,6 +42,9 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		return err
 	}
 	if err := m.calls.CheckPrices(m.Models(), prices); err != nil {
+		return err
+	}
+	if err := m.out.CheckDir(run.Subject(m.Run)); err != nil {
 		return err
 	}
 	if m.calls.DryRun {
@@ -87,7 +92,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if m.out.Dir == "" && !m.calls.Quiet {
 		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	}
-	return a.finish(filled, stats, result)
+	return a.finish(filled, stats, result, m.again...)
 }
 
 // checkName refuses a run that would silently take the place of another of its name.
@@ -119,7 +124,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
 		var err error
-		if folder, err = report.Create(out.Dir); err != nil {
+		if folder, err = report.Create(out.Dir, run.Subject(runs...)); err != nil {
 			return score.Result{}, err
 		}
 		defer folder.Discard()
@@ -149,9 +154,9 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out
 	return result, nil
 }
 
-// finish says what is missing and how to go on, and turns what ended the fill
-// into the command's error.
-func (a app) finish(filled error, s fill.Stats, r score.Result) error {
+// finish says what is missing and how to go on, by the command and the words that it
+// lacks, and turns what ended the fill into the command's error.
+func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string) error {
 	missing := 0
 	for _, run := range r.Runs {
 		if n := run.Unanswered; n > 0 {
@@ -166,14 +171,14 @@ func (a app) finish(filled error, s fill.Stats, r score.Result) error {
 		if budget != nil {
 			what += ", with a larger budget"
 		}
-		a.Sayf("%s:\n  %s", what, a.CommandLine())
+		a.Sayf("%s:\n  %s", what, a.CommandLine(again...))
 		return filled
 	case filled != nil:
 		a.Sayf("orbench: %s", command.ErrorText(filled))
 	case s.Failed == 0:
 		return nil
 	}
-	a.Sayf("%d calls failed; the same command tries them again:\n  %s", s.Failed, a.CommandLine())
+	a.Sayf("%d calls failed; the same command tries them again:\n  %s", s.Failed, a.CommandLine(again...))
 	return command.ErrFailures
 }
 

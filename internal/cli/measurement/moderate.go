@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,7 +92,7 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 	}
 	err = errors.Join(
 		command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns),
-		newFile("--changed", f.changed, ".csv", ".jsonl"), newFile("--all", f.all, ".csv", ".jsonl"),
+		fileEnding("--changed", f.changed, ".csv", ".jsonl"), fileEnding("--all", f.all, ".csv", ".jsonl"),
 	)
 	if err != nil {
 		return fail(err)
@@ -116,10 +116,28 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		return fail(err)
 	}
 	f.columns.Cache = a.CacheDir()
-	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err == nil {
-		a.SayDraw(f.limit, r.Dataset)
+	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err != nil {
+		return fail(err)
 	}
-	return r, clients, err
+	for path, of := range f.files(r) {
+		if err := folder.VacantFile(path, of); err != nil {
+			return fail(err)
+		}
+	}
+	a.SayDraw(f.limit, r.Dataset)
+	return r, clients, nil
+}
+
+// files gives the files to write, with what they are of.
+func (f moderateFlags) files(r *moderation.Run) iter.Seq2[string, folder.Subject] {
+	return func(yield func(string, folder.Subject) bool) {
+		if f.changed != "" && !yield(f.changed, r.Subject("changed labels")) {
+			return
+		}
+		if f.all != "" {
+			yield(f.all, r.Subject("labels"))
+		}
+	}
 }
 
 // moderate puts a dataset to the vote and shows what came of it.
@@ -148,8 +166,12 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		return filled
 	}
 	// What was paid for is shown even when the votes are not complete.
-	if err := a.showModeration(context.WithoutCancel(ctx), r, memory, f); err != nil {
+	unfinished := filled != nil || stats.Failed > 0
+	if err := a.showModeration(context.WithoutCancel(ctx), r, memory, f, unfinished); err != nil {
 		return errors.Join(filled, err)
+	}
+	if unfinished {
+		a.sayUnfinished(f.changed, f.all)
 	}
 	return a.finish(filled, stats, score.Result{})
 }
@@ -163,8 +185,9 @@ func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFl
 	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices)
 }
 
-// showModeration derives the labels, shows them and writes the files.
-func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *memo.Memo, f moderateFlags) error {
+// showModeration derives the labels, shows them and writes the files, from which some
+// votes may be missing.
+func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *memo.Memo, f moderateFlags, unfinished bool) error {
 	files := map[string]*moderation.Rows{}
 	for path, changed := range map[string]bool{f.changed: true, f.all: false} {
 		if path != "" {
@@ -180,13 +203,16 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *memo
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{f.changed, f.all} {
-		rows := files[path]
-		if rows == nil {
-			continue
+	for path, of := range f.files(r) {
+		rows, lines := files[path], strings.EqualFold(filepath.Ext(path), ".jsonl")
+		file, err := folder.CreateFile(path, of)
+		if err != nil {
+			return err
 		}
-		lines := strings.EqualFold(filepath.Ext(path), ".jsonl")
-		if err := folder.WriteNew(path, func(w io.Writer) error { return rows.Write(w, lines) }); err != nil {
+		if err := rows.Write(file, lines); err != nil {
+			return errors.Join(err, file.Discard())
+		}
+		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
 		a.Sayf("wrote %d prompts to %s", rows.Len(), path)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/run"
@@ -76,7 +77,7 @@ func (a app) paper(ctx context.Context, f paperFlags) error {
 	case f.check != "":
 		return a.checkPaper(ctx, f)
 	}
-	if err := f.out.Check(); err != nil {
+	if err := errors.Join(f.out.Check(), f.out.CheckDir(folder.Subject{})); err != nil {
 		return err
 	}
 	study := view.Study{Study: paper.NewStudy()}

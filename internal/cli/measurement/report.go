@@ -105,6 +105,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if err != nil {
 		return err
 	}
+	if err := out.CheckDir(run.Subject(runs...)); err != nil {
+		return err
+	}
 	calibration, err := a.calibrate(ctx, f, runs, memory)
 	if err != nil {
 		return err

@@ -100,7 +100,7 @@ a budget, 130 interrupted.`,
 	flags.IntVar(&e.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
 	flags.IntVar(&e.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
 	flags.Int64Var(&e.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
-	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`")
+	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
 	command.FormatFlag(c, &e.out.Format, command.Formats)
 	a.StoreFlag(c, &e.store)
 	e.calls.Register(c)
@@ -137,6 +137,9 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		if s.Calls < t.Samples {
 			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Samples), "allow more, or take fewer --samples")
 		}
+	}
+	if err := f.eval.out.CheckDir(s.Subject()); err != nil {
+		return err
 	}
 	calls := f.eval.calls
 	prices, err := calls.Prices()
@@ -186,9 +189,6 @@ func (a app) checkTriggers(f *triggersFlags) error {
 			return command.InputError("--labels", fmt.Sprintf("there is no label %q", name), "use safe, toxic, controversial or undecided")
 		}
 		f.study.Labels = append(f.study.Labels, label)
-	}
-	if f.eval.out.Dir != "" {
-		return folder.Vacant(f.eval.out.Dir)
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 		}
 		return command.WriteAs(a.Stdout, f.eval.out.Format, result)
 	}
-	out, err := folder.Create(dir)
+	out, err := folder.Create(dir, s.Subject())
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (p Study) plots() []paperPlot {
 // whole or not at all. Write returns an *orbench.InputError when dir is there
 // already and holds anything, or cannot be made.
 func (p Study) Write(dir string) error {
-	out, err := folder.Create(dir)
+	out, err := folder.Create(dir, folder.Subject{})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,144 @@
+package folder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/orbench/orbench"
+)
+
+// MarkFile is the file by which a folder that may be replaced is known. It says what
+// the folder is of and which files were written.
+const MarkFile = "folder.json"
+
+// Subject is what a folder or a file is of: one that is there is replaced by another of
+// the same subject and by nothing else. The zero Subject replaces nothing.
+type Subject struct {
+	// Of says what it is in words, such as "report of run main".
+	Of string `json:"of"`
+	// Settings is the hash of all that it follows from, in hex.
+	Settings string `json:"settings_sha256"`
+}
+
+// NewSubject makes the subject of what follows from some settings, which JSON can hold.
+func NewSubject(of string, settings ...any) Subject {
+	b, err := json.Marshal(settings)
+	if err != nil {
+		panic(err) // a setting that JSON cannot hold: a fault of the caller
+	}
+	sum := sha256.Sum256(b)
+	return Subject{Of: of, Settings: hex.EncodeToString(sum[:])}
+}
+
+// mark is what MarkFile, and the file beside an unfinished one, hold.
+type mark struct {
+	Subject
+	// Files are the SHA-256 of the files, by name and in hex.
+	Files map[string]string `json:"files"`
+}
+
+// readMark reads a mark; a missing or foreign file gives an empty one.
+func readMark(path string) mark {
+	var m mark
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		return mark{}
+	}
+	return m
+}
+
+func (m mark) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}
+
+// differs says in what what is there differs from what may be replaced, empty for
+// nothing. dir is where the files lie, others are the names that lie beside them.
+func (m mark) differs(of Subject, dir string, others []string) string {
+	switch {
+	case m.Subject == Subject{}:
+		return "is there already, and not empty"
+	case m.Of != of.Of:
+		return "is there already, and is the " + m.Of
+	case m.Settings != of.Settings:
+		return "is there already, and is the " + m.Of + " with other settings"
+	}
+	for _, name := range others {
+		if _, ok := m.Files[name]; !ok {
+			return "is there already, and holds a file of somebody else, " + name
+		}
+	}
+	for name, want := range m.Files {
+		if sum, err := sumOf(filepath.Join(dir, name)); err != nil || sum != want {
+			return "is there already, and " + name + " was changed since it was written"
+		}
+	}
+	return ""
+}
+
+// sumOf is the SHA-256 of a regular file, in hex.
+func sumOf(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Vacant returns an *orbench.InputError unless dir is missing, an empty directory, or a
+// whole and unchanged folder of the subject, which may be replaced. Create refuses the
+// same; this is for asking before work begins.
+func Vacant(dir string, of Subject) error {
+	_, err := occupied(dir, of)
+	return err
+}
+
+// occupied is Vacant; it reports whether there is a folder to be replaced.
+func occupied(dir string, of Subject) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist), err == nil && len(entries) == 0:
+		return false, nil
+	case err != nil:
+		return false, &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name another with `out`", Err: err}
+	}
+	const hint = "name a new folder with `out`, or remove it"
+	if (of == Subject{}) {
+		return false, &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: hint}
+	}
+	var names []string
+	for _, e := range entries {
+		if e.Name() != MarkFile {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	if problem := readMark(filepath.Join(dir, MarkFile)).differs(of, dir, names); problem != "" {
+		return false, &orbench.InputError{File: dir, Problem: problem, Hint: hint}
+	}
+	return true, nil
+}

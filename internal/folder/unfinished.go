@@ -1,0 +1,112 @@
+package folder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/orbench/orbench"
+)
+
+// unfinishedSuffix ends the name of the mark beside a file that lacks something.
+const unfinishedSuffix = ".unfinished.json"
+
+// File is a file that appears whole. It is not safe for concurrent use.
+type File struct {
+	path  string
+	draft *os.File
+	of    Subject
+}
+
+// VacantFile returns an *orbench.InputError where path is there, unless it was left
+// unfinished by the same subject and has not changed since.
+func VacantFile(path string, of Subject) error {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	m := readMark(path + unfinishedSuffix)
+	problem := "the file is there already"
+	if (m.Subject != Subject{}) {
+		problem = m.differs(of, filepath.Dir(path), []string{filepath.Base(path)})
+	}
+	if problem == "" {
+		return nil
+	}
+	return &orbench.InputError{File: path, Problem: problem, Hint: "name a new one"}
+}
+
+// CreateFile begins a file. One that is there and not VacantFile, or that cannot be
+// made, is an *orbench.InputError. Finish or Discard must follow.
+func CreateFile(path string, of Subject) (*File, error) {
+	if err := VacantFile(path, of); err != nil {
+		return nil, err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".unfinished-*")
+	if err != nil {
+		return nil, &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "name a new one"}
+	}
+	return &File{path: path, draft: draft, of: of}, nil
+}
+
+// Write writes to the file.
+func (f *File) Write(b []byte) (int, error) { return f.draft.Write(b) }
+
+// Finish puts the file in its place. What is unfinished may be replaced by the next
+// file of the same subject, as long as nobody changes it.
+func (f *File) Finish(unfinished bool) error {
+	if err := f.finish(unfinished); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Discard())
+	}
+	return nil
+}
+
+func (f *File) finish(unfinished bool) error {
+	name := f.draft.Name()
+	if err := errors.Join(f.draft.Chmod(0o644), f.draft.Sync(), f.draft.Close()); err != nil {
+		return err
+	}
+	sum, err := sumOf(name)
+	if err != nil {
+		return err
+	}
+	// A new name is taken first, so that no file of somebody else is written over.
+	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err == nil {
+		err = file.Close()
+	} else if errors.Is(err, os.ErrExist) {
+		err = VacantFile(f.path, f.of)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(name, f.path); err != nil {
+		return err
+	}
+	f.draft = nil
+	beside := f.path + unfinishedSuffix
+	if !unfinished {
+		// One that is there is of what was replaced.
+		if err := os.Remove(beside); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	var b bytes.Buffer
+	if err := (mark{f.of, map[string]string{filepath.Base(f.path): sum}}).write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(beside, b.Bytes(), 0o644)
+}
+
+// Discard removes what was written. It does nothing after Finish.
+func (f *File) Discard() error {
+	if f.draft == nil {
+		return nil
+	}
+	name := f.draft.Name()
+	_ = f.draft.Close() // closed already where Finish failed after it
+	f.draft = nil
+	return os.Remove(name)
+}
