@@ -45,7 +45,7 @@ func (r *Result) Text(w io.Writer) error {
 	for _, remembered := range []bool{false, true} {
 		title := "Why calls are to be asked: how they differ from the nearest that is remembered"
 		if remembered {
-			title = "Why the remembered calls were asked: how they differ from the nearest that other runs had asked before"
+			title = "Why the remembered calls were asked: how they differ from the nearest that the store held then, of other runs"
 		}
 		for _, c := range r.Causes {
 			if c.Remembered != remembered {
@@ -85,7 +85,7 @@ func whose(target, judge string) string {
 // why says how calls differ from the nearest ones, in words.
 func why(differs []Difference, nearest string, remembered bool) string {
 	if nearest == "" && remembered {
-		return "no other run had asked anything like it before"
+		return "nothing like it was remembered then"
 	}
 	if nearest == "" {
 		return "nothing like it is remembered"
