@@ -2,12 +2,15 @@ package measurement
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
 
@@ -35,6 +38,8 @@ type evalFlags struct {
 	calls                     command.Calls
 	out                       command.Output
 	explain                   bool
+	// judged is true where judges were named, and not left to the default.
+	judged bool
 }
 
 func (a app) evalCommand() *cobra.Command {
@@ -87,6 +92,7 @@ a budget, 130 interrupted.`,
 					return err
 				}
 			}
+			f.judged = c.Flags().Changed("judge")
 			return a.eval(c.Context(), f)
 		},
 	}
@@ -157,6 +163,9 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 		return x.placed(err)
 	}
 	r.Shard = shard
+	if f.judged && r.Guards() && !slices.Contains(f.judges, judge.Flag) {
+		a.Sayf("--judge %s: what guards say is no answer, so the judge flag reads it instead", strings.Join(f.judges, ","))
+	}
 	for _, t := range r.Targets {
 		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
 			a.sayConflicts(m)
