@@ -66,6 +66,9 @@ type Cause struct {
 	// Differs lists the parts in which the calls differ from the nearest remembered one;
 	// it is empty where none is near.
 	Differs []Difference `json:"differs"`
+	// Failed is true where the calls were sent and failed: whatever differs from other
+	// calls, this is why they are to be asked again.
+	Failed bool `json:"failed,omitempty"`
 	// Example is the first of the calls.
 	Example Call `json:"example"`
 }
@@ -79,6 +82,8 @@ type Call struct {
 	Judge      string           `json:"judge,omitempty"`
 	Model      string           `json:"model"`
 	Remembered bool             `json:"remembered"`
+	// Failure is the last error of a call that was sent and failed.
+	Failure string `json:"failure,omitempty"`
 	// Nearest is the hash of the nearest other call that is remembered, and Differs how
 	// the call differs from it; both are empty where none is near.
 	Nearest string       `json:"nearest,omitempty"`
@@ -98,6 +103,9 @@ func Find(ctx context.Context, name string, r *evaluate.Run, m *memo.Memo, recor
 			return Result{}, err
 		}
 		f.want(call)
+	}
+	if err := f.failures(ctx, m); err != nil {
+		return Result{}, err
 	}
 	if err := f.sameText(records); err != nil {
 		return Result{}, err
@@ -119,6 +127,8 @@ type wanted struct {
 	evaluate.Call
 	parts
 	kind int
+	// failure is the last error of a call that was sent in vain.
+	failure string
 	// place is that of its record in the store, from 1, and 0 as long as that has not
 	// been met.
 	place   int
@@ -149,6 +159,24 @@ func (f *finder) want(call evaluate.Call) {
 	f.calls = append(f.calls, w)
 	f.byHash[call.Hash] = w
 	f.bySubject[w.parts[message]] = append(f.bySubject[w.parts[message]], w)
+}
+
+// failures finds which calls were sent and failed.
+func (f *finder) failures(ctx context.Context, m *memo.Memo) error {
+	if m == nil {
+		return nil
+	}
+	var lacking []model.Hash
+	for _, w := range f.calls {
+		if !w.Remembered {
+			lacking = append(lacking, w.Hash)
+		}
+	}
+	found, err := m.Failures(ctx, lacking)
+	for hash, failure := range found {
+		f.byHash[hash].failure = failure.Message
+	}
+	return err
 }
 
 // sameText compares the calls with the records about the same text.
@@ -252,7 +280,7 @@ func (f *finder) result(name string, prompts []string) (Result, error) {
 			unanswered[w.Target+"\x00"+w.Dataset+"\x00"+string(w.Prompt)] = true
 		}
 		call := w.explained()
-		key := fmt.Sprintf("%q %q %v", w.Target, w.Judge, w.Remembered)
+		key := fmt.Sprintf("%q %q %v %v", w.Target, w.Judge, w.Remembered, w.failure != "")
 		for _, d := range call.Differs {
 			key += "\x00" + string(d.Part)
 		}
@@ -263,7 +291,7 @@ func (f *finder) result(name string, prompts []string) (Result, error) {
 			}
 		} else {
 			causes[key] = len(result.Causes)
-			cause := Cause{Target: w.Target, Judge: w.Judge, Remembered: w.Remembered, Calls: 1, Differs: []Difference{}, Example: call}
+			cause := Cause{Target: w.Target, Judge: w.Judge, Remembered: w.Remembered, Calls: 1, Differs: []Difference{}, Failed: w.failure != "", Example: call}
 			for _, d := range call.Differs {
 				d.Was, d.Is = slices.Clone(d.Was), slices.Clone(d.Is)
 				cause.Differs = append(cause.Differs, d)
@@ -302,7 +330,7 @@ func (f *finder) result(name string, prompts []string) (Result, error) {
 func (w *wanted) explained() Call {
 	c := Call{
 		Hash: w.Hash.String(), Dataset: w.Dataset, Prompt: w.Prompt, Target: w.Target, Judge: w.Judge,
-		Model: w.Request.Provider + "/" + w.Request.Model, Remembered: w.Remembered, Differs: []Difference{},
+		Model: w.Request.Provider + "/" + w.Request.Model, Remembered: w.Remembered, Failure: w.failure, Differs: []Difference{},
 	}
 	if w.near {
 		c.Nearest, c.Differs = w.nearest.String(), w.differences(&w.was)

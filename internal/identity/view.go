@@ -38,7 +38,7 @@ func (r *Result) Text(w io.Writer) error {
 				state = "remembered"
 			}
 			table.Paragraph(b, "", untrusted.Terminal(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)))
-			table.Paragraph(b, "  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(why(c.Differs, c.Nearest, c.Remembered)))
+			table.Paragraph(b, "  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(c.why(c.Differs)))
 		}
 		return b.Flush()
 	}
@@ -55,7 +55,7 @@ func (r *Result) Text(w io.Writer) error {
 				b.WriteString(title + "\n")
 				title = ""
 			}
-			table.Paragraph(b, fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+why(c.Differs, c.Example.Nearest, remembered)))
+			table.Paragraph(b, fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+c.Example.why(c.Differs)))
 			table.Paragraph(b, strings.Repeat(" ", 9), untrusted.Terminal("such as prompt "+string(c.Example.Prompt)+" of "+c.Example.Dataset))
 		}
 		if title == "" {
@@ -82,19 +82,22 @@ func whose(target, judge string) string {
 	return judge + " about " + target
 }
 
-// why says how calls differ from the nearest ones, in words.
-func why(differs []Difference, nearest string, remembered bool) string {
-	if nearest == "" && remembered {
+// why says why a call was or is to be asked, in words; differs are its own differences or
+// those of all that share the cause.
+func (c Call) why(differs []Difference) string {
+	switch {
+	case c.Failure != "":
+		return "it was asked and failed, at last with: " + c.Failure
+	case c.Nearest == "" && c.Remembered:
 		return "nothing like it was remembered then"
-	}
-	if nearest == "" {
+	case c.Nearest == "":
 		return "nothing like it is remembered"
 	}
 	var said []string
 	for _, d := range differs {
 		said = append(said, fmt.Sprintf("%s was %s, is %s", d.Part, d.values(d.Was), d.values(d.Is)))
 	}
-	return strings.Join(said, "; ") + " (nearest: call " + table.ShortHash(nearest) + ")"
+	return strings.Join(said, "; ") + " (nearest: call " + table.ShortHash(c.Nearest) + ")"
 }
 
 // values lists values of a part.
