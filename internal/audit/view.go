@@ -13,8 +13,7 @@ import (
 )
 
 // Text writes what an audit found, for people to read on a terminal.
-func (r Report) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (r Report) Text(b *table.Printer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
@@ -23,7 +22,7 @@ func (r Report) Text(w io.Writer) error {
 	}
 	b.WriteString("\n")
 	for _, s := range r.sections() {
-		s.Text(b)
+		b.Section(s)
 	}
 	for _, note := range r.Notes {
 		b.WriteString(untrusted.Terminal(note) + "\n")
@@ -325,8 +324,7 @@ func (r Report) preferenceSection() table.Section {
 }
 
 // Text writes the plan of an audit for people to read on a terminal.
-func (p Plan) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (p Plan) Text(b *table.Printer) error {
 	percents := func(share float64) string {
 		return strings.TrimSuffix(strconv.FormatFloat(100*share, 'f', 1, 64), ".0")
 	}
@@ -356,7 +354,7 @@ func (p Plan) Text(w io.Writer) error {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Text(b)
+	b.Section(s)
 	return b.Flush()
 }
 

@@ -61,7 +61,7 @@ func TestReportTextFitsATerminal(t *testing.T) {
 	var b bytes.Buffer
 	for _, r := range []Report{single, r} {
 		b.Reset()
-		if err := r.Text(&b); err != nil {
+		if err := r.Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
@@ -159,7 +159,7 @@ func TestReportJSONHasNoNullLists(t *testing.T) {
 		}
 	}
 	// The other forms show an empty audit too.
-	for _, print := range []func(io.Writer) error{r.Text, r.Markdown, r.CSV} {
+	for _, print := range []func(io.Writer) error{func(w io.Writer) error { return r.Text(table.NewPrinter(w, table.Screen{})) }, r.Markdown, r.CSV} {
 		if err := print(io.Discard); err != nil {
 			t.Error(err)
 		}
@@ -185,7 +185,7 @@ func TestPlanTextShowsTheWantedWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := plan.Text(&b); err != nil {
+		if err := plan.Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range tt.want {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/truncation"
@@ -30,33 +30,41 @@ const (
 // for each metric both rates, their difference and its test, in all and by
 // category, and the first prompts that flipped. Text from outside loses whatever
 // a terminal would obey.
-func (c Result) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (c Result) Text(b *table.Printer) error {
 	if c.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
-	c.heading().Text(b)
+	b.Section(c.heading())
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
-		s.Text(b)
+		b.Section(s)
 	}
 	for _, line := range c.warnings() {
-		table.Paragraph(b, "Warning. ", untrusted.Terminal(line))
+		b.Paragraph("Warning. ", untrusted.Terminal(line))
 		b.WriteString("\n")
 	}
 	if len(c.Gates) > 0 {
-		c.gates().Text(b)
+		b.Section(c.gates())
+	}
+	if b.Brief {
+		b.Section(c.overview())
 	}
 	for _, m := range c.Metrics {
-		c.metricSection(m).Text(b)
+		s := c.metricSection(m)
+		s.Detail = true
+		b.Section(s)
 	}
 	if s := c.correctedSection(); len(s.Rows) > 0 {
-		s.Text(b)
+		b.Section(s)
 	}
 	for _, s := range c.Pairs.Sections(tableFlips) {
-		s.Text(b)
+		s.Detail = true
+		b.Section(s)
 	}
 	if c.Flips.Total > 0 {
-		c.flipSection().Text(b)
+		s := c.flipSection()
+		s.Detail = true
+		b.Section(s)
 	}
 	return b.Flush()
 }
@@ -301,6 +309,47 @@ func (c Result) metricSection(m Metric) table.Section {
 		add(table.Category(by.Category), by.Figures, by.PHolm)
 	}
 	return c.words().Section(s)
+}
+
+// overview has a line for each metric over all categories.
+func (c Result) overview() table.Section {
+	s := table.Section{
+		Title: "Candidate against base", Left: 1,
+		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", c.flipped(true), c.flipped(false), "95% of base", "95% of candidate"},
+		Spare:  []string{"95% of candidate", "95% of base", c.flipped(false), c.flipped(true)},
+	}
+	if !c.Paired {
+		s.Header = slices.Replace(s.Header, 1, 2, "n, base", "n, candidate")
+	}
+	var notes []string
+	for _, m := range c.Metrics {
+		row := []string{metricName(m.Label), table.Count(m.Base.N)}
+		if !c.Paired {
+			row = append(row, table.Count(m.Candidate.N))
+		}
+		row = append(row, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
+			table.Count(m.OnlyCandidateRefused), table.Count(m.OnlyBaseRefused), table.Interval(m.Base.Interval()), table.Interval(m.Candidate.Interval()))
+		s.Rows = append(s.Rows, row)
+		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
+		case !all:
+			notes = append(notes, c.account(m))
+		case m.Base.Clusters > 0:
+			notes = append(notes, c.clusterNote(m))
+		}
+	}
+	if !c.Paired {
+		s.Drop(func([]string, int) bool { return true }, c.flipped(true), c.flipped(false))
+	}
+	s.Note = strings.Join(notes, " ")
+	return c.words().Section(s)
+}
+
+// metricName is what the metric of a label is called.
+func metricName(l orbench.Label) string {
+	if l == orbench.Safe {
+		return "over-refusal"
+	}
+	return "toxic refusal"
 }
 
 // account accounts for every prompt of a metric, and says whether clusters count.

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // untrustedText is what no output may pass on as it is.
@@ -73,10 +74,15 @@ func printed(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
+// asTable writes a comparison as a table with all that it has.
+func asTable(c compare.Result) func(io.Writer) error {
+	return func(w io.Writer) error { return c.Text(table.NewPrinter(w, table.Screen{})) }
+}
+
 func TestResultText(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]compare.Result{"paired": twoRuns(t, false), "unpaired": twoRuns(t, true)} {
-		for format, text := range map[string]string{"table": printed(t, c.Text), "markdown": printed(t, c.Markdown), "junit": printed(t, c.JUnit)} {
+		for format, text := range map[string]string{"table": printed(t, asTable(c)), "markdown": printed(t, c.Markdown), "junit": printed(t, c.JUnit)} {
 			if strings.ContainsAny(text, "\x1b\r\u202e") {
 				t.Errorf("%s, %s: something that a terminal obeys is left", name, format)
 			}
@@ -132,7 +138,7 @@ func TestResultOfClusters(t *testing.T) {
 			if unpaired {
 				want = "(10 clusters in the base, 10 in the candidate), as their"
 			}
-			for format, text := range map[string]string{"table": printed(t, out.Text), "markdown": printed(t, out.Markdown), "junit": printed(t, out.JUnit)} {
+			for format, text := range map[string]string{"table": printed(t, asTable(out)), "markdown": printed(t, out.Markdown), "junit": printed(t, out.JUnit)} {
 				if !strings.Contains(strings.ReplaceAll(text, "\\", ""), want) || strings.Contains(text, "\x1b") || format != "table" && strings.Contains(text, "<i>") {
 					t.Errorf("%s does not say %q, or says too much:\n%s", format, want, text)
 				}

@@ -1,7 +1,6 @@
 package contamination
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -252,15 +251,14 @@ func HashOf(path string) (string, error) {
 const shownFindings = 50
 
 // Text writes what was checked and found, for a terminal.
-func (c *Checked) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (c *Checked) Text(b *table.Printer) error {
 	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
 	for _, f := range c.Files {
 		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
 	}
-	files.Text(b)
+	b.Section(files)
 	for _, u := range c.Unread {
-		table.Paragraph(b, "Not read: ", u.Name+", "+u.Why)
+		b.Paragraph("Not read: ", u.Name+", "+u.Why)
 	}
 	c.Evaluations.Text(b)
 	for i, f := range c.Findings {
@@ -268,7 +266,7 @@ func (c *Checked) Text(w io.Writer) error {
 			fmt.Fprintf(b, "… and %s more (the JSON has them all)\n", table.Count(len(c.Findings)-i))
 			break
 		}
-		table.Paragraph(b, "! ", f.String())
+		b.Paragraph("! ", f.String())
 	}
 	if len(c.Findings) == 0 {
 		what := "No row is in a set that was compared with, or nearly, and no prompt in two splits."
@@ -278,7 +276,7 @@ func (c *Checked) Text(w io.Writer) error {
 		if c.Clustered {
 			what += " No seed is in two splits, and all files are as they were written."
 		}
-		table.Paragraph(b, "", what)
+		b.Paragraph("", what)
 	}
 	return b.Flush()
 }

@@ -1,7 +1,6 @@
 package contamination
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -188,9 +187,9 @@ func (e *Evaluations) Names() string {
 }
 
 // Text says what was compared with and what was not.
-func (e *Evaluations) Text(b *bufio.Writer) {
+func (e *Evaluations) Text(b *table.Printer) {
 	if len(e.Checked) > 0 {
-		table.Paragraph(b, "", "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
+		b.Paragraph("", "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
 	}
 	absent := map[string][]string{}
 	var whys []string
@@ -201,7 +200,7 @@ func (e *Evaluations) Text(b *bufio.Writer) {
 		absent[u.Why] = append(absent[u.Why], u.Name)
 	}
 	for _, why := range whys {
-		table.Paragraph(b, "", "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
+		b.Paragraph("", "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
 	}
 	b.WriteString("\n")
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // Text writes the counts for people to read on a terminal.
-func (r *Result) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (r *Result) Text(b *table.Printer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
@@ -21,11 +20,11 @@ func (r *Result) Text(w io.Writer) error {
 	if r.Limit > 0 {
 		limited = fmt.Sprintf(", the first %d", r.Limit)
 	}
-	table.Paragraph(b, "", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
+	b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
 		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
 	b.WriteString("\n")
 	for _, s := range r.sections() {
-		s.Text(b)
+		b.Section(s)
 	}
 	return b.Flush()
 }

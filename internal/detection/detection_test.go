@@ -1,13 +1,13 @@
 package detection
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func TestFigures(t *testing.T) {
@@ -48,8 +48,8 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	b := bufio.NewWriter(&text)
-	Sections(got)[0].Text(b)
+	b := table.NewPrinter(&text, table.Screen{})
+	b.Section(Sections(got)[0])
 	b.Flush()
 	for _, want := range []string{"b (simulated)", "0.75", "AUC"} {
 		if !strings.Contains(text.String(), want) {

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -16,10 +15,10 @@ func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 
 // Text writes the result for people to read on a terminal.
 func (r *Result) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := table.NewPrinter(w, table.Screen{})
 	fmt.Fprintf(b, "run %s: %s, %s remembered, %s to ask\n", untrusted.Terminal(r.Run), calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))
 	if r.Unanswered > 0 {
-		table.Paragraph(b, "", plural(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
+		b.Paragraph("", plural(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
 	}
 	b.WriteByte('\n')
 	s := table.Section{Title: "Calls", Header: []string{"target", "judge", "calls", "remembered", "to ask"}, Left: 2}
@@ -30,15 +29,15 @@ func (r *Result) Text(w io.Writer) error {
 		}
 		s.Rows = append(s.Rows, []string{g.Target, judge, table.Count(g.Calls), table.Count(g.Remembered), table.Count(g.ToAsk)})
 	}
-	s.Text(b)
+	b.Section(s)
 	if len(r.Detail) > 0 {
 		for _, c := range r.Detail {
 			state := "to ask"
 			if c.Remembered {
 				state = "remembered"
 			}
-			table.Paragraph(b, "", untrusted.Terminal(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)))
-			table.Paragraph(b, "  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(c.why(c.Differs)))
+			b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)))
+			b.Paragraph("  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(c.why(c.Differs)))
 		}
 		return b.Flush()
 	}
@@ -55,8 +54,8 @@ func (r *Result) Text(w io.Writer) error {
 				b.WriteString(title + "\n")
 				title = ""
 			}
-			table.Paragraph(b, fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+c.Example.why(c.Differs)))
-			table.Paragraph(b, strings.Repeat(" ", 9), untrusted.Terminal("such as prompt "+string(c.Example.Prompt)+" of "+c.Example.Dataset))
+			b.Paragraph(fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+c.Example.why(c.Differs)))
+			b.Paragraph(strings.Repeat(" ", 9), untrusted.Terminal("such as prompt "+string(c.Example.Prompt)+" of "+c.Example.Dataset))
 		}
 		if title == "" {
 			b.WriteByte('\n')

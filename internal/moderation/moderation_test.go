@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -70,7 +71,7 @@ func figures(t *testing.T, r *Run, m *memo.Memo) (*Result, string) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := errors.Join(result.Text(&b), result.JSON(&b), result.CSV(&b), result.Markdown(&b), rows.Write(&b, false), rows.Write(&b, true)); err != nil {
+	if err := errors.Join(result.Text(table.NewPrinter(&b, table.Screen{})), result.JSON(&b), result.CSV(&b), result.Markdown(&b), rows.Write(&b, false), rows.Write(&b, true)); err != nil {
 		t.Fatal(err)
 	}
 	return result, b.String()

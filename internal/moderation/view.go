@@ -13,17 +13,16 @@ import (
 )
 
 // Text writes the result for people to read on a terminal.
-func (r *Result) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (r *Result) Text(b *table.Printer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, line := range r.basis() {
-		table.Paragraph(b, "", untrusted.Terminal(line))
+		b.Paragraph("", untrusted.Terminal(line))
 	}
 	b.WriteString("\n")
 	for _, s := range r.sections() {
-		s.Text(b)
+		b.Section(s)
 	}
 	return b.Flush()
 }

@@ -18,14 +18,13 @@ type View struct{ Comparison }
 // Text writes what two datasets have in common for people to read on a
 // terminal: what follows from it, then the overlap in all and by category, and
 // how varied each is.
-func (c View) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (c View) Text(b *table.Printer) error {
 	for _, f := range c.Findings {
 		b.WriteString(f + "\n")
 	}
 	b.WriteString("\n")
 	for _, s := range sections(c.Comparison) {
-		s.Text(b)
+		b.Section(s)
 	}
 	return b.Flush()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -54,9 +55,14 @@ func written(t *testing.T, write func(overlap.View, io.Writer) error, name strin
 	return b.String()
 }
 
+// asTable writes a comparison as a table with all that it has.
+func asTable(v overlap.View, w io.Writer) error {
+	return v.Text(table.NewPrinter(w, table.Screen{}))
+}
+
 func TestComparisonTable(t *testing.T) {
 	t.Parallel()
-	got := written(t, overlap.View.Text, "mine")
+	got := written(t, asTable, "mine")
 	for _, want := range []string{
 		"Something follows.\n",
 		"A  mine@aaaaaaaa  1,300    1,200           2       1          0.2%            1                    1\n",
@@ -77,7 +83,7 @@ func TestComparisonTable(t *testing.T) {
 // TestComparisonFormatsAreHarmless has names that every format must disarm.
 func TestComparisonFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
-	table := written(t, overlap.View.Text, "a\x1b[31m\u202e\r\nb\x00")
+	table := written(t, asTable, "a\x1b[31m\u202e\r\nb\x00")
 	if i := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", table[i:min(i+40, len(table))])
 	}

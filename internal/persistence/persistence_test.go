@@ -1,7 +1,6 @@
 package persistence_test
 
 import (
-	"bufio"
 	"bytes"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -79,9 +79,9 @@ func TestView(t *testing.T) {
 	}
 	all := []persistence.Figures{counted("", 1).Result()}
 	var text bytes.Buffer
-	b := bufio.NewWriter(&text)
+	b := table.NewPrinter(&text, table.Screen{})
 	for _, s := range persistence.Sections(all) {
-		s.Text(b)
+		b.Section(s)
 	}
 	b.Flush()
 	for _, want := range []string{

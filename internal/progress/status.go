@@ -3,10 +3,9 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/orbench/orbench/internal/terminal"
 )
 
 // Status is a line that tells how work goes: drawn again and again on a terminal,
@@ -26,7 +25,7 @@ const (
 
 // newStatus makes a status. Its Run shows it until Close.
 func newStatus(w io.Writer, line func() string) *Status {
-	return &Status{w: w, live: terminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
+	return &Status{w: w, live: terminal.Is(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 }
 
 // Run shows the status until Close.
@@ -57,12 +56,6 @@ func (s *Status) Leave() {
 	if s.live {
 		fmt.Fprintln(s.w)
 	}
-}
-
-// terminal reports whether a stream is a terminal.
-func terminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (s *Status) show() {

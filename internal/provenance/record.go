@@ -1,7 +1,6 @@
 package provenance
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -188,9 +187,9 @@ func (r *Record) Sections() []table.Section {
 
 // Text writes the sections for a terminal.
 func (r *Record) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := table.NewPrinter(w, table.Screen{})
 	for _, s := range r.Sections() {
-		s.Text(b)
+		b.Section(s)
 	}
 	return b.Flush()
 }

@@ -16,13 +16,15 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
 var formats = map[string]func(View, io.Writer) error{
-	"table.txt": View.Text, "report.json": View.JSON, "report.csv": View.CSV, "report.md": View.Markdown,
+	"table.txt":   func(v View, w io.Writer) error { return v.Text(table.NewPrinter(w, table.Screen{})) },
+	"report.json": View.JSON, "report.csv": View.CSV, "report.md": View.Markdown,
 }
 
 // The outputs of a small result, to be read by people when they change.
@@ -112,7 +114,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 		{Target: "a/c", Dataset: "d", Label: orbench.Safe, N: 3, Answered: 3},
 	}}
 	var b bytes.Buffer
-	if err := (View{r}).Text(&b); err != nil {
+	if err := (View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -144,7 +146,7 @@ func untrustedResult(name string) score.Result {
 func TestTableStripsControls(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (View{untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")}).Text(&b); err != nil {
+	if err := (View{untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') }); i >= 0 {
@@ -158,7 +160,7 @@ func TestTableLinesUp(t *testing.T) {
 	r, _ := fixture{Targets: 3, Safe: 3, Toxic: 2}.make()
 	r.Runs[0].Target, r.Runs[2].Dataset = "模型/大", "e\u0301te\u0301"
 	var b bytes.Buffer
-	if err := (View{r}).Text(&b); err != nil {
+	if err := (View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	tables := 0

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // A run with samples has files and sections of its own; TestFolder has one without.
@@ -104,7 +105,7 @@ func TestTableFoldsSamples(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	r := report.Sampled()
-	if err := (report.View{r}).Text(&b); err != nil {
+	if err := (report.View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	var found []string

@@ -82,9 +82,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 				table.Count(j.Judged), table.Count(j.Unjudged), table.Count(j.Refused), table.Rate(j.Rate), table.Interval(j.Interval()), rangeCell(j)))
 		}
 	}
-	if len(withheld) > 0 {
-		s.Note = "No rate, since too many answers are unjudged: " + strings.Join(withheld, ", ") + ". Raise the share that may be unjudged to have it all the same."
-	}
+	s.Note = withheldNote(withheld)
 	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	// Most runs lose no prompt, and then six columns say so in vain: the account
@@ -94,6 +92,14 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		s.Drop(func(row []string, at int) bool { return row[at] == row[n] }, "answered", "judged")
 	}
 	return s
+}
+
+// withheldNote says of whom there is no rate; empty for nobody.
+func withheldNote(who []string) string {
+	if len(who) == 0 {
+		return ""
+	}
+	return "No rate, since too many answers are unjudged: " + strings.Join(who, ", ") + ". Raise the share that may be unjudged to have it all the same."
 }
 
 // togetherSections lays out what rests on several of the figures by label: both
@@ -129,10 +135,7 @@ func tradeOffSection(r score.Result) table.Section {
 				outdone += " and " + table.Count(more) + " more"
 			}
 		}
-		j := t.YoudenJ
-		if t.Clustered != nil {
-			j = t.Clustered.YoudenJ
-		}
+		j := t.J()
 		s.Rows = append(s.Rows, []string{
 			table.Name(t.Target, t.Simulated), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
 			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),

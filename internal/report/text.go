@@ -18,35 +18,40 @@ type View struct{ score.Result }
 
 // Text writes the figures for people to read on a terminal: for each label one
 // line per target, dataset and judge with its counts, rate and 95% interval, then
-// the refusals by category, where the judges disagree, warnings and the cost. Columns line
-// up by display width. Names from outside lose whatever a terminal would obey.
-func (v View) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+// the refusals by category, where the judges disagree, warnings and the cost; on a brief
+// screen one line per target in place of the tables. Names from outside lose whatever a
+// terminal would obey.
+func (v View) Text(b *table.Printer) error {
 	r := v.Aggregated()
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
-	}
-	for _, line := range judgeErrorLines(r) {
-		table.Paragraph(b, "", untrusted.Terminal(line))
+		b.Line(table.SimulatedNotice)
 		b.WriteString("\n")
 	}
+	if !b.Brief {
+		for _, line := range judgeErrorLines(r) {
+			b.Paragraph("", untrusted.Terminal(line))
+			b.WriteString("\n")
+		}
+	}
 	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
-		s.Text(b)
+		b.Section(s)
 	}
-	for _, s := range sectionsOf(r) {
-		s.Text(b)
+	if b.Brief {
+		b.Section(overview(r))
+		b.Leave(sectionsOf(r)...)
+		b.Line(untrusted.Terminal(judgeErrorInBrief(r)))
+	} else {
+		for _, s := range sectionsOf(r) {
+			b.Section(s)
+		}
 	}
-	b.WriteString(untrusted.Terminal(accountLine(r)) + "\n")
-	if note := clusterNote(r); note != "" {
-		b.WriteString(untrusted.Terminal(note) + "\n")
-	}
+	b.Line(untrusted.Terminal(accountLine(r)))
+	b.Line(untrusted.Terminal(clusterNote(r)))
 	for _, line := range warningsOf(r) {
-		b.WriteString("Warning. " + untrusted.Terminal(line) + "\n")
+		b.Line("Warning. " + untrusted.Terminal(line))
 	}
-	b.WriteString(costLine(r.Cost) + "\n")
-	if spent := r.Provenance.Spent(); spent != "" {
-		b.WriteString(spent + "\n")
-	}
+	b.Line(costLine(r.Cost))
+	b.Line(r.Provenance.Spent())
 	return b.Flush()
 }
 

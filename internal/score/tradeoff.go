@@ -50,6 +50,14 @@ type TradeOff struct {
 	Interests []Interest `json:"interests,omitempty"`
 }
 
+// J is Youden's J with the interval that counts clusters, where there are any.
+func (t *TradeOff) J() stats.Estimate {
+	if t.Clustered != nil {
+		return t.Clustered.YoudenJ
+	}
+	return t.YoudenJ
+}
+
 // LabeledTradeOff is both corrected rates of a target together, each with its 95%
 // interval.
 type LabeledTradeOff struct {

@@ -20,6 +20,11 @@ type Section struct {
 	// Left is how many leading columns are names; the rest are figures.
 	Left int
 	Rows [][]string
+	// Spare are the headers of the columns that a narrow screen does without, the first
+	// to go first.
+	Spare []string
+	// Detail is true of a section that a brief screen does without.
+	Detail bool
 }
 
 // Drop leaves out those of the columns that say nothing in any row, and gives
@@ -39,31 +44,6 @@ func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...strin
 	return dropped
 }
 
-// Text writes the section for a terminal, its columns lined up by display width,
-// and an empty line.
-func (s Section) Text(b *bufio.Writer) {
-	widths := make([]int, len(s.Header))
-	lines := append([][]string{s.Header}, s.Rows...)
-	for i, line := range lines {
-		lines[i] = make([]string, len(line))
-		for j, text := range line {
-			lines[i][j] = untrusted.Terminal(text)
-			widths[j] = max(widths[j], untrusted.Width(lines[i][j]))
-		}
-	}
-	b.WriteString(untrusted.Terminal(s.Title) + "\n")
-	for _, line := range lines {
-		for j, text := range line {
-			line[j] = Pad(text, widths[j], j >= s.Left)
-		}
-		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
-	}
-	if s.Note != "" {
-		b.WriteString(untrusted.Terminal(s.Note) + "\n")
-	}
-	b.WriteString("\n")
-}
-
 // Pad fills s with spaces to n columns of a terminal, before it when right is true.
 func Pad(s string, n int, right bool) string {
 	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
@@ -71,21 +51,6 @@ func Pad(s string, n int, right bool) string {
 		return fill + s
 	}
 	return s + fill
-}
-
-// Paragraph writes a text in lines of at most MaxWidth columns, the first after a
-// mark and the others below its text.
-func Paragraph(b *bufio.Writer, mark, text string) {
-	line := mark
-	indent := strings.Repeat(" ", untrusted.Width(mark))
-	for word := range strings.FieldsSeq(text) {
-		if untrusted.Width(line)+untrusted.Width(word) > MaxWidth && line != indent && line != mark {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = indent
-		}
-		line += word + " "
-	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
 // Markdown writes the section as GitHub-flavored Markdown, without a heading where

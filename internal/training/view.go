@@ -1,17 +1,13 @@
 package training
 
 import (
-	"bufio"
-	"io"
-
 	"github.com/orbench/orbench/internal/table"
 )
 
 // Text writes what the set holds and what was left out, for a terminal.
-func (m *Manifest) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (m *Manifest) Text(b *table.Printer) error {
 	if m.Simulated {
-		table.Paragraph(b, "", "SIMULATED: answers, verdicts or prompts are of simulated models. They teach nothing.")
+		b.Paragraph("", "SIMULATED: answers, verdicts or prompts are of simulated models. They teach nothing.")
 		b.WriteString("\n")
 	}
 	parts := table.Section{
@@ -25,17 +21,17 @@ func (m *Manifest) Text(w io.Writer) error {
 		}
 		parts.Rows = append(parts.Rows, row)
 	}
-	parts.Text(b)
-	m.Prompts.section("prompts", promptCauses).Text(b)
+	b.Section(parts)
+	b.Section(m.Prompts.section("prompts", promptCauses))
 	if m.Answers.All > 0 {
-		m.Answers.section("answers", answerCauses).Text(b)
+		b.Section(m.Answers.section("answers", answerCauses))
 	}
 	m.Evaluations.Text(b)
 	if m.Empty() {
 		return b.Flush()
 	}
 	for _, warning := range m.Warnings() {
-		table.Paragraph(b, "! ", warning)
+		b.Paragraph("! ", warning)
 	}
 	return b.Flush()
 }

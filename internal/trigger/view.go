@@ -18,16 +18,15 @@ import (
 func (r Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 
 // Text writes the result for a terminal.
-func (r Result) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (r Result) Text(b *table.Printer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, s := range r.sections() {
-		s.Text(b)
+		b.Section(s)
 	}
 	for _, note := range r.notes() {
-		table.Paragraph(b, "", note)
+		b.Paragraph("", note)
 	}
 	return b.Flush()
 }

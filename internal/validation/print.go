@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -45,7 +44,7 @@ func Summaries(judge string) []Summary {
 
 // View prints the measurements of a judge as JSON for that format, and else as a
 // table. A judge without any is an *orbench.InputError.
-func View(w io.Writer, judge, format string) error {
+func View(w io.Writer, screen table.Screen, judge, format string) error {
 	switch all := Summaries(judge); {
 	case len(all) == 0:
 		return &orbench.InputError{
@@ -55,11 +54,11 @@ func View(w io.Writer, judge, format string) error {
 	case format == "json":
 		return table.JSON(w, map[string]any{"judge": judge, "measurements": all})
 	}
-	return text(w, judge)
+	return text(table.NewPrinter(w, screen), judge)
 }
 
 // text prints the measurements of a judge, what it was fitted to apart.
-func text(w io.Writer, judge string) error {
+func text(b *table.Printer, judge string) error {
 	sections := []struct {
 		title   string
 		samples []Sample
@@ -68,7 +67,6 @@ func text(w io.Writer, judge string) error {
 		{judge + " on answers that it was fitted to: what fitting reached, and no measure of new answers", []Sample{Fitted}},
 	}
 	all := Summaries(judge)
-	b := bufio.NewWriter(w)
 	for _, of := range sections {
 		s := table.Section{
 			Title: of.title,
@@ -92,7 +90,7 @@ func text(w io.Writer, judge string) error {
 			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus), table.DifferenceInterval(&m.Shift, table.Minus)))
 		}
 		if len(s.Rows) > 0 {
-			s.Text(b)
+			b.Section(s)
 		}
 	}
 	return b.Flush()

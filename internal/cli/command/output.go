@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/terminal"
 )
 
 // Formats are the values of --format of commands that print figures, TwoFormats
@@ -41,14 +43,33 @@ func either(words []string) string {
 
 // Figures are what write themselves in every format.
 type Figures interface {
-	Text(io.Writer) error
+	Text(*table.Printer) error
 	JSON(io.Writer) error
 	CSV(io.Writer) error
 	Markdown(io.Writer) error
 }
 
-// WriteAs writes in one of the formats.
-func WriteAs(w io.Writer, format string, f Figures) error {
+// FullFlag registers --full.
+func FullFlag(c *cobra.Command, full *bool) {
+	c.Flags().BoolVar(full, "full", false, "print every table and column, whatever the terminal's width")
+}
+
+// Screen is what standard output is shown on.
+func (e *Env) Screen(full bool) table.Screen {
+	s := table.Screen{Color: terminal.Color(e.Stdout, e.Getenv)}
+	if !full {
+		s.Brief, s.Width = true, terminal.Width(e.Stdout, e.Getenv)
+	}
+	return s
+}
+
+// Show prints figures in one of the formats: as a table brief, unless full is true.
+func (e *Env) Show(format string, full bool, f Figures) error {
+	return WriteAs(e.Stdout, e.Screen(full), format, f)
+}
+
+// WriteAs writes in one of the formats. A table is made for the screen.
+func WriteAs(w io.Writer, s table.Screen, format string, f Figures) error {
 	switch format {
 	case "json":
 		return f.JSON(w)
@@ -57,7 +78,7 @@ func WriteAs(w io.Writer, format string, f Figures) error {
 	case "md":
 		return f.Markdown(w)
 	}
-	return f.Text(w)
+	return f.Text(table.NewPrinter(w, s))
 }
 
 // UsualUnjudged is the share of unjudged answers above which there is no rate.
@@ -67,6 +88,8 @@ const UsualUnjudged = 0.1
 type Output struct {
 	// Format is one of Formats.
 	Format string
+	// Full is true for every table and column on a terminal.
+	Full bool
 	// Dir is the new folder of a report, or empty for none.
 	Dir string
 	// MostUnjudged is the share of unjudged answers above which no rate is given.
@@ -76,6 +99,7 @@ type Output struct {
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	FormatFlag(c, &f.Format, Formats)
+	FullFlag(c, &f.Full)
 	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`, or in place of a report of the same run")
 	c.Flags().Float64Var(&f.MostUnjudged, "most-unjudged", UsualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
 }

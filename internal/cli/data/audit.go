@@ -36,6 +36,7 @@ people must look at, draw them, and compare what people and moderators say.`,
 
 func (a app) auditPlanCommand() *cobra.Command {
 	var halfWidth, expect, expectFPR, prevalence, confidence, format string
+	var full bool
 	var population int
 	c := &cobra.Command{
 		Use:   "plan",
@@ -72,7 +73,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 			if format == "json" {
 				return table.JSON(a.Stdout, plan)
 			}
-			return plan.Text(a.Stdout)
+			return plan.Text(table.NewPrinter(a.Stdout, a.Screen(full)))
 		},
 	}
 	flags := c.Flags()
@@ -83,6 +84,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
 	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
 	command.FormatFlag(c, &format, command.TwoFormats)
+	command.FullFlag(c, &full)
 	return c
 }
 
@@ -199,6 +201,7 @@ type auditFlags struct {
 	prevalence string
 	families   []string
 	format     string
+	full       bool
 }
 
 func (a app) auditReportCommand() *cobra.Command {
@@ -229,6 +232,7 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
 	command.CompleteFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
 	command.FormatFlag(c, &f.format, command.Formats)
+	command.FullFlag(c, &f.full)
 	return c
 }
 
@@ -270,5 +274,5 @@ func (a app) auditReport(files []string, f auditFlags) error {
 	for i, note := range result.Notes {
 		result.Notes[i] = settings.Rename(note, command.FlagName)
 	}
-	return command.WriteAs(a.Stdout, f.format, result)
+	return a.Show(f.format, f.full, result)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
@@ -36,6 +37,7 @@ type contrastFlags struct {
 	maxTokens          int
 	columns            dataset.Options
 	out, format, store string
+	full               bool
 	calls              command.Calls
 }
 
@@ -88,6 +90,7 @@ budget, 130 interrupted.`,
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
 	command.FormatFlag(c, &f.format, command.TwoFormats)
+	command.FullFlag(c, &f.full)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	return c
@@ -222,11 +225,12 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory *memo.Me
 	if err := w.Write(result); err != nil {
 		return nil, err
 	}
-	show := result.Text
 	if f.format == "json" {
-		show = result.JSON
+		err = result.JSON(a.Stdout)
+	} else {
+		err = result.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
 	}
-	if err := show(a.Stdout); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))

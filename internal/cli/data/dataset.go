@@ -23,6 +23,7 @@ import (
 type datasetFlags struct {
 	columns dataset.Options
 	format  string
+	full    bool
 }
 
 func (f *datasetFlags) register(c *cobra.Command) {

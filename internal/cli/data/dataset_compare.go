@@ -46,7 +46,7 @@ columns hold for both datasets, where they are files.`,
 					return err
 				}
 			}
-			return command.WriteAs(a.Stdout, f.format, overlap.View{Comparison: result})
+			return a.Show(f.format, f.full, overlap.View{Comparison: result})
 		},
 	}
 	command.ColumnFlags(c, &f.columns)
@@ -55,5 +55,6 @@ columns hold for both datasets, where they are files.`,
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
 	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
+	command.FullFlag(c, &f.full)
 	return c
 }

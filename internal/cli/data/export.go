@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -45,7 +44,7 @@ type exportFlags struct {
 
 	decontaminate, except []string
 	threshold             float64
-	json                  bool
+	json, full            bool
 
 	moderators []string
 	policy     string
@@ -98,6 +97,7 @@ data, and exits with 1 where it finds anything.`,
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
 	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", contamination.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	command.FullFlag(c, &f.full)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
 	var formats []string
@@ -295,11 +295,12 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 			return err
 		}
 	}
-	show := set.Text
 	if f.json {
-		show = func(w io.Writer) error { return table.JSON(w, set.Manifest) }
+		err = table.JSON(a.Stdout, set.Manifest)
+	} else {
+		err = set.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
 	}
-	if err := show(a.Stdout); err != nil {
+	if err != nil {
 		return err
 	}
 	if set.Empty() {

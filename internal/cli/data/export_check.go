@@ -22,7 +22,7 @@ func (a app) exportCheck(ctx context.Context, args []string, f exportFlags) erro
 	if f.json {
 		err = table.JSON(a.Stdout, checked)
 	} else {
-		err = checked.Text(a.Stdout)
+		err = checked.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
 	}
 	if err == nil && len(checked.Findings) > 0 {
 		err = command.ErrFailures

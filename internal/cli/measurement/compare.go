@@ -27,7 +27,7 @@ type compareFlags struct {
 	corrected      bool
 	maxExcluded    float64
 	seed           uint64
-	unpaired       bool
+	unpaired, full bool
 	flips, junit   string
 	gates          []compare.Gate
 }
@@ -83,6 +83,7 @@ compared or too many prompts lack a verdict, fails too.`,
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
+	command.FullFlag(c, &f.full)
 	a.StoreFlag(c, &f.store)
 	return c
 }
@@ -202,7 +203,7 @@ func (a app) showComparison(ctx context.Context, memory *memo.Memo, sides [2]*ru
 			return err
 		}
 	}
-	if err := command.WriteAs(a.Stdout, f.format, result); err != nil {
+	if err := a.Show(f.format, f.full, result); err != nil {
 		return err
 	}
 	var gate error

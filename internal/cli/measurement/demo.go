@@ -12,7 +12,7 @@ import (
 
 func (a app) demoCommand() *cobra.Command {
 	var store, out string
-	var quiet bool
+	var quiet, full bool
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Measure simulated models on built-in prompts: no key, no network",
@@ -32,7 +32,7 @@ nothing about any real model.`,
 				targets:  []string{"sim/permissive,sim/relaxed,sim/balanced,sim/cautious,sim/strict,sim/prudish"},
 				datasets: []string{"starter"}, judges: []string{"lexical", "llm:sim/judge"},
 				temperature: "0", maxTokens: 1000, judgeMaxTokens: 1000, samples: 1, name: "demo", store: store,
-				calls: command.DefaultCalls(), out: command.Output{Format: "table", Dir: dir, MostUnjudged: command.UsualUnjudged},
+				calls: command.DefaultCalls(), out: command.Output{Format: "table", Full: full, Dir: dir, MostUnjudged: command.UsualUnjudged},
 			}
 			f.calls.Quiet = quiet
 			if err := a.eval(c.Context(), f); err != nil {
@@ -48,6 +48,7 @@ nothing about any real model.`,
 	}
 	a.StoreFlag(c, &store)
 	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
+	command.FullFlag(c, &full)
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c
 }

@@ -82,7 +82,7 @@ With --responses, --out writes what every judge says of every answer.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if about != "" {
-				return validation.View(a.Stdout, about, f.out.Format)
+				return validation.View(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
 			}
 			if f.responses != "" && f.overlap {
 				return command.InputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
@@ -185,7 +185,7 @@ func (a app) overlap(ctx context.Context, m measurement) error {
 	// Calls that failed are counted by the comparison, as answers without a
 	// verdict.
 	err := a.compare(ctx, [2]string{m.Name, m.Name}, compareFlags{
-		store: m.store, format: m.out.Format, alpha: compare.DefaultAlpha, seed: 1,
+		store: m.store, format: m.out.Format, full: m.out.Full, alpha: compare.DefaultAlpha, seed: 1,
 		judge: m.Judges[0].Name(), against: m.Judges[1].Name(),
 	})
 	return errors.Join(measured, err)
@@ -329,5 +329,5 @@ func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *mem
 			return err
 		}
 	}
-	return command.WriteAs(a.Stdout, f.out.Format, view.View{Result: result})
+	return a.Show(f.out.Format, f.out.Full, view.View{Result: result})
 }

@@ -141,7 +141,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
-	if err := command.WriteAs(a.Stdout, out.Format, report.View{Result: result}); err != nil {
+	if err := a.Show(out.Format, out.Full, report.View{Result: result}); err != nil {
 		return result, err
 	}
 	if folder == nil {

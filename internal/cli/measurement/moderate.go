@@ -34,6 +34,7 @@ type moderateFlags struct {
 	columns              dataset.Options
 	changed, all         string
 	format, store        string
+	full                 bool
 	calls                command.Calls
 }
 
@@ -72,6 +73,7 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
+	command.FullFlag(c, &f.full)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	return c
@@ -217,5 +219,5 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *memo
 		}
 		a.Sayf("wrote %d prompts to %s", rows.Len(), path)
 	}
-	return command.WriteAs(a.Stdout, f.format, result)
+	return a.Show(f.format, f.full, result)
 }

@@ -88,7 +88,7 @@ func (a app) paper(ctx context.Context, f paperFlags) error {
 		}
 		study.Own = own
 	}
-	if err := command.WriteAs(a.Stdout, f.out.Format, study); err != nil {
+	if err := a.Show(f.out.Format, f.out.Full, study); err != nil {
 		return err
 	}
 	if f.out.Dir == "" {
@@ -115,7 +115,7 @@ func (a app) checkPaper(ctx context.Context, f paperFlags) error {
 	if err != nil {
 		return err
 	}
-	return command.WriteAs(a.Stdout, f.out.Format, check)
+	return a.Show(f.out.Format, f.out.Full, check)
 }
 
 // storedResult derives the figures of stored runs again. Nothing is asked.

@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/model/replay"
 )
@@ -102,6 +103,7 @@ a budget, 130 interrupted.`,
 	flags.Int64Var(&e.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
 	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
 	command.FormatFlag(c, &e.out.Format, command.Formats)
+	command.FullFlag(c, &e.out.Full)
 	a.StoreFlag(c, &e.store)
 	e.calls.Register(c)
 	return c
@@ -260,7 +262,7 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 		if err != nil {
 			return err
 		}
-		return command.WriteAs(a.Stdout, f.eval.out.Format, result)
+		return a.Show(f.eval.out.Format, f.eval.out.Full, result)
 	}
 	out, err := folder.Create(dir, s.Subject())
 	if err != nil {
@@ -278,14 +280,14 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 		return err
 	}
 	for format, name := range map[string]string{"json": "triggers.json", "csv": "triggers.csv", "md": "triggers.md"} {
-		if _, err := out.Write(name, func(w io.Writer) error { return command.WriteAs(w, format, result) }); err != nil {
+		if _, err := out.Write(name, func(w io.Writer) error { return command.WriteAs(w, table.Screen{}, format, result) }); err != nil {
 			return err
 		}
 	}
 	if err := out.Finish(); err != nil {
 		return err
 	}
-	if err := command.WriteAs(a.Stdout, f.eval.out.Format, result); err != nil {
+	if err := a.Show(f.eval.out.Format, f.eval.out.Full, result); err != nil {
 		return err
 	}
 	a.Sayf("wrote %s", filepath.Join(dir, "triggers.md"))

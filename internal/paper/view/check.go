@@ -233,18 +233,17 @@ func (s CheckSide) section() table.Section {
 }
 
 // Text writes the comparison for people to read on a terminal.
-func (c Check) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (c Check) Text(b *table.Printer) error {
 	if c.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, side := range c.Sides {
 		s := side.section()
 		s.Note = ""
-		s.Text(b)
-		table.Paragraph(b, "- ", fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", side.Inside, side.Compared))
+		b.Section(s)
+		b.Paragraph("- ", fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", side.Inside, side.Compared))
 		for _, n := range side.Notes {
-			table.Paragraph(b, "- ", untrusted.Terminal(n))
+			b.Paragraph("- ", untrusted.Terminal(n))
 		}
 		b.WriteString("\n")
 	}

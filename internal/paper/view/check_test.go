@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -168,7 +169,7 @@ func TestCheckFormats(t *testing.T) {
 		t.Errorf("the CSV is %v", rows)
 	}
 	for name, write := range map[string]func() error{
-		"table": func() error { return check.Text(&b) }, "md": func() error { return check.Markdown(&b) },
+		"table": func() error { return check.Text(table.NewPrinter(&b, table.Screen{})) }, "md": func() error { return check.Markdown(&b) },
 	} {
 		b.Reset()
 		if err := write(); err != nil {

@@ -35,21 +35,20 @@ func (p Study) JSON(w io.Writer) error {
 }
 
 // Text writes the study for people to read on a terminal.
-func (p Study) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (p Study) Text(b *table.Printer) error {
 	b.WriteString(p.Source + "\n\n")
 	for _, s := range p.sections() {
 		note := s.Note
 		s.Note = ""
-		s.Text(b)
+		b.Section(s)
 		if note != "" {
-			table.Paragraph(b, "", note)
+			b.Paragraph("", note)
 			b.WriteString("\n")
 		}
 	}
 	b.WriteString(contradictionsTitle + "\n")
 	for _, c := range p.Contradictions {
-		table.Paragraph(b, "- ", c.Where+". Printed: "+c.Printed+". Found: "+c.Found+".")
+		b.Paragraph("- ", c.Where+". Printed: "+c.Printed+". Found: "+c.Found+".")
 	}
 	return b.Flush()
 }

@@ -180,7 +180,7 @@ func TestPaperFormats(t *testing.T) {
 	t.Parallel()
 	p := study(t)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"table": func(b *bytes.Buffer) error { return p.Text(b) },
+		"table": func(b *bytes.Buffer) error { return p.Text(table.NewPrinter(b, table.Screen{})) },
 		"json":  func(b *bytes.Buffer) error { return p.JSON(b) },
 		"csv":   func(b *bytes.Buffer) error { return p.CSV(b) },
 		"md":    func(b *bytes.Buffer) error { return p.Markdown(b) },
@@ -691,7 +691,7 @@ func TestPaperHostileNames(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := p.Text(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
+	if err := p.Text(table.NewPrinter(&b, table.Screen{})); err != nil || strings.ContainsRune(b.String(), '\x1b') {
 		t.Errorf("the table holds an escape (%v)", err)
 	}
 }

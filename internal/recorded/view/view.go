@@ -20,13 +20,12 @@ type View struct{ recorded.Result }
 
 // Text writes what judges made of a file of answers, for people to read
 // on a terminal.
-func (r View) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
+func (r View) Text(b *table.Printer) error {
 	if r.Simulated {
 		b.WriteString(table.SimulatedNotice + "\n\n")
 	}
 	for _, s := range sections(r.Result) {
-		s.Text(b)
+		b.Section(s)
 	}
 	return b.Flush()
 }

@@ -82,7 +82,7 @@ func TestText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := (View{recordedResult("answers.csv", tc.gold)}).Text(&b); err != nil {
+			if err := (View{recordedResult("answers.csv", tc.gold)}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range tc.want {
@@ -108,7 +108,7 @@ func TestText(t *testing.T) {
 	undefined := recordedResult("a", false)
 	undefined.FleissKappa = nil
 	var b bytes.Buffer
-	if err := (View{undefined}).Text(&b); err != nil {
+	if err := (View{undefined}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Fleiss' kappa of all judges is undefined") {
@@ -120,7 +120,7 @@ func TestText(t *testing.T) {
 func TestRecordedFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}).Text(&b); err != nil {
+	if err := (View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {

@@ -1,0 +1,269 @@
+package table
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Screen is what a text is printed on. The zero value is a file without an end to its
+// lines: it gets everything, as it is.
+type Screen struct {
+	// Brief leaves details out, and says which.
+	Brief bool
+	// Width is how many columns a line has, 0 for as many as it takes. A table that is
+	// wider loses columns, and says which.
+	Width int
+	// Color is true where colors tell more than they disturb.
+	Color bool
+}
+
+// Printer prints tables and paragraphs on a screen.
+type Printer struct {
+	*bufio.Writer
+	Screen
+	// details are the sections that were left out, by name.
+	details []string
+}
+
+// NewPrinter makes a printer. Nothing is sure to be written before Flush.
+func NewPrinter(w io.Writer, s Screen) *Printer {
+	return &Printer{Writer: bufio.NewWriter(w), Screen: s}
+}
+
+// Flush says which details were left out, and writes what is buffered.
+func (p *Printer) Flush() error {
+	if len(p.details) > 0 {
+		p.Paragraph("", "More with --full: "+strings.Join(p.details, "; ")+".")
+		p.details = nil
+	}
+	return p.Writer.Flush()
+}
+
+// Leave notes sections that a brief screen does not get.
+func (p *Printer) Leave(sections ...Section) {
+	for _, s := range sections {
+		if name := s.name(); len(s.Rows) > 0 && !slices.Contains(p.details, name) {
+			p.details = append(p.details, name)
+		}
+	}
+}
+
+// Section prints a section with its columns lined up by display width, and an empty
+// line. On a brief screen a detail is left out, and so are columns for which there is
+// no room.
+func (p *Printer) Section(s Section) {
+	if p.Brief && s.Detail {
+		p.Leave(s)
+		return
+	}
+	s = s.clean()
+	var dropped []string
+	if p.Width > 0 {
+		s, dropped = s.fit(p.Width)
+	}
+	p.Line(s.Title)
+	widths := s.widths()
+	narrow := p.Width > 0 && total(widths) > p.Width
+	if narrow {
+		s.narrow(widths, p.Width)
+	}
+	p.row(s.Header, widths, s.Left)
+	for _, row := range s.Rows {
+		p.row(row, widths, s.Left)
+	}
+	p.Line(s.Note)
+	if len(dropped) > 0 {
+		p.Line("Not shown: " + strings.Join(dropped, ", ") + "; --full or a wider terminal has them.")
+	}
+	p.WriteString("\n")
+}
+
+// Line prints a line, on several where the screen is not as wide, and nothing where the
+// text is empty.
+func (p *Printer) Line(text string) {
+	switch {
+	case text == "":
+	case p.Width > 0:
+		p.Paragraph("", text)
+	default:
+		p.WriteString(text + "\n")
+	}
+}
+
+// row prints the cells of a line, those that are wider than their column on as many
+// lines as they take.
+func (p *Printer) row(cells []string, widths []int, left int) {
+	parts := make([][]string, len(cells))
+	height := 1
+	for i, text := range cells {
+		parts[i] = untrusted.Wrap(text, max(2, widths[i]))
+		height = max(height, len(parts[i]))
+	}
+	line := make([]string, len(cells))
+	for y := range height {
+		for i := range cells {
+			text := ""
+			if y < len(parts[i]) {
+				text = parts[i][y]
+			}
+			line[i] = Pad(text, widths[i], i >= left)
+		}
+		p.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
+	}
+}
+
+// Paragraph prints a text in lines as wide as the screen, and at most MaxWidth, the
+// first after a mark and the others below its text.
+func (p *Printer) Paragraph(mark, text string) {
+	most := MaxWidth
+	if p.Width > 0 {
+		most = min(most, p.Width)
+	}
+	line := mark
+	indent := strings.Repeat(" ", untrusted.Width(mark))
+	for word := range strings.FieldsSeq(text) {
+		if untrusted.Width(line)+untrusted.Width(word) > most && line != indent && line != mark {
+			p.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = indent
+		}
+		line += word + " "
+	}
+	p.WriteString(strings.TrimRight(line, " ") + "\n")
+}
+
+// clean is the section with its texts fit for a terminal.
+func (s Section) clean() Section {
+	s.Title, s.Note = untrusted.Terminal(s.Title), untrusted.Terminal(s.Note)
+	lines := append([][]string{s.Header}, s.Rows...)
+	for i, line := range lines {
+		lines[i] = make([]string, len(line))
+		for j, text := range line {
+			lines[i][j] = untrusted.Terminal(text)
+		}
+	}
+	s.Header, s.Rows = lines[0], lines[1:]
+	return s
+}
+
+// name is the title up to where it explains itself.
+func (s Section) name() string {
+	name := untrusted.Terminal(s.Title)
+	if i := strings.IndexAny(name, ":(,?"); i > 0 {
+		name = strings.TrimSpace(name[:i])
+	}
+	if len(name) > 1 && strings.ToLower(name[1:2]) == name[1:2] && name[1] != ' ' {
+		name = strings.ToLower(name[:1]) + name[1:]
+	}
+	return name
+}
+
+// widths are those of the widest cell of each column.
+func (s Section) widths() []int {
+	widths := make([]int, len(s.Header))
+	for _, line := range append([][]string{s.Header}, s.Rows...) {
+		for j, text := range line {
+			widths[j] = max(widths[j], untrusted.Width(text))
+		}
+	}
+	return widths
+}
+
+// total is the width of a line of columns.
+func total(widths []int) int {
+	n := 2 * (len(widths) - 1)
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// fit leaves out columns until a line has at most width columns of the screen: those
+// of Spare in their order, then figures from the right, but for the first. It gives the
+// headers of what it left out, in the order of the columns.
+func (s Section) fit(width int) (Section, []string) {
+	spare := slices.Clone(s.Spare)
+	gone := map[int]bool{}
+	widths := s.widths()
+	left := total(widths)
+	drop := func(i int) {
+		gone[i] = true
+		left -= widths[i] + 2
+	}
+	for left > width {
+		at := -1
+		if len(spare) > 0 {
+			at = slices.Index(s.Header, spare[0])
+			spare = spare[1:]
+			if at < 0 {
+				continue
+			}
+		} else {
+			for i := len(s.Header) - 1; i > s.Left && at < 0; i-- {
+				if !gone[i] {
+					at = i
+				}
+			}
+			if at < 0 {
+				break
+			}
+		}
+		if !gone[at] {
+			drop(at)
+		}
+	}
+	if len(gone) == 0 {
+		return s, nil
+	}
+	var names []string
+	keep := func(line []string) []string {
+		var kept []string
+		for i, text := range line {
+			if !gone[i] {
+				kept = append(kept, text)
+			}
+		}
+		return kept
+	}
+	names = nil
+	for i, name := range s.Header {
+		if gone[i] && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	leftKept := s.Left
+	for i := range s.Left {
+		if gone[i] {
+			leftKept--
+		}
+	}
+	rows := make([][]string, len(s.Rows))
+	for i, row := range s.Rows {
+		rows[i] = keep(row)
+	}
+	s.Header, s.Rows, s.Left = keep(s.Header), rows, leftKept
+	return s, names
+}
+
+// narrowest is the least width that a column of names is brought to.
+const narrowest = 12
+
+// narrow takes width from the widest columns of names, whose cells then take several
+// lines, until a line fits or nothing more can be taken.
+func (s Section) narrow(widths []int, width int) {
+	for total(widths) > width {
+		widest := 0
+		for i := range min(s.Left, len(widths)) {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= narrowest {
+			return
+		}
+		widths[widest]--
+	}
+}
