@@ -28,11 +28,11 @@ const manyFlags = 7
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit pair-column population prevalence
-		prompt-column refresh response-column responses sample sample-seed shard size target
+		prompt-column refresh response-column responses positive sample sample-seed shard size target truth
 		paper/as paper/check paper/run
 		compare/judge compare/candidate-judge compare/store paper/store report/store
 		export/check export/toxic-share`,
-	manner: `axis base-url calls confidence defense each framing generations generator half-width harmful-answers into language languages max-tokens
+	manner: `axis base-url calls confidence defense each framing generations generator half-width harmful-answers family into language languages max-tokens
 		moderator most on-conflict per-prompt plain policy providers raters rule samples seed seeds-per-generation split-seed splits
 		system temperature threshold translator turns
 		alpha corrected fail-if max-excluded require unpaired
