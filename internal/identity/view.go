@@ -42,9 +42,9 @@ func (r *Result) Text(w io.Writer) error {
 		return b.Flush()
 	}
 	for _, remembered := range []bool{false, true} {
-		title := "Why calls are to be asked: how they differ from the nearest that is remembered"
+		title := "Why calls are to be asked: how they differ from the nearest remembered one"
 		if remembered {
-			title = "Why the remembered calls were asked: how they differ from the nearest that the store held then, of other runs"
+			title = "Why the remembered were asked: how they differed from other runs' calls then"
 		}
 		for _, c := range r.Causes {
 			if c.Remembered != remembered {
