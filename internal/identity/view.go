@@ -13,10 +13,9 @@ import (
 // JSON writes the result in its documented form.
 func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 
-// Text writes the result for people to read on a terminal.
-func (r *Result) Text(w io.Writer) error {
-	b := table.NewPrinter(w, table.Screen{})
-	fmt.Fprintf(b, "run %s: %s, %s remembered, %s to ask\n", untrusted.Terminal(r.Run), calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))
+// Text prints the result for people to read on a terminal.
+func (r *Result) Text(b *table.Printer) error {
+	b.Line(untrusted.Terminal(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))
 	if r.Unanswered > 0 {
 		b.Paragraph("", plural(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
 	}

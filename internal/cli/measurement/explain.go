@@ -11,10 +11,12 @@ import (
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func (a app) explainCommand() *cobra.Command {
 	var store, format string
+	var full bool
 	c := &cobra.Command{
 		Use:   "explain [RUN [PROMPT-ID...]]",
 		Short: "Say which calls of a run are remembered, and why others are asked again",
@@ -41,16 +43,17 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
 			if len(args) > 0 {
 				name, args = args[0], args[1:]
 			}
-			return a.explain(c.Context(), store, name, args, format)
+			return a.explain(c.Context(), store, name, args, format, full)
 		},
 	}
 	command.FormatFlag(c, &format, command.TwoFormats)
+	command.FullFlag(c, &full)
 	a.StoreFlag(c, &store)
 	return c
 }
 
 // explain explains the calls of a stored run.
-func (a app) explain(ctx context.Context, address, name string, prompts []string, format string) (err error) {
+func (a app) explain(ctx context.Context, address, name string, prompts []string, format string, full bool) (err error) {
 	memory, err := command.OpenExisting(ctx, address)
 	if err != nil {
 		return err
@@ -64,7 +67,7 @@ func (a app) explain(ctx context.Context, address, name string, prompts []string
 	if err != nil {
 		return err
 	}
-	return a.showExplained(result, format)
+	return a.showExplained(result, format, full)
 }
 
 // explainPlan explains the calls that a measurement would make, of which the store may
@@ -85,12 +88,12 @@ func (a app) explainPlan(ctx context.Context, m measurement) error {
 	}
 	// What is remembered was asked for another run.
 	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
-	return a.showExplained(result, m.out.Format)
+	return a.showExplained(result, m.out.Format, m.out.Full)
 }
 
-func (a app) showExplained(r identity.Result, format string) error {
+func (a app) showExplained(r identity.Result, format string, full bool) error {
 	if format == "json" {
 		return r.JSON(a.Stdout)
 	}
-	return r.Text(a.Stdout)
+	return r.Text(table.NewPrinter(a.Stdout, a.Screen(full)))
 }
