@@ -34,7 +34,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) err
 		return e.Encode(map[string]any{"plan": priced})
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\trole\tcalls\tfrom memo\tinput tokens\toutput tokens\tcost")
+	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost")
 	for _, p := range priced {
 		cost := "unknown"
 		if p.MaxUSD != nil {

@@ -175,6 +175,9 @@ type Run struct {
 	// Recorded means that no target is asked: the run judges what the memo
 	// holds.
 	Recorded bool
+	// Told is given the prompts whose answers are wanted, with their labels, as the
+	// work is walked; nil for nobody. A text may come several times.
+	Told func(text string, label orbench.Label)
 }
 
 // design is the run as scores see it.
@@ -293,7 +296,12 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 			}
 			for i := range asked[0].prompts {
 				for _, c := range asked {
-					if request := c.target.Request(c.prompts[i]); !r.lacks(request) && !yield(request, nil) {
+					request := c.target.Request(c.prompts[i])
+					if r.Told != nil {
+						// A framing puts other words around the prompt.
+						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
+					}
+					if !r.lacks(request) && !yield(request, nil) {
 						return
 					}
 				}
@@ -365,6 +373,11 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 				}
 				if prompts = own(prompts); len(prompts) == 0 {
 					continue
+				}
+				if r.Told != nil {
+					for _, p := range prompts {
+						r.Told(p.Text(), p.Label)
+					}
 				}
 				var piece []chunk
 				for i, t := range r.Targets {

@@ -3,7 +3,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,7 +26,7 @@ type buildCounts struct {
 // NewBuild makes the status of a build. Its Run shows it until Close.
 func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
 	p, began := &Build{}, time.Now()
-	p.Status = newStatus(w, func() string {
+	p.Status = newStatus(w, func() []part {
 		p.mu.Lock()
 		c := p.counts
 		p.mu.Unlock()
@@ -50,21 +49,21 @@ func (p *Build) Observe(f benchmark.Funnel) {
 }
 
 // buildLine tells how far a build is, stage by stage.
-func buildLine(c buildCounts, s fill.Stats, took time.Duration) string {
-	parts := []string{
-		fmt.Sprintf("seeds %d", c.seeds),
-		fmt.Sprintf("rewrites %d (%d dropped)", c.rewrites, c.dropped),
-		fmt.Sprintf("safe %d, toxic %d, re-admitted %d", c.safe, c.toxic, c.readmitted),
+func buildLine(c buildCounts, s fill.Stats, took time.Duration) []part {
+	parts := []part{
+		{0, fmt.Sprintf("seeds %d", c.seeds)},
+		{1, fmt.Sprintf("rewrites %d (%d dropped)", c.rewrites, c.dropped)},
+		{3, fmt.Sprintf("safe %d, toxic %d, re-admitted %d", c.safe, c.toxic, c.readmitted)},
 	}
 	if c.asked > 0 {
-		parts = append(parts, fmt.Sprintf("selected from %d", c.asked))
+		parts = append(parts, part{5, fmt.Sprintf("selected from %d", c.asked)})
 	}
 	if rate := float64(s.Answered+s.Failed) / took.Seconds(); rate > 0 {
-		parts = append(parts, fmt.Sprintf("%.*f/s", decimals(rate), rate))
+		parts = append(parts, part{6, fmt.Sprintf("%.*f/s", decimals(rate), rate)})
 	}
 	if s.Present > 0 {
-		parts = append(parts, fmt.Sprintf("%d from memo", s.Present))
+		parts = append(parts, part{7, fmt.Sprintf("%d already answered", s.Present)})
 	}
-	parts = append(parts, Money(s.USD, s.Unpriced))
-	return strings.Join(append(parts, troubles(s)...), "  ")
+	parts = append(parts, part{4, Money(s.USD, s.Unpriced)})
+	return append(parts, troubles(s)...)
 }

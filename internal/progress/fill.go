@@ -2,11 +2,14 @@ package progress
 
 import (
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/model"
@@ -16,19 +19,64 @@ import (
 // Fill is the status of a fill.
 type Fill struct {
 	*Status
-	judged atomic.Int64
-	// refused counts new answers that the embedded detector takes for refusals.
-	refused atomic.Int64
+	// judged counts new answers of targets, and refused those that the embedded
+	// detector takes for refusals, by the side of the prompt.
+	judged, refused [sides]atomic.Int64
+	mu              sync.Mutex
+	// labels are those of prompts, by the hash of their text under seed.
+	labels map[uint64]side
+	seed   maphash.Seed
 }
+
+// side is what a prompt is, as far as the line tells.
+type side int
+
+// The sides. Prompts of other labels, and those of which no label is known, are neither.
+const (
+	neither side = iota
+	safe
+	toxic
+	sides
+)
 
 // NewFill makes the status of a fill with a number of expected calls. Its Run shows
 // it until Close.
 func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
-	p, began := &Fill{}, time.Now()
-	p.Status = newStatus(w, func() string {
-		return fillLine(stats(), total, time.Since(began), int(p.refused.Load()), int(p.judged.Load()))
+	p, began := &Fill{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
+	p.Status = newStatus(w, func() []part {
+		var seen [sides]tally
+		for i := range seen {
+			seen[i] = tally{int(p.refused[i].Load()), int(p.judged[i].Load())}
+		}
+		return fillLine(stats(), total, time.Since(began), seen)
 	})
 	return p
+}
+
+// tally is how many of some answers are refusals.
+type tally struct{ refused, judged int }
+
+// Label tells what a prompt is.
+func (p *Fill) Label(text string, label orbench.Label) {
+	is := neither
+	switch label {
+	case orbench.Safe:
+		is = safe
+	case orbench.Toxic:
+		is = toxic
+	}
+	key := maphash.String(p.seed, text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.labels[key] = is
+}
+
+// side is that of the prompt at the end of a request.
+func (p *Fill) side(text string) side {
+	key := maphash.String(p.seed, text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.labels[key]
 }
 
 // Observer gives the function that counts refusals among the targets' answers.
@@ -42,42 +90,50 @@ func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Res
 		if !measured[name{r.Provider, r.Model}] {
 			return
 		}
-		p.judged.Add(1)
-		if answer.Finish == model.Blocked || refusal.Detect(r.Messages[len(r.Messages)-1].Content, answer.Text).Class.Refused() {
-			p.refused.Add(1)
+		text := r.Messages[len(r.Messages)-1].Content
+		of := p.side(text)
+		if answer.Finish == model.Blocked || refusal.Detect(text, answer.Text).Class.Refused() {
+			p.refused[of].Add(1)
 		}
+		p.judged[of].Add(1)
 	}
 }
 
 // fillLine says how far a fill is.
-func fillLine(s fill.Stats, total int, took time.Duration, refused, judged int) string {
+func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []part {
 	finished := s.Answered + s.Failed
 	done := min(s.Present+finished, total)
-	parts := []string{fmt.Sprintf("%d/%d", done, total)}
+	parts := []part{{0, fmt.Sprintf("%d/%d", done, total)}}
 	if rate := float64(finished) / took.Seconds(); rate > 0 {
-		parts = append(parts, fmt.Sprintf("%.*f/s", decimals(rate), rate))
+		parts = append(parts, part{5, fmt.Sprintf("%.*f/s", decimals(rate), rate)})
 		if left := total - done; left > 0 {
 			eta := time.Duration(float64(left) / rate * float64(time.Second))
-			parts = append(parts, "ETA "+eta.Round(time.Second).String())
+			parts = append(parts, part{2, "ETA " + eta.Round(time.Second).String()})
 		}
 	}
 	if s.Present > 0 {
-		parts = append(parts, fmt.Sprintf("%d from memo", s.Present))
+		parts = append(parts, part{6, fmt.Sprintf("%d already answered", s.Present)})
 	}
-	parts = append(parts, Money(s.USD, s.Unpriced))
-	if judged > 0 {
-		parts = append(parts, fmt.Sprintf("%.1f%% refused so far", 100*float64(refused)/float64(judged)))
+	parts = append(parts, part{4, Money(s.USD, s.Unpriced)})
+	var refused []string
+	for i, name := range []string{neither: "", safe: "safe ", toxic: "toxic "} {
+		if t := seen[i]; t.judged > 0 {
+			refused = append(refused, fmt.Sprintf("%s%.1f%%", name, 100*float64(t.refused)/float64(t.judged)))
+		}
 	}
-	return strings.Join(append(parts, troubles(s)...), "  ")
+	if len(refused) > 0 {
+		parts = append(parts, part{3, "refused so far: " + strings.Join(refused, ", ")})
+	}
+	return append(parts, troubles(s)...)
 }
 
 // troubles counts what did not go well.
-func troubles(s fill.Stats) (parts []string) {
+func troubles(s fill.Stats) (parts []part) {
 	if s.Retries > 0 {
-		parts = append(parts, fmt.Sprintf("%d retries", s.Retries))
+		parts = append(parts, part{7, fmt.Sprintf("%d retries", s.Retries)})
 	}
 	if s.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", s.Failed))
+		parts = append(parts, part{1, fmt.Sprintf("%d failed", s.Failed)})
 	}
 	return parts
 }

@@ -10,21 +10,27 @@ import (
 func TestFillLine(t *testing.T) {
 	t.Parallel()
 	for want, tt := range map[string]struct {
-		stats           fill.Stats
-		total           int
-		took            time.Duration
-		refused, judged int
+		stats fill.Stats
+		total int
+		took  time.Duration
+		seen  [sides]tally
+		width int
 	}{
-		"0/10  $0.0000":                             {fill.Stats{}, 10, time.Second, 0, 0},
-		"0/0  $0.0000":                              {fill.Stats{}, 0, 0, 0, 0},
-		"4/10  2.0/s  ETA 3s  $0.1250":              {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, 0, 0},
-		"10/10  50/s  $0.0000":                      {fill.Stats{Answered: 100}, 10, 2 * time.Second, 0, 0},
-		"7/10  0.5/s  ETA 6s  6 from memo  $0.0000": {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, 0, 0},
-		"8/20  1.0/s  ETA 12s  price unknown  25.0% refused so far  3 retries  2 failed": {
-			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, 1, 4,
+		"0/10  $0.0000":                {fill.Stats{}, 10, time.Second, [sides]tally{}, 80},
+		"0/0  $0.0000":                 {fill.Stats{}, 0, 0, [sides]tally{}, 80},
+		"4/10  2.0/s  ETA 3s  $0.1250": {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, [sides]tally{}, 80},
+		"10/10  50/s  $0.0000":         {fill.Stats{Answered: 100}, 10, 2 * time.Second, [sides]tally{}, 80},
+		"7/10  0.5/s  ETA 6s  6 already answered  $0.0000": {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, [sides]tally{}, 80},
+		"8/20  1.0/s  ETA 12s  price unknown  refused so far: 25.0%  3 retries  2 failed": {
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, [sides]tally{neither: {1, 4}}, 100,
 		},
+		"8/20  ETA 12s  refused so far: safe 25.0%, toxic 90.0%  2 failed": {
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}, toxic: {9, 10}}, 70,
+		},
+		"8/20  2 failed": {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 20},
+		"8/":             {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 2},
 	} {
-		if got := fillLine(tt.stats, tt.total, tt.took, tt.refused, tt.judged); got != want {
+		if got := fit(fillLine(tt.stats, tt.total, tt.took, tt.seen), tt.width); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

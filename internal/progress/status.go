@@ -3,9 +3,14 @@ package progress
 import (
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbench/orbench/internal/terminal"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Status is a line that tells how work goes: drawn again and again on a terminal,
@@ -13,9 +18,37 @@ import (
 type Status struct {
 	w    io.Writer
 	live bool
-	// line gives the text, which is made only when it is shown.
-	line       func() string
+	// line gives the parts of the text, which are made only when they are shown.
+	line       func() []part
 	stop, done chan struct{}
+}
+
+// part is a piece of the line. Where the line has no room for all, those of the highest
+// rank are left out first.
+type part struct {
+	rank int
+	text string
+}
+
+// fit joins the parts that have room in so many columns.
+func fit(parts []part, width int) string {
+	for {
+		texts, last := make([]string, len(parts)), 0
+		for i, p := range parts {
+			texts[i] = untrusted.Terminal(p.text)
+			if p.rank > parts[last].rank {
+				last = i
+			}
+		}
+		line := strings.Join(texts, "  ")
+		if untrusted.Width(line) <= width || len(parts) == 0 {
+			return line
+		}
+		if len(parts) == 1 {
+			return untrusted.Wrap(line, width)[0]
+		}
+		parts = slices.Delete(parts, last, last+1)
+	}
 }
 
 const (
@@ -24,7 +57,7 @@ const (
 )
 
 // newStatus makes a status. Its Run shows it until Close.
-func newStatus(w io.Writer, line func() string) *Status {
+func newStatus(w io.Writer, line func() []part) *Status {
 	return &Status{w: w, live: terminal.Is(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 }
 
@@ -60,10 +93,12 @@ func (s *Status) Leave() {
 
 func (s *Status) show() {
 	if s.live {
-		fmt.Fprint(s.w, "\r\x1b[2K"+s.line())
+		// The last column stays free: some terminals wrap when it is written. The width
+		// is asked for each time, since people resize windows.
+		fmt.Fprint(s.w, "\r\x1b[2K"+fit(s.line(), terminal.Width(s.w, os.Getenv)-1))
 		return
 	}
-	fmt.Fprintln(s.w, s.line())
+	fmt.Fprintln(s.w, fit(s.line(), math.MaxInt))
 }
 
 // Close stops showing, and returns when the last line is written.

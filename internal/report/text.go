@@ -48,7 +48,7 @@ func (v View) Text(b *table.Printer) error {
 	b.Line(untrusted.Terminal(accountLine(r)))
 	b.Line(untrusted.Terminal(clusterNote(r)))
 	for _, line := range warningsOf(r) {
-		b.Line("Warning. " + untrusted.Terminal(line))
+		b.Warning(untrusted.Terminal(line))
 	}
 	b.Line(costLine(r.Cost))
 	b.Line(r.Provenance.Spent())

@@ -37,7 +37,7 @@ func NewPrinter(w io.Writer, s Screen) *Printer {
 // Flush says which details were left out, and writes what is buffered.
 func (p *Printer) Flush() error {
 	if len(p.details) > 0 {
-		p.Paragraph("", "More with --full: "+strings.Join(p.details, "; ")+".")
+		p.styled(dim, "More with --full: "+strings.Join(p.details, "; ")+".")
 		p.details = nil
 	}
 	return p.Writer.Flush()
@@ -65,7 +65,7 @@ func (p *Printer) Section(s Section) {
 	if p.Width > 0 {
 		s, dropped = s.fit(p.Width)
 	}
-	p.Line(s.Title)
+	p.styled(bold, s.Title)
 	widths := s.widths()
 	narrow := p.Width > 0 && total(widths) > p.Width
 	if narrow {
@@ -77,10 +77,32 @@ func (p *Printer) Section(s Section) {
 	}
 	p.Line(s.Note)
 	if len(dropped) > 0 {
-		p.Line("Not shown: " + strings.Join(dropped, ", ") + "; --full or a wider terminal has them.")
+		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; --full or a wider terminal has them.")
 	}
 	p.WriteString("\n")
 }
+
+// The styles of text, as the parameters of an escape sequence. They leave the colors of
+// the background and of ordinary text as they are, light or dark.
+const (
+	bold = "1"
+	red  = "1;31"
+	dim  = "2"
+)
+
+// styled prints a line in a style, where the screen has colors.
+func (p *Printer) styled(style, text string) {
+	if !p.Color || text == "" {
+		p.Line(text)
+		return
+	}
+	p.WriteString("\x1b[" + style + "m")
+	p.Line(text)
+	p.WriteString("\x1b[0m")
+}
+
+// Warning prints what makes figures no fair measure.
+func (p *Printer) Warning(text string) { p.styled(red, "Warning. "+text) }
 
 // Line prints a line, on several where the screen is not as wide, and nothing where the
 // text is empty.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
@@ -158,6 +159,8 @@ type Filling struct {
 	// Targets are those whose refusals are counted as their answers come, none for work
 	// that measures nobody.
 	Targets []evaluate.Target
+	// Tell makes the work tell the labels of prompts, nil where it does not.
+	Tell func(func(text string, label orbench.Label))
 }
 
 // Fill makes the missing calls at once, with the bounds of the flags, and shows how it
@@ -169,6 +172,9 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	if !f.Quiet {
 		shown = progress.NewFill(e.Stderr, w.Calls, func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(w.Targets)
+		if w.Tell != nil {
+			w.Tell(shown.Label)
+		}
 	}
 	live = fill.NewLive(memory, config)
 	for _, m := range w.Models {

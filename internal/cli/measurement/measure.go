@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -72,7 +73,9 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	}
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
 		Work: m.Work(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
+		Tell: func(told func(string, orbench.Label)) { m.Told = told },
 	})
+	m.Told = nil
 	if stats.Requests > 0 {
 		if err := m.Paid(context.WithoutCancel(ctx), memory, typed, a.Command().Date); err != nil {
 			return errors.Join(filled, err)
