@@ -117,9 +117,9 @@ func costLine(c score.Cost) string {
 		return "Cost: no new calls."
 	}
 	if c.Calls == 0 {
-		return "Cost: no new calls; " + table.Count(c.FromMemo) + " responses were remembered."
+		return "Cost: no new calls; " + table.Count(c.FromMemo) + " were already answered."
 	}
-	s := "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " responses remembered; " +
+	s := "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " already answered; " +
 		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; "
 	switch {
 	case c.USD != nil && *c.USD > 0 && *c.USD < 0.0001:
