@@ -173,7 +173,7 @@ func wrapUsage(c *cobra.Command) {
 				return nil
 			case c.HasAvailableSubCommands():
 				return hint(c, err, commandMeant(c, args[0]))
-			case c.ValidateArgs(nil) == nil && len(args) == 1:
+			case check(c, nil) == nil && len(args) == 1:
 				err = fmt.Errorf("%s takes no argument, such as %q", c.CommandPath(), args[0])
 			}
 			return hint(c, err, "")
