@@ -115,13 +115,14 @@ func symbolsOf(t *table) map[string]uint16 {
 // addPhrases makes the trie of all phrases and joins its states by their
 // longest proper suffixes.
 func (a *automaton) addPhrases(t *table, symbols map[string]uint16) {
-	all := newTrie()
+	all := newTrie(1 << 18)
 	phrases := []int{-1} // by the node where they end
+	seen := map[uint16]bool{}
 	for i, p := range t.phrases {
 		front := []uint32{0}
 		for _, words := range p.places {
-			var after []uint32
-			seen := map[uint16]bool{}
+			after := make([]uint32, 0, len(front)*len(words))
+			clear(seen)
 			for _, w := range words {
 				s := symbols[w]
 				if w == "" {

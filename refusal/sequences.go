@@ -98,7 +98,7 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		return w.number
 	}
 	t.stop, t.start = number(stopWord), number(startWord)
-	all := newTrie()
+	all := newTrie(1 << 15)
 	weights := make([][2]uint16, 1) // by node
 	t.weights = []uint64{0}
 	known := map[string]bool{}

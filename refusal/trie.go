@@ -21,7 +21,8 @@ type branch struct {
 	node   uint32
 }
 
-func newTrie() *trie { return &trie{nodes: make([]node, 1)} }
+// newTrie makes an empty trie with room for some nodes: what outgrows it is copied.
+func newTrie(room int) *trie { return &trie{nodes: make([]node, 1, room)} }
 
 // add gives the node after another by a symbol, which it makes if there is none.
 func (t *trie) add(from uint32, symbol uint16) uint32 {
@@ -65,6 +66,7 @@ func (d doubleArray) move(from uint32, symbol uint16) uint32 {
 // doubleArray gives the nodes places, breadth first, so that those which are met most
 // stand together. It gives the nodes in that order too, and the place of each.
 func (t *trie) doubleArray() (d doubleArray, order, places []uint32) {
+	d = make(doubleArray, 0, len(t.nodes)+len(t.nodes)/8+int(t.most)+1)
 	grow := func(n int) {
 		for len(d) < n {
 			d = append(d, place{from: nowhere})
@@ -75,7 +77,7 @@ func (t *trie) doubleArray() (d doubleArray, order, places []uint32) {
 	grow(room)
 	d[0].from = 0
 	places = make([]uint32, len(t.nodes))
-	order = append(order, 0)
+	order = append(make([]uint32, 0, len(t.nodes)), 0)
 	// No place before free is free. The search for several at once goes on where the
 	// last one ended, and leaves the gaps to single ones.
 	free, several := uint32(room), uint32(0)

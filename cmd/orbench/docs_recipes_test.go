@@ -37,6 +37,9 @@ var standIns = strings.NewReplacer(
 // TestRecipes runs docs/recipes.md from its first block to its last, in one folder.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
+	if !long() {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the recipes are for bash, which is not here")
 	}

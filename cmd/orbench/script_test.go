@@ -37,6 +37,12 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("ORBENCH_UPDATE") != "",
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return long(), nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
 			// The store of the version before the present schema.

@@ -104,12 +104,11 @@ func readLabeled(t *testing.T) map[string][]labeled {
 // runs, and be narrower than that of as many labels without a judge.
 func TestCorrectedCoverage(t *testing.T) {
 	t.Parallel()
-	runs := 100
-	switch os.Getenv("ORBENCH_LONG") {
-	case "":
-	case "1":
-		runs = 200
-	default:
+	if os.Getenv("ORBENCH_LONG") == "" {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
+	runs := 200
+	if os.Getenv("ORBENCH_LONG") == "2" {
 		runs = 1000
 	}
 	cells := readLabeled(t)

@@ -598,6 +598,9 @@ func TestRefreshAdds(t *testing.T) {
 // more, and by more than chance.
 func TestSteeringClimbs(t *testing.T) {
 	t.Parallel()
+	if os.Getenv("ORBENCH_LONG") == "" {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
 	w := newWorld()
 	c := small(t, 8)
 	b := w.builder(c)

@@ -319,7 +319,7 @@ func (f *finder) result(name string, prompts []string) (Result, error) {
 	for i, found := range asked {
 		if !found {
 			return result, &orbench.InputError{
-				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompts[i]), Hint: "the IDs of its prompts stand in answers.jsonl: orbench report " + name + " --out DIR",
+				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompts[i]), Hint: "the IDs of its prompts stand in the answers.jsonl of its report, which `out` writes",
 			}
 		}
 	}

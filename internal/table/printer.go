@@ -17,6 +17,8 @@ type Screen struct {
 	// Width is how many columns a line has, 0 for as many as it takes. A table that is
 	// wider loses columns, and says which.
 	Width int
+	// Whole is what has the reader see all that there is, such as a flag.
+	Whole string
 	// Color is true where colors tell more than they disturb.
 	Color bool
 }
@@ -37,7 +39,7 @@ func NewPrinter(w io.Writer, s Screen) *Printer {
 // Flush says which details were left out, and writes what is buffered.
 func (p *Printer) Flush() error {
 	if len(p.details) > 0 {
-		p.styled(dim, "More with --full: "+strings.Join(p.details, "; ")+".")
+		p.styled(dim, "More with "+p.Whole+": "+strings.Join(p.details, "; ")+".")
 		p.details = nil
 	}
 	return p.Writer.Flush()
@@ -77,7 +79,7 @@ func (p *Printer) Section(s Section) {
 	}
 	p.Line(s.Note)
 	if len(dropped) > 0 {
-		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; --full or a wider terminal has them.")
+		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; "+p.Whole+" or a wider terminal has them.")
 	}
 	p.WriteString("\n")
 }

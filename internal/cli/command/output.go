@@ -56,7 +56,7 @@ func FullFlag(c *cobra.Command, full *bool) {
 
 // Screen is what standard output is shown on.
 func (e *Env) Screen(full bool) table.Screen {
-	s := table.Screen{Color: terminal.Color(e.Stdout, e.Getenv)}
+	s := table.Screen{Whole: "--full", Color: terminal.Color(e.Stdout, e.Getenv)}
 	if !full {
 		s.Brief, s.Width = true, terminal.Width(e.Stdout, e.Getenv)
 	}
