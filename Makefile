@@ -25,10 +25,11 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 	./bin/orbench demo
 
 # TESTFLAGS are for go test, as -race is where CI runs it; go vet is a part of lint.
+# Many tests wait for processes and servers: four at once keep two cores busy.
 # What compares our clients with the official SDKs has the build tag sdk: the SDKs take
 # longer to compile than all of this project.
 TESTFLAGS :=
-GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off
+GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off -parallel 4
 
 quick: ## Test in seconds what changed since the last commit; BASE=main, since that.
 	scripts/quick.sh $(BASE)
