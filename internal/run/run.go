@@ -253,15 +253,17 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 }
 
 // Aggregated computes the figures of runs with the samples of each target taken
-// together, so that a target is one point beside others. Its Cost is nothing.
+// together, so that a target is one point beside others. Its Cost is nothing; the program
+// of its Provenance is left to the caller.
 func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, error) {
 	nothing := 0.0
-	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}}
+	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
 	for _, run := range Together(runs) {
-		r, err := run.Derive(ctx, m, nil)
+		r, made, err := run.Made(ctx, m, nil)
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
 		}
+		result.Provenance.Runs = append(result.Provenance.Runs, made)
 		r = r.Aggregated()
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Simulated = result.Simulated || r.Simulated

@@ -129,5 +129,8 @@ func (a app) storedResult(ctx context.Context, store string, names []string) (re
 	if err != nil {
 		return result, err
 	}
-	return run.Aggregated(ctx, memory, runs)
+	if result, err = run.Aggregated(ctx, memory, runs); err == nil {
+		result.Provenance.Program = a.Version
+	}
+	return result, err
 }

@@ -53,7 +53,8 @@ func (p Study) plots() []paperPlot {
 }
 
 // Write makes dir and writes the study into it: a page, every plot as SVG, PNG
-// and PDF, and the figures as JSON, CSV and Markdown. The folder is there as a
+// and PDF, the figures as JSON, CSV and Markdown, and how the reader's own runs were
+// made. The folder is there as a
 // whole or not at all. Write returns an *orbench.InputError when dir is there
 // already and holds anything, or cannot be made.
 func (p Study) Write(dir string) error {
@@ -63,6 +64,9 @@ func (p Study) Write(dir string) error {
 	}
 	files := map[string]func(io.Writer) error{
 		PageFile: p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
+	}
+	if p.Own.Provenance != nil {
+		files[report.ProvenanceFile] = p.Own.Provenance.JSON
 	}
 	for _, plot := range p.plots() {
 		files[plot.name+".svg"], files[plot.name+".png"], files[plot.name+".pdf"] = plot.figure.SVG, plot.figure.PNG, plot.figure.PDF
