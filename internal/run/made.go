@@ -36,7 +36,7 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 		if err != nil {
 			return err
 		}
-		if len(r.redefines(stored.Config)) == 0 {
+		if len(r.redefines(ctx, stored.Config)) == 0 {
 			r.History = stored.History
 		}
 	}

@@ -54,7 +54,7 @@ type opening struct {
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
 func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
-	o := opening{Run: &Run{Name: x.Name}, x: x, clients: clients, cache: cache}
+	o := opening{Run: &Run{Name: x.Name, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets} {
 		if err := step(ctx); err != nil {

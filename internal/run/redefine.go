@@ -16,7 +16,8 @@ import (
 )
 
 // CheckName holds the run to what the store keeps by its name. A run may go on, and
-// grow by targets, variants, samples, datasets, judges and a higher limit. Where it
+// grow by targets, variants, samples, datasets, judges, a higher limit and a larger draw
+// of prompts. Where it
 // would take something away or change what was measured, the error is an
 // *orbench.InputError that says in what. unjudged are judges that the run had and has
 // no more, which changes no figure of the others.
@@ -32,7 +33,7 @@ func (r *Run) CheckName(ctx context.Context, m *memo.Memo) (unjudged []string, e
 	if err != nil {
 		return nil, err
 	}
-	if changes := r.redefines(stored.Config); len(changes) > 0 {
+	if changes := r.redefines(ctx, stored.Config); len(changes) > 0 {
 		const most = 6
 		if n := len(changes) - most; n > 0 {
 			changes = append(changes[:most], fmt.Sprintf("and %d more", n))
@@ -51,7 +52,7 @@ func (r *Run) CheckName(ctx context.Context, m *memo.Memo) (unjudged []string, e
 }
 
 // redefines lists what of a stored run would be taken away or changed.
-func (r *Run) redefines(stored Config) []string {
+func (r *Run) redefines(ctx context.Context, stored Config) []string {
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	for _, was := range stored.Targets {
@@ -75,6 +76,9 @@ func (r *Run) redefines(stored Config) []string {
 			continue
 		}
 		if i := slices.IndexFunc(now, func(d Dataset) bool { return d.Ref == was.Ref }); i >= 0 {
+			if r.outgrows(ctx, was, now[i]) {
+				continue
+			}
 			add("the prompts of %s had the hash %.8s and have %.8s", was.Ref, was.SHA256, now[i].SHA256)
 			continue
 		}
@@ -91,6 +95,20 @@ func (r *Run) redefines(stored Config) []string {
 		}
 	}
 	return changes
+}
+
+// outgrows reports whether a draw of a dataset's prompts has all of a stored one: it is
+// larger and else alike, and the file is still what the stored one was drawn from.
+func (r *Run) outgrows(ctx context.Context, was, now Dataset) bool {
+	if was.Sample == 0 || now.Sample > 0 && (now.Sample < was.Sample || now.SampleSeed != was.SampleSeed) {
+		return false
+	}
+	now.Sample, now.SampleSeed, now.SHA256 = was.Sample, was.SampleSeed, was.SHA256
+	if now != was {
+		return false
+	}
+	set, err := was.read(ctx, r.cache, r.Targets)
+	return err == nil && set.SHA256 == was.SHA256
 }
 
 // retargeted lists in what a target was asked otherwise, and whether it had more

@@ -31,6 +31,8 @@ type Run struct {
 	Saved   time.Time
 	// keys are those of its datasets in the store, once it is saved.
 	keys []memo.Key
+	// cache is the folder of pulled datasets, for a run that is new.
+	cache string
 	// Changed tells of files of datasets that are no longer what the run asked, while
 	// its prompts come from the store.
 	Changed []string
