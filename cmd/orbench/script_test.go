@@ -45,6 +45,7 @@ func TestScript(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			// The store of the version before the present schema.
 			old, err := filepath.Abs("../../internal/memo/sqlite/testdata/schema2.db")
 			e.Setenv("OLD_STORE", old)
