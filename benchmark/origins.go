@@ -51,7 +51,8 @@ func (f *Folder) Origins(ctx context.Context) (Origins, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		if n++; n%1024 == 0 && ctx.Err() != nil {
+		n++
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {

@@ -188,7 +188,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	// letters differ.
 	seen := map[uint64]byte{}
 	for n := 1; ; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		p, err := in.prompt()

@@ -129,7 +129,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newAnswerHash()
 	for {
-		if r.Count%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		a, err := in.answer()

@@ -74,7 +74,7 @@ func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 		if err != nil {
 			return Stats{}, err
 		}
-		if len(prompts)%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return Stats{}, context.Cause(ctx)
 		}
 		if s.Counts[p.Category] == nil {

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,10 +57,15 @@ func ExitCode(err error) int {
 	return exitFailures
 }
 
+// abandonAfter is how long a command has after a second interrupt to save and show
+// what there is.
+const abandonAfter = time.Second
+
 // Run runs one command line and returns its exit code.
 //
 // The first interrupt (SIGINT or SIGTERM) ends the context: the command
-// finishes what is under way and saves it. The second abandons that too.
+// finishes what is under way and saves it. The second abandons that too, and ends
+// the program soon after, whatever it does.
 func Run(env command.Env) int {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
@@ -79,6 +85,14 @@ func Run(env command.Env) int {
 		select {
 		case <-signals:
 			close(abort)
+		case <-finished:
+			return
+		}
+		select {
+		case <-time.After(abandonAfter):
+			// What was answered is in the store already, as after any kill.
+			fmt.Fprintln(env.Stderr, "orbench: "+command.ErrInterrupted.Error())
+			os.Exit(exitInterrupted)
 		case <-finished:
 		}
 	}()

@@ -185,7 +185,7 @@ func (x *examination) read(ctx context.Context, name string) error {
 	}
 	err := readRows(filepath.Join(x.Dir, name), func(row int, said []string) error {
 		f.Rows++
-		if f.Rows%1024 == 0 && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if len(said) == 0 {

@@ -30,10 +30,10 @@ func Wrong(path, problem, hint string) *Fault {
 	return &Fault{Path: path, Problem: problem, Hint: hint}
 }
 
-// ReadFile gives the text of a settings file. The error is an *orbench.InputError
-// with the hint.
+// ReadFile gives the text of a settings file, of one that is too long for Decode the
+// beginning. The error is an *orbench.InputError with the hint.
 func ReadFile(path, hint string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	text, err := readStart(path)
 	if err == nil {
 		return text, nil
 	}
@@ -45,12 +45,28 @@ func ReadFile(path, hint string) ([]byte, error) {
 	return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + problem, Hint: hint, Err: err}
 }
 
+// readStart reads a file up to where it is too long.
+func readStart(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxText+1))
+}
+
 // Decode reads the text of a file into a struct that holds the defaults. A setting
 // that the struct does not have is an error. name stands for the file in errors,
-// which are of type *orbench.InputError and have the line and the hint.
+// which are of type *orbench.InputError and have the line and the hint. A text that
+// would take more to read than settings do is one of them.
 func Decode(name string, text []byte, into any, hint string) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	err := safely(func() error { return yaml.UnmarshalWithOptions(text, into, yaml.Strict()) })
+	err := safely(func() error {
+		if err := bound(name, text); err != nil {
+			return err
+		}
+		return yaml.UnmarshalWithOptions(text, into, yaml.Strict())
+	})
 	if err == nil {
 		if line := secondDocument(text); line > 0 {
 			return &orbench.InputError{File: name, Line: line, Problem: "a second document begins here, which would be passed over", Hint: "put all settings into one"}
@@ -77,22 +93,15 @@ func Decode(name string, text []byte, into any, hint string) error {
 	return e
 }
 
-// maxList bounds the text of a list, in bytes; one of thousands of entries is
-// shorter.
-const maxList = 1 << 20
-
 // List reads a file that is one YAML list of entries, of which JSON is a form, and
 // checks each entry. name stands for the file in errors. Every fault of the text,
 // and every error of check, is an *orbench.InputError with the line of the entry
 // or setting; other errors are those of r.
 func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 	const hint = "give a YAML or JSON list of entries"
-	text, err := io.ReadAll(io.LimitReader(r, maxList+1))
+	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
-	}
-	if len(text) > maxList {
-		return nil, &orbench.InputError{File: name, Line: 1, Problem: "the file is longer than 1 MB", Hint: hint}
 	}
 	var list []T
 	if err := Decode(name, text, &list, hint); err != nil {

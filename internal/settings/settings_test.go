@@ -122,7 +122,7 @@ func TestListFault(t *testing.T) {
 		"[{\"n\":1},\n{\"n\":1\n\n}x": "f:",
 		"[5]":                         "f:1: int was used where mapping is expected",
 		"[]\n[]":                      "f:2: ",
-		strings.Repeat(" ", 2<<20):    "f:1: the file is longer than 1 MB",
+		strings.Repeat(" ", 2<<20):    "f:1: the file has more than 1048576 bytes",
 	} {
 		_, err := List(strings.NewReader(in), "f", positive)
 		if !errors.Is(err, orbench.ErrInput) || !strings.HasPrefix(err.Error(), want) {
