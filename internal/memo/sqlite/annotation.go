@@ -30,19 +30,19 @@ func (s *Store) Annotate(ctx context.Context, annotations []orbench.Annotation) 
 
 // Annotations implements memo.Store.
 func (s *Store) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
-	found, err := s.readers.QueryContext(ctx, `SELECT annotation FROM annotations ORDER BY at, id`)
+	found, err := s.readers.QueryContext(ctx, `SELECT id, annotation FROM annotations ORDER BY at, id`)
 	if err != nil {
 		return nil, s.at(err)
 	}
 	var all []orbench.Annotation
 	err = scanAll(found, func(rows *sql.Rows) error {
-		var text []byte
-		if err := rows.Scan(&text); err != nil {
+		var id, text []byte
+		if err := rows.Scan(&id, &text); err != nil {
 			return err
 		}
 		var a orbench.Annotation
-		if err := json.Unmarshal(text, &a); err != nil {
-			return err
+		if json.Unmarshal(text, &a) != nil || a.ID() != hashOf(id) {
+			return errChanged
 		}
 		all = append(all, a)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
@@ -31,32 +32,34 @@ func damaged(path string, err error) error {
 // isDamage reports whether an error tells of a damaged file.
 func isDamage(err error) bool {
 	var failed *driver.Error
-	return errors.As(err, &failed) && (failed.Code()&0xff == codes.SQLITE_CORRUPT || failed.Code()&0xff == codes.SQLITE_NOTADB)
+	return errors.Is(err, errChanged) || errors.As(err, &failed) && (failed.Code()&0xff == codes.SQLITE_CORRUPT || failed.Code()&0xff == codes.SQLITE_NOTADB)
 }
 
-// kinds are the tables, in the order in which they are checked, and what a good row of
-// each is. A row is given as its columns.
+// kinds are the tables, in the order in which they are checked, the columns that the
+// checksum of a row is of, and what else a good row of each is. A row is given as its
+// columns, numbers in decimal digits.
 var kinds = []struct {
 	name, table string
+	summed      []string
 	good        func(row map[string][]byte) bool
 }{
-	{"calls", "calls", func(row map[string][]byte) bool {
+	{"calls", "calls", []string{"hash", "response"}, func(row map[string][]byte) bool {
 		var r model.Response
 		return model.HashCanonical(row["request"]) == hashOf(row["hash"]) && json.Unmarshal(row["response"], &r) == nil
 	}},
-	{"failures", "failures", func(row map[string][]byte) bool { return hashOf(row["hash"]) != model.Hash{} }},
-	{"pieces of prompts", "pieces", func(row map[string][]byte) bool {
+	{"failures", "failures", []string{"hash", "kind", "message"}, func(row map[string][]byte) bool { return hashOf(row["hash"]) != model.Hash{} }},
+	{"pieces of prompts", "pieces", nil, func(row map[string][]byte) bool {
 		return sha256.Sum256(row["prompts"]) == hashOf(row["hash"])
 	}},
-	{"datasets", "datasets", func(row map[string][]byte) bool {
+	{"datasets", "datasets", []string{"key", "about", "prompts", "sum", "pieces"}, func(row map[string][]byte) bool {
 		return memo.KeyOf(row["about"]) == memo.Key(hashOf(row["key"])) && hashOf(row["sum"]) != model.Hash{}
 	}},
-	{"runs", "runs", func(row map[string][]byte) bool {
+	{"runs", "runs", []string{"name", "config", "datasets", "made", "saved"}, func(row map[string][]byte) bool {
 		var keys []memo.Key
 		datasets, ok := row["datasets"]
 		return json.Valid(row["config"]) && (!ok || json.Unmarshal(datasets, &keys) == nil)
 	}},
-	{"annotations", "annotations", func(row map[string][]byte) bool {
+	{"annotations", "annotations", nil, func(row map[string][]byte) bool {
 		var a orbench.Annotation
 		return json.Unmarshal(row["annotation"], &a) == nil && a.ID() == hashOf(row["id"])
 	}},
@@ -68,6 +71,19 @@ func hashOf(b []byte) (h model.Hash) {
 		copy(h[:], b)
 	}
 	return h
+}
+
+// holds reports whether a row has the checksum that was stored of some columns, or none.
+func holds(row map[string][]byte, columns []string) bool {
+	stored := row["checksum"]
+	if len(stored) == 0 {
+		return true
+	}
+	values := make([][]byte, len(columns))
+	for i, name := range columns {
+		values[i] = row[name]
+	}
+	return string(stored) == strconv.FormatInt(checksum(values...), 10)
 }
 
 // Check reads all of the store at path and tells what is damaged. Where save is not
@@ -90,7 +106,7 @@ func Check(ctx context.Context, path, save string) (h memo.Health, err error) {
 	defer func() { err = errors.Join(err, s.readers.Close()) }()
 	c := checker{store: s}
 	if save != "" {
-		if c.saved, err = create(ctx, save, version); err != nil {
+		if c.saved, err = create(ctx, save); err != nil {
 			return h, err
 		}
 		defer func() {
@@ -107,7 +123,9 @@ func Check(ctx context.Context, path, save string) (h memo.Health, err error) {
 		return h, err
 	}
 	for _, kind := range kinds {
-		found, err := c.kind(ctx, kind.table, kind.good)
+		found, err := c.kind(ctx, kind.table, func(row map[string][]byte) bool {
+			return holds(row, kind.summed) && kind.good(row)
+		})
 		if err != nil {
 			return h, err
 		}
@@ -122,8 +140,8 @@ func Check(ctx context.Context, path, save string) (h memo.Health, err error) {
 	return h, c.forget(ctx)
 }
 
-// create makes a new store of a version of the schema.
-func create(ctx context.Context, path string, version int) (*Store, error) {
+// create makes a new store.
+func create(ctx context.Context, path string) (*Store, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "name a new one", Err: err}
@@ -140,7 +158,7 @@ func create(ctx context.Context, path string, version int) (*Store, error) {
 	if s.write, err = open(abs, "&_txlock=immediate&_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)", 1); err != nil {
 		return nil, err
 	}
-	for from := range version {
+	for from := range migrations {
 		if err := s.migrate(ctx, from); err != nil {
 			return nil, errors.Join(s.at(err), s.write.Close(), os.Remove(path))
 		}
@@ -316,13 +334,15 @@ func (t *tableCheck) read(ctx context.Context, first, last int64) error {
 	})
 }
 
-// bytesOf is a text or a blob as bytes; nothing else has any.
+// bytesOf is a text or a blob as bytes, and a number as its digits; nothing else has any.
 func bytesOf(value any) []byte {
 	switch v := value.(type) {
 	case []byte:
 		return v
 	case string:
 		return []byte(v)
+	case int64:
+		return strconv.AppendInt(nil, v, 10)
 	}
 	return nil
 }
@@ -368,13 +388,12 @@ func (c *checker) forget(ctx context.Context) error {
 				return err
 			}
 		}
-		var has bool
-		err := tx.QueryRowContext(ctx, `SELECT count(*) > 0 FROM pragma_table_info('runs') WHERE name = 'datasets'`).Scan(&has)
-		if err != nil || !has {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE runs SET datasets = '[]' WHERE EXISTS (
+		runs, err := readRuns(ctx, tx, `WHERE EXISTS (
 			SELECT 1 FROM json_each(runs.datasets) AS d WHERE NOT EXISTS (SELECT 1 FROM datasets WHERE lower(hex(key)) = d.value))`)
+		for i := 0; err == nil && i < len(runs); i++ {
+			runs[i].Datasets = nil
+			err = saveRun(ctx, tx, runs[i])
+		}
 		return err
 	})
 }

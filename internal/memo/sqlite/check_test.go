@@ -157,9 +157,9 @@ func TestCheckContent(t *testing.T) {
 	if found := healthOf(h); err != nil || found["calls"] != [2]int{checkedCalls - 1, 1} || found["datasets"] != [2]int{0, 1} || len(h.Faults) > 0 {
 		t.Errorf("got %+v, %v", h, err)
 	}
-	for _, name := range []string{"schema1.db", "schema2.db"} {
+	for _, name := range []string{"schema1.db", "schema2.db", "schema4.db"} {
 		saved := filepath.Join(t.TempDir(), "saved.db")
-		h, err := Check(context.Background(), filepath.Join("testdata", name), saved)
+		h, err := Check(context.Background(), olderStore(t, name), saved)
 		if err != nil || !h.Sound() {
 			t.Errorf("%s: %+v, %v", name, h, err)
 		}
@@ -170,6 +170,49 @@ func TestCheckContent(t *testing.T) {
 	}
 	if _, err := Check(t.Context(), path, path); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("saved over the store itself: %v", err)
+	}
+}
+
+// TestChangedRow changes a letter or a figure in a row of each kind. Reading it is an
+// error, and a check counts it as lost.
+func TestChangedRow(t *testing.T) {
+	t.Parallel()
+	read := func(s *Store) error {
+		_, err := s.Get(t.Context(), []model.Hash{memotest.Record(7).Hash})
+		for _, failed := range s.AllRecords(t.Context()) {
+			err = errors.Join(err, failed)
+		}
+		_, failures := s.AllFailures(t.Context())
+		_, runs := s.Runs(t.Context())
+		_, annotations := s.Annotations(t.Context())
+		_, sets := s.Dataset(t.Context(), memo.KeyOf([]byte(`{"name":"set"}`)))
+		return errors.Join(err, failures, runs, annotations, sets)
+	}
+	for _, change := range []string{
+		`UPDATE calls SET response = replace(response, 'answer 7:', 'answer 8:')`,
+		`UPDATE calls SET hash = zeroblob(32) WHERE id = 8`,
+		`UPDATE calls SET checksum = checksum + 1 WHERE id = 8`,
+		`UPDATE failures SET kind = 'refused'`,
+		`UPDATE failures SET kind = kind || 's', message = substr(message, 2)`,
+		`UPDATE datasets SET prompts = prompts + 1`,
+		`UPDATE runs SET config = '{"limit":1}'`,
+		`UPDATE runs SET saved = saved + 1`,
+		`UPDATE annotations SET annotation = replace(annotation, 'ana', 'ben')`,
+	} {
+		path := keptStore(t)
+		s := mustOpen(t, path)
+		if err := read(s); err != nil {
+			t.Fatalf("a sound store: %v", err)
+		}
+		if _, err := s.write.Exec(change); err != nil {
+			t.Fatal(err)
+		}
+		if err := read(s); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "orbench store check") {
+			t.Errorf("%s: reading says %v", change, err)
+		}
+		if h, err := Check(t.Context(), path, ""); err != nil || h.Sound() {
+			t.Errorf("%s: a check says %+v, %v", change, h, err)
+		}
 	}
 }
 

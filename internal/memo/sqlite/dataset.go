@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 
 	json "github.com/go-json-experiment/json/v1"
 
@@ -56,10 +57,15 @@ func (s *Store) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[
 			}
 		}
 		total := sum.Of()
-		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (key, about, prompts, sum, pieces) VALUES (?,?,?,?,?) ON CONFLICT (key) DO NOTHING`,
-			key[:], string(about), n, total[:], pieces)
+		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES (?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING`,
+			key[:], string(about), n, total[:], pieces, datasetChecksum(key[:], about, n, total[:], pieces))
 		return err
 	})
+}
+
+// datasetChecksum is the checksum of a dataset.
+func datasetChecksum(key, about []byte, prompts int, sum, pieces []byte) int64 {
+	return checksum(key, about, strconv.AppendInt(nil, int64(prompts), 10), sum, pieces)
 }
 
 // Dataset implements memo.Store.
@@ -71,10 +77,14 @@ func (s *Store) Dataset(ctx context.Context, key memo.Key) (memo.Dataset, error)
 // dataset is Dataset, with the hashes of its pieces.
 func (s *Store) dataset(ctx context.Context, key memo.Key) (d memo.Dataset, pieces []byte, err error) {
 	var sum []byte
-	err = s.readers.QueryRowContext(ctx, `SELECT about, prompts, sum, pieces FROM datasets WHERE key = ?`, key[:]).
-		Scan(&d.About, &d.Prompts, &sum, &pieces)
-	if errors.Is(err, sql.ErrNoRows) {
+	var stored any
+	err = s.readers.QueryRowContext(ctx, `SELECT about, prompts, sum, pieces, checksum FROM datasets WHERE key = ?`, key[:]).
+		Scan(&d.About, &d.Prompts, &sum, &pieces, &stored)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		err = memo.ErrNoDataset
+	case err == nil && (memo.KeyOf(d.About) != key || stored != nil && stored != datasetChecksum(key[:], d.About, d.Prompts, sum, pieces)):
+		err = errChanged
 	}
 	if err != nil {
 		return d, nil, s.at(err)
@@ -93,7 +103,7 @@ func (s *Store) Datasets(ctx context.Context) ([]memo.Key, error) {
 	err = scanAll(found, func(rows *sql.Rows) error {
 		var key []byte
 		err := rows.Scan(&key)
-		keys = append(keys, memo.Key(key))
+		keys = append(keys, memo.Key(hashOf(key)))
 		return err
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -137,17 +136,21 @@ var readOnce = json.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWi
 // addResponse adds the row's response if it is wanted; nil wants all.
 func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map[model.Hash]bool) error {
 	var hash, response sql.RawBytes
-	if err := rows.Scan(&hash, &response); err != nil {
+	var stored any
+	if err := rows.Scan(&hash, &response, &stored); err != nil {
 		return err
 	}
-	if wanted != nil && !wanted[model.Hash(hash)] {
+	if wanted != nil && !wanted[hashOf(hash)] {
 		return nil
+	}
+	if err := verify(stored, hash, response); err != nil {
+		return err
 	}
 	var r model.Response
 	if err := json.Unmarshal(response, &r, readOnce); err != nil {
-		return fmt.Errorf("the response of %x is damaged: %w", []byte(hash), err)
+		return errChanged
 	}
-	found[model.Hash(hash)] = r
+	found[hashOf(hash)] = r
 	return nil
 }
 
@@ -159,7 +162,7 @@ func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bo
 		if err := rows.Scan(&hash); err != nil {
 			return err
 		}
-		found[model.Hash(hash)] = true
+		found[hashOf(hash)] = true
 		return nil
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"iter"
 	"strings"
 
@@ -58,17 +57,24 @@ func (s *Store) AllRecords(ctx context.Context) iter.Seq2[memo.Record, error] {
 
 // records reads rows, and gives the ID of the last.
 func (s *Store) records(ctx context.Context, which string, args ...any) (last int64, records []memo.Record, err error) {
-	found, err := s.readers.QueryContext(ctx, `SELECT id, hash, request, response FROM calls `+which, args...)
+	found, err := s.readers.QueryContext(ctx, `SELECT id, hash, request, response, checksum FROM calls `+which, args...)
 	if err == nil {
 		err = scanAll(found, func(rows *sql.Rows) error {
 			var hash, response sql.RawBytes
 			var r memo.Record
-			if err := rows.Scan(&last, &hash, &r.Request, &response); err != nil {
+			var stored any
+			if err := rows.Scan(&last, &hash, &r.Request, &response, &stored); err != nil {
 				return err
 			}
-			r.Hash = model.Hash(hash)
-			if err := json.Unmarshal(response, &r.Response); err != nil {
-				return fmt.Errorf("the response of %s is damaged: %w", r.Hash, err)
+			r.Hash = hashOf(hash)
+			if r.Hash != model.HashCanonical(r.Request) {
+				return errChanged
+			}
+			if err := verify(stored, hash, response); err != nil {
+				return err
+			}
+			if json.Unmarshal(response, &r.Response) != nil {
+				return errChanged
 			}
 			records = append(records, r)
 			return nil

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,8 +37,11 @@ var schema3 string
 //go:embed made.sql
 var schema4 string
 
+//go:embed checksums.sql
+var schema5 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -114,20 +118,20 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 
 // prepare parses the statements of the hot paths.
 func (s *Store) prepare(ctx context.Context) (err error) {
-	const get, has = `SELECT hash, response FROM calls WHERE hash IN `, `SELECT hash FROM calls WHERE hash IN `
+	const get, has = `SELECT hash, response, checksum FROM calls WHERE hash IN `, `SELECT hash FROM calls WHERE hash IN `
 	list := func(n int) string { return `(?` + strings.Repeat(",?", n-1) + `)` }
 	for _, p := range []struct {
 		into  **sql.Stmt
 		db    *sql.DB
 		query string
 	}{
-		{&s.put, s.write, `INSERT INTO calls (hash, request, response) VALUES (?,?,?) ON CONFLICT (hash) DO NOTHING`},
+		{&s.put, s.write, `INSERT INTO calls (hash, request, response, checksum) VALUES (?,?,?,?) ON CONFLICT (hash) DO NOTHING`},
 		{&s.get.few, s.readers, get + list(fewHashes)},
 		{&s.get.many, s.readers, get + list(hashesPerQuery)},
 		{&s.has.few, s.write, has + list(fewHashes)},
 		{&s.has.many, s.write, has + list(hashesPerQuery)},
 		{&s.locate, s.readers, `SELECT id FROM calls WHERE hash IN ` + list(probes)},
-		{&s.between, s.readers, `SELECT hash, response FROM calls WHERE id BETWEEN ? AND ?`},
+		{&s.between, s.readers, `SELECT hash, response, checksum FROM calls WHERE id BETWEEN ? AND ?`},
 	} {
 		if *p.into, err = p.db.PrepareContext(ctx, p.query); err != nil {
 			return err
@@ -245,7 +249,8 @@ func (s *Store) Put(ctx context.Context, records []memo.Record) error {
 			if err != nil {
 				return err
 			}
-			if _, err := put.ExecContext(ctx, records[i].Hash[:], string(records[i].Request), string(response)); err != nil {
+			hash := records[i].Hash[:]
+			if _, err := put.ExecContext(ctx, hash, string(records[i].Request), string(response), checksum(hash, response)); err != nil {
 				return err
 			}
 		}
@@ -259,9 +264,9 @@ func (s *Store) PutFailures(ctx context.Context, failures []memo.Failure) error 
 		for i := range failures {
 			f := &failures[i]
 			_, err := tx.ExecContext(ctx,
-				`INSERT INTO failures (hash, kind, message) VALUES (?,?,?)
-				 ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message`,
-				f.Hash[:], string(f.Kind), f.Message)
+				`INSERT INTO failures (hash, kind, message, checksum) VALUES (?,?,?,?)
+				 ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message, checksum = excluded.checksum`,
+				f.Hash[:], string(f.Kind), f.Message, checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message)))
 			if err != nil {
 				return err
 			}
@@ -294,11 +299,10 @@ func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Ha
 	if !any {
 		return found, nil
 	}
-	const query = `SELECT kind, message FROM failures WHERE hash = ?1
+	const query = `SELECT hash, kind, message, checksum FROM failures WHERE hash = ?1
 		AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = ?1)`
 	for _, h := range hashes {
-		f := memo.Failure{Hash: h}
-		err := s.readers.QueryRowContext(ctx, query, h[:]).Scan(&f.Kind, &f.Message)
+		f, err := scanFailure(s.readers.QueryRowContext(ctx, query, h[:]))
 		switch {
 		case err == nil:
 			found[h] = f
@@ -309,9 +313,20 @@ func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Ha
 	return found, nil
 }
 
+// scanFailure reads a failure from its columns.
+func scanFailure(row interface{ Scan(...any) error }) (f memo.Failure, err error) {
+	var hash, kind, message []byte
+	var stored any
+	if err := row.Scan(&hash, &kind, &message, &stored); err != nil {
+		return f, err
+	}
+	f = memo.Failure{Hash: hashOf(hash), Kind: model.Kind(kind), Message: string(message)}
+	return f, verify(stored, hash, kind, message)
+}
+
 // AllFailures implements memo.Store.
 func (s *Store) AllFailures(ctx context.Context) ([]memo.Failure, error) {
-	const query = `SELECT hash, kind, message FROM failures AS f
+	const query = `SELECT hash, kind, message, checksum FROM failures AS f
 		WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash) ORDER BY hash`
 	found, err := s.readers.QueryContext(ctx, query)
 	if err != nil {
@@ -319,10 +334,7 @@ func (s *Store) AllFailures(ctx context.Context) ([]memo.Failure, error) {
 	}
 	var all []memo.Failure
 	err = scanAll(found, func(rows *sql.Rows) error {
-		var hash []byte
-		var f memo.Failure
-		err := rows.Scan(&hash, &f.Kind, &f.Message)
-		f.Hash = model.Hash(hash)
+		f, err := scanFailure(rows)
 		all = append(all, f)
 		return err
 	})
@@ -346,23 +358,40 @@ func (s *Store) SaveRun(ctx context.Context, r memo.Run) error {
 	if r.Saved.IsZero() {
 		r.Saved = s.now()
 	}
-	datasets, err := json.Marshal(append([]memo.Key{}, r.Datasets...))
-	if err != nil {
-		return s.at(err)
-	}
-	_, err = s.write.ExecContext(ctx,
-		`INSERT INTO runs (name, config, datasets, made, saved) VALUES (?,?,?,?,?)
-		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved`,
-		r.Name, string(r.Config), string(datasets), string(r.Made), r.Saved.UnixNano())
-	if err != nil {
+	if err := saveRun(ctx, s.write, r); err != nil {
 		return s.at(err)
 	}
 	return nil
 }
 
+// database is a database or a transaction.
+type database interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// saveRun keeps a run, replacing the one of its name.
+func saveRun(ctx context.Context, db database, r memo.Run) error {
+	datasets, err := json.Marshal(append([]memo.Key{}, r.Datasets...))
+	if err != nil {
+		return err
+	}
+	saved := r.Saved.UnixNano()
+	_, err = db.ExecContext(ctx,
+		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES (?,?,?,?,?,?)
+		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
+		r.Name, string(r.Config), string(datasets), string(r.Made), saved, runChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved))
+	return err
+}
+
+// runChecksum is the checksum of a run.
+func runChecksum(name, config, datasets, made []byte, saved int64) int64 {
+	return checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
+}
+
 // Run implements memo.Store.
 func (s *Store) Run(ctx context.Context, name string) (memo.Run, error) {
-	runs, err := s.runs(ctx, `WHERE name = ? OR ? = '' ORDER BY saved DESC, name LIMIT 1`, name, name)
+	runs, err := readRuns(ctx, s.readers, `WHERE name = ? OR ? = '' ORDER BY saved DESC, name LIMIT 1`, name, name)
 	if err == nil && len(runs) == 0 {
 		err = memo.ErrNoRun
 	}
@@ -374,30 +403,36 @@ func (s *Store) Run(ctx context.Context, name string) (memo.Run, error) {
 
 // Runs implements memo.Store.
 func (s *Store) Runs(ctx context.Context) ([]memo.Run, error) {
-	runs, err := s.runs(ctx, `ORDER BY saved DESC, name`)
+	runs, err := readRuns(ctx, s.readers, `ORDER BY saved DESC, name`)
 	if err != nil {
 		return nil, s.at(err)
 	}
 	return runs, nil
 }
 
-func (s *Store) runs(ctx context.Context, rest string, args ...any) ([]memo.Run, error) {
+// readRuns reads the runs that the rest of a query tells.
+func readRuns(ctx context.Context, db database, rest string, args ...any) ([]memo.Run, error) {
 	var runs []memo.Run
-	found, err := s.readers.QueryContext(ctx, `SELECT name, config, datasets, made, saved FROM runs `+rest, args...)
+	found, err := db.QueryContext(ctx, `SELECT name, config, datasets, made, saved, checksum FROM runs `+rest, args...)
 	if err != nil {
 		return nil, err
 	}
 	err = scanAll(found, func(rows *sql.Rows) error {
 		var (
-			r        memo.Run
-			datasets []byte
-			saved    int64
+			r              memo.Run
+			name, datasets []byte
+			saved          int64
+			stored         any
 		)
-		if err := rows.Scan(&r.Name, &r.Config, &datasets, &r.Made, &saved); err != nil {
+		if err := rows.Scan(&name, &r.Config, &datasets, &r.Made, &saved, &stored); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(datasets, &r.Datasets); err != nil {
-			return fmt.Errorf("the datasets of run %s are damaged: %w", r.Name, err)
+		if stored != nil && stored != runChecksum(name, r.Config, datasets, r.Made, saved) {
+			return errChanged
+		}
+		r.Name = string(name)
+		if json.Unmarshal(datasets, &r.Datasets) != nil {
+			return errChanged
 		}
 		r.Saved = time.Unix(0, saved).UTC()
 		runs = append(runs, r)

@@ -157,33 +157,40 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
+// olderStore copies a store of an earlier schema, and gives the copy's file.
+func olderStore(t *testing.T, name string) string {
+	t.Helper()
+	old, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.db")
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestOlderStore opens stores of earlier schemas, as orbench wrote them: their calls,
 // runs and annotations are there, and they take annotations and datasets.
 func TestOlderStore(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
-		run                string
-		calls, annotations int
+		run                          string
+		calls, annotations, datasets int
 	}{
-		"schema1.db": {"first", 3, 0},
-		"schema2.db": {"first", 36, 8},
+		"schema1.db": {"first", 3, 0, 0},
+		"schema2.db": {"first", 36, 8, 0},
+		"schema4.db": {"first", 6, 4, 1},
 	} {
-		old, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "m.db")
-		if err := os.WriteFile(path, old, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s := mustOpen(t, path)
+		s := mustOpen(t, olderStore(t, name))
 		n, err := s.Count(t.Context())
 		if err != nil || n != want.calls {
 			t.Errorf("%s: %d calls, %v; want %d", name, n, err, want.calls)
 		}
 		r, err := s.Run(t.Context(), want.run)
-		if err != nil || r.Datasets == nil || len(r.Datasets) > 0 {
-			t.Errorf("%s: the datasets of the run are %v, %v; want none", name, r.Datasets, err)
+		if err != nil || r.Datasets == nil || len(r.Datasets) != want.datasets {
+			t.Errorf("%s: the datasets of the run are %v, %v; want %d", name, r.Datasets, err, want.datasets)
 		}
 		before, err := s.Annotations(t.Context())
 		if err != nil || len(before) != want.annotations {
