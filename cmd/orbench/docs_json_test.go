@@ -30,6 +30,7 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/paper/view"
+	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/training"
@@ -47,6 +48,7 @@ var jsonForms = []struct {
 	{"`answers.jsonl`: an object for each prompt of each target", score.Row{}},
 	{"`judge --responses`", recorded.Result{}},
 	{"`eval --dry-run`: the entries of `plan`", evaluate.Plan{}},
+	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},
 	{"`eval --shard`", evaluate.ShardResult{}},
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/consent"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/policy"
 )
@@ -31,7 +33,7 @@ var configKinds = [...]configKind{
 func configCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Print a configuration to start from, or its schema",
+		Short: "Print a configuration to start from, or its schema; let hosts have keys",
 		Long: `Print what "orbench build --config" or "orbench eval --config" reads: a commented
 file to start from, or its JSON Schema, with which editors check the file as one
 types; or of the rubric that "--judge llm:PROVIDER/MODEL@FILE" reads, or of a
@@ -46,7 +48,62 @@ experiment, rubric or policy, is left out.`,
 			func(k configKind) string { return k.template }),
 		configPart(env, "schema", "Print the JSON Schema of build.yaml, experiment.yaml, rubric.yaml or policy.yaml",
 			"  orbench config schema experiment > experiment.schema.json",
-			func(k configKind) string { return string(k.schema()) }))
+			func(k configKind) string { return string(k.schema()) }),
+		allowHostCommand(env))
+	return c
+}
+
+// allowHostCommand keeps the user's word on hosts.
+func allowHostCommand(env *command.Env) *cobra.Command {
+	var forget bool
+	c := &cobra.Command{
+		Use:   "allow-host [HOST...]",
+		Short: "Let hosts have keys that only files name, or list those that may",
+		Long: `A key is sent to its provider's own address, to this machine, and where --base-url
+or a variable of the environment says. A host that only a file names, such as the
+base_url of an experiment or of a file of --providers, gets none until you say that
+it may: for one command with --allow-host HOST, or for all with this one.
+
+The hosts are kept in the file allowed-hosts in the folder orbench of the user's
+configuration, one a line. Without a host they are listed.`,
+		Example: `  orbench config allow-host gateway.example
+  orbench config allow-host gpu-box:8000
+  orbench config allow-host
+  orbench config allow-host --forget gateway.example`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			path := consent.Path()
+			if path == "" {
+				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --allow-host")
+			}
+			var named []string
+			for _, text := range args {
+				host, err := provider.ParseHost(text)
+				if err != nil {
+					return command.InputError(text, err.Error(), "write one such as gateway.example or gateway.example:8443")
+				}
+				named = append(named, host)
+			}
+			change := consent.Allow
+			if forget {
+				change = consent.Forget
+			}
+			if len(named) > 0 {
+				if err := change(path, named); err != nil {
+					return err
+				}
+			}
+			hosts, err := consent.Hosts(path)
+			if err != nil {
+				return err
+			}
+			for _, host := range hosts {
+				fmt.Fprintln(env.Stdout, host)
+			}
+			env.Sayf("%d hosts that only files name may have keys; they are kept in %s", len(hosts), path)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&forget, "forget", false, "take the word back")
 	return c
 }
 

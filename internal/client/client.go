@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -32,6 +33,8 @@ const localConcurrency = 8
 // Client is the way to one endpoint.
 type Client struct {
 	Model model.Model
+	// Recipient is the server, the zero one of what asks none.
+	Recipient provider.Recipient
 	// Concurrency is how many calls to make at once when the user does not say.
 	Concurrency int
 	// Structured is true where replies can be held to a JSON Schema.
@@ -41,36 +44,44 @@ type Client struct {
 // Set holds the clients in use, each once. It is not safe for concurrent use; its
 // clients are.
 type Set struct {
-	providers provider.Table
-	baseURLs  map[string]string
-	getenv    func(string) string
-	clients   map[endpoint]Client
-	unasked   bool
+	Config
+	baseURLs map[string]string
+	clients  map[endpoint]Client
+}
+
+// Config says whom the clients of a Set ask, and who may have keys.
+type Config struct {
+	Providers provider.Table
+	// Given are addresses by provider that are the user's own word, and Named those
+	// that a file or a store names, in whose place the former stand.
+	Given, Named map[string]string
+	// Allowed are the hosts that the user lets have keys, whoever names them, as
+	// provider.Host gives them.
+	Allowed []string
+	// Getenv finds keys.
+	Getenv func(string) string
+	// Unasked is for plans: clients have no Model, so that nobody needs a key, but for
+	// simulated models and recorded answers.
+	Unasked bool
+	// Connected is told of every server, once; nil for nobody.
+	Connected func(provider.Recipient)
 }
 
 // endpoint is where a client asks; address is as in model.Request.Endpoint.
 type endpoint struct{ provider, address string }
 
-// NewSet makes a set without clients. baseURLs are addresses of the user's own, by
-// provider; the error is about one whose provider is unknown, since the calls that
-// are meant for it would go to another. getenv finds keys.
-func NewSet(providers provider.Table, baseURLs map[string]string, getenv func(string) string) (*Set, error) {
+// NewSet makes a set without clients. The error is about an address whose provider is
+// unknown, since the calls that are meant for it would go to another.
+func NewSet(c Config) (*Set, error) {
+	baseURLs := map[string]string{}
+	maps.Copy(baseURLs, c.Named)
+	maps.Copy(baseURLs, c.Given)
 	for _, name := range slices.Sorted(maps.Keys(baseURLs)) {
-		if _, err := providers.Lookup(name); err != nil {
+		if _, err := c.Providers.Lookup(name); err != nil {
 			return nil, err
 		}
 	}
-	return &Set{providers: providers, baseURLs: baseURLs, getenv: getenv, clients: map[endpoint]Client{}}, nil
-}
-
-// Unasked makes a set for plans: its clients have no Model, so that nobody needs a key,
-// but for simulated models and recorded answers.
-func Unasked(providers provider.Table, baseURLs map[string]string, getenv func(string) string) (*Set, error) {
-	s, err := NewSet(providers, baseURLs, getenv)
-	if err == nil {
-		s.unasked = true
-	}
-	return s, err
+	return &Set{Config: c, baseURLs: baseURLs, clients: map[endpoint]Client{}}, nil
 }
 
 // Client gives the client of an endpoint that was connected before, and the zero
@@ -89,9 +100,24 @@ func (s *Set) All() iter.Seq2[model.Ref, Client] {
 	}
 }
 
+// Recipients lists the servers that the clients ask, by provider and address.
+func (s *Set) Recipients() []provider.Recipient {
+	var all []provider.Recipient
+	for _, c := range s.clients {
+		if c.Recipient.Address != "" {
+			all = append(all, c.Recipient)
+		}
+	}
+	slices.SortFunc(all, func(a, b provider.Recipient) int {
+		return cmp.Or(strings.Compare(a.Provider, b.Provider), strings.Compare(a.Address, b.Address))
+	})
+	return all
+}
+
 // Model connects the model that a text such as openai/gpt-4o names. baseURL is the
-// address to ask, empty for the provider's. A model of an unknown provider, without
-// its key, or a simulated one that does not exist is an *orbench.InputError.
+// address to ask, which a file or a store names, empty for the provider's. A model of
+// an unknown provider, without its key, or a simulated one that does not exist is an
+// *orbench.InputError, as is a key that would go to a host which nobody but a file names.
 func (s *Set) Model(name, baseURL string) (model.Ref, error) {
 	providerName, modelName, err := provider.ParseTarget(name)
 	if err != nil {
@@ -145,7 +171,7 @@ func (s *Set) complete(g *guard.Guard, target string) error {
 	if err := g.CheckProvider(s.Classifies(name), target); err != nil {
 		return err
 	}
-	p, err := s.providers.Lookup(name)
+	p, err := s.Providers.Lookup(name)
 	if err != nil || p.Classifier == nil {
 		return nil // connecting says what is wrong
 	}
@@ -175,7 +201,7 @@ func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOpt
 // Classifies reports whether a provider serves classifiers. It is false for a
 // provider that is not known.
 func (s *Set) Classifies(name string) bool {
-	p, err := s.providers.Lookup(name)
+	p, err := s.Providers.Lookup(name)
 	return err == nil && p.Dialect.Classifies()
 }
 
@@ -189,15 +215,15 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 		}
 		return at, nil
 	}
-	p, err := s.providers.Lookup(name)
+	p, err := s.Providers.Lookup(name)
 	if err != nil {
 		return endpoint{}, err
 	}
 	resolve := p.Resolve
-	if s.unasked {
+	if s.Unasked {
 		resolve = p.Locate
 	}
-	e, err := resolve(baseURL, s.getenv)
+	e, err := resolve(baseURL, s.Getenv)
 	if err != nil {
 		return endpoint{}, err
 	}
@@ -205,16 +231,37 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	if _, ok := s.clients[at]; ok {
 		return at, nil
 	}
-	if s.unasked {
-		s.clients[at] = Client{Concurrency: p.Concurrency, Structured: p.Structured}
-		return at, nil
+	to := s.recipient(e)
+	c := Client{Recipient: to, Concurrency: p.Concurrency, Structured: p.Structured}
+	if !s.Unasked {
+		if to.Withheld {
+			return endpoint{}, Withheld(to)
+		}
+		if c.Model, err = dial(e); err != nil {
+			return endpoint{}, err
+		}
 	}
-	m, err := dial(e)
-	if err != nil {
-		return endpoint{}, err
+	s.clients[at] = c
+	if s.Connected != nil {
+		s.Connected(to)
 	}
-	s.clients[at] = Client{Model: m, Concurrency: p.Concurrency, Structured: p.Structured}
 	return at, nil
+}
+
+// recipient says who is asked at an endpoint, and whether its key may go there.
+func (s *Set) recipient(e provider.Endpoint) provider.Recipient {
+	r := provider.Recipient{Provider: e.Provider.Name, Address: e.BaseURL, KeyEnv: e.KeyEnv}
+	given := provider.Host(s.Given[r.Provider])
+	r.Withheld = r.Host() != given && !slices.Contains(s.Allowed, r.Host()) && !e.KeyBelongs(s.Getenv)
+	return r
+}
+
+// Withheld is the *orbench.InputError for a key that may not go where a file says.
+func Withheld(to provider.Recipient) error {
+	return &orbench.InputError{
+		Problem: fmt.Sprintf("the key in %s would go to %s, a host that only a file names", to.KeyEnv, to.Host()),
+		Hint:    fmt.Sprintf("if that host may have the key, say `allow-host` %s, or once for all: orbench config allow-host %s", to.Host(), to.Host()),
+	}
 }
 
 // dial makes the client of an endpoint in its dialect.

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provider"
 )
 
 // Print shows what was built into the folder dir, as JSON for that format and for
@@ -45,9 +46,9 @@ type pricedPlan struct {
 	USD *float64 `json:"usd"`
 }
 
-// PrintPlan shows what a build would ask and what that may cost, as JSON for that
-// format and as a table otherwise.
-func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) error {
+// PrintPlan shows what a build would ask, what that may cost and which servers are
+// asked, as JSON for that format and as tables otherwise.
+func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
 	var priced []pricedPlan
 	total, known := 0.0, true
 	for _, p := range plans {
@@ -64,7 +65,13 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) err
 	if format == "json" {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"plan": priced})
+		return e.Encode(struct {
+			Plan      []pricedPlan         `json:"plan"`
+			Providers []provider.Recipient `json:"providers,omitempty"`
+		}{priced, asked})
+	}
+	if err := provider.PrintRecipients(w, asked); err != nil {
+		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "stage\tmodel\tcalls\tinput tokens\toutput tokens\tat most\tcost")

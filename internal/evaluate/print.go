@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provider"
 )
 
 // pricedPlan is a plan with the most that it can cost.
@@ -16,9 +17,9 @@ type pricedPlan struct {
 	MaxUSD *float64 `json:"max_usd"`
 }
 
-// PrintPlan shows what filling a run would send and the most that it can cost, as
-// JSON for that format and as a table otherwise.
-func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) error {
+// PrintPlan shows what filling a run would send, the most that it can cost and which
+// servers are asked, as JSON for that format and as tables otherwise.
+func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
 	var priced []pricedPlan
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}
@@ -31,7 +32,13 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table) err
 	if format == "json" {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"plan": priced})
+		return e.Encode(struct {
+			Plan      []pricedPlan         `json:"plan"`
+			Providers []provider.Recipient `json:"providers,omitempty"`
+		}{priced, asked})
+	}
+	if err := provider.PrintRecipients(w, asked); err != nil {
+		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost")

@@ -54,12 +54,13 @@ type Provider struct {
 	// address for all.
 	BaseURL string `json:"base_url,omitempty"`
 	// BaseURLEnv is an environment variable whose address goes before BaseURL.
-	// It may leave out the scheme and the port, and then has those of BaseURL.
+	// It may leave out the scheme and the port, and then has those of BaseURL. Its
+	// name ends in _URL, _HOST, _ENDPOINT or _API_BASE.
 	BaseURLEnv string `json:"base_url_env,omitempty"`
 	// BaseURLPath is added to the address from BaseURLEnv, unless it ends so.
 	BaseURLPath string `json:"base_url_path,omitempty"`
 	// KeyEnv are the environment variables that may hold the key, the usual one
-	// first.
+	// first. Their names end in _API_KEY, but for a few.
 	KeyEnv []string `json:"key_env,omitempty"`
 	// KeyOptional is true for servers that may run without a key.
 	KeyOptional bool `json:"key_optional,omitempty"`
@@ -167,7 +168,7 @@ func (p Provider) validate() error {
 			return fmt.Errorf("%s: base_url: %w", p.Name, err)
 		}
 	}
-	return nil
+	return p.checkVariables()
 }
 
 // All lists the providers.

@@ -175,7 +175,7 @@ func TestResolveFault(t *testing.T) {
 func TestWith(t *testing.T) {
 	t.Parallel()
 	table, err := provider.Default().With(strings.NewReader(`[
-	{"name": "mine", "dialect": "openai", "base_url": "https://llm.example.org/v1", "key_env": ["MINE_KEY"], "concurrency": 2},
+	{"name": "mine", "dialect": "openai", "base_url": "https://llm.example.org/v1", "key_env": ["MINE_API_KEY"], "concurrency": 2},
 	{"name": "groq", "dialect": "openai", "base_url": "https://proxy.example.org/v1", "key_optional": true, "concurrency": 1}
 ]`), "mine.json")
 	if err != nil {
@@ -197,7 +197,7 @@ func TestWith(t *testing.T) {
 
 func TestWithFault(t *testing.T) {
 	t.Parallel()
-	ok := `{"name": "a", "dialect": "openai", "base_url": "https://a.example/v1", "key_env": ["K"], "concurrency": 1}`
+	ok := `{"name": "a", "dialect": "openai", "base_url": "https://a.example/v1", "key_env": ["K_API_KEY"], "concurrency": 1}`
 	for _, tt := range []struct{ name, in, want string }{
 		{"no list", `{}`, "f.json:1: mapping was used where sequence is expected"},
 		{"nothing", ``, "f.json:1: this is not a list"},
@@ -216,6 +216,8 @@ func TestWithFault(t *testing.T) {
 		{"no concurrency", `[{"name": "a", "dialect": "openai", "base_url": "https://a", "key_optional": true}]`, "concurrency must be"},
 		{"bad address", `[{"name": "a", "dialect": "openai", "base_url": "a", "key_optional": true, "concurrency": 1}]`, "a: base_url: it must start"},
 		{"bad limit field", `[{"name": "a", "dialect": "openai", "base_url": "https://a", "key_optional": true, "concurrency": 1, "max_tokens_field": "n"}]`, "token limit must be"},
+		{"another secret", `[{"name": "a", "dialect": "openai", "base_url": "https://a", "key_env": ["A_API_KEY", "AWS_SECRET_ACCESS_KEY"], "concurrency": 1}]`, "f.json:1: a: key_env: a file may name only variables that end in _API_KEY"},
+		{"another secret as address", `[{"name": "a", "dialect": "openai", "base_url_env": "AWS_SECRET_ACCESS_KEY", "key_optional": true, "concurrency": 1}]`, "f.json:1: a: base_url_env: a file may name only variables that end in _URL"},
 		{"bad seed field", `[{"name": "a", "dialect": "openai", "base_url": "https://a", "key_optional": true, "concurrency": 1, "seed_field": "n"}]`, "seed_field must be"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -229,7 +231,7 @@ func TestWithFault(t *testing.T) {
 }
 
 func FuzzWith(f *testing.F) {
-	f.Add(`[{"name": "a", "dialect": "openai", "base_url": "https://a.example/v1", "key_env": ["K"], "concurrency": 1}]`)
+	f.Add(`[{"name": "a", "dialect": "openai", "base_url": "https://a.example/v1", "key_env": ["K_API_KEY"], "concurrency": 1}]`)
 	f.Add("[\n{\"name\": 5},,]")
 	f.Add("- name: a\n  dialect: openai\n  base_url: https://a.example/v1\n  key_optional: true\n  concurrency: 1\n")
 	f.Fuzz(func(t *testing.T, in string) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,6 +22,8 @@ type Endpoint struct {
 	BaseURL string
 	// Key is the secret to send; empty sends none.
 	Key string
+	// KeyEnv is the variable that has the key, empty where none is set.
+	KeyEnv string
 	// MaxTokensField is the field for the token limit in the openai dialect.
 	MaxTokensField string
 	// Identity is what model.Request.Endpoint must be: BaseURL where it is not
@@ -36,7 +39,7 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if e.Key, err = p.key(getenv); err != nil {
+	if e.Key, err = key(e.KeyEnv, getenv); err != nil {
 		return Endpoint{}, err
 	}
 	if e.Key == "" && !p.KeyOptional && baseURL == "" {
@@ -54,6 +57,9 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 // malformed is an *orbench.InputError that names the setting, never the key's value.
 func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, error) {
 	e := Endpoint{Provider: p, MaxTokensField: cmp.Or(p.MaxTokensField, "max_tokens")}
+	if i := slices.IndexFunc(p.KeyEnv, func(name string) bool { return strings.TrimSpace(getenv(name)) != "" }); i >= 0 {
+		e.KeyEnv = p.KeyEnv[i]
+	}
 	own := strings.TrimRight(p.BaseURL, "/")
 	var err error
 	switch {
@@ -86,23 +92,20 @@ func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, 
 	return e, nil
 }
 
-// key reads the key from the first variable that has one.
-func (p Provider) key(getenv func(string) string) (string, error) {
-	for _, name := range p.KeyEnv {
-		key := strings.TrimSpace(getenv(name))
-		if key == "" {
-			continue
-		}
-		// Such a key would be refused later, in a message that may quote it.
-		if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || r == 0x7f }) {
-			return "", &orbench.InputError{
-				Problem: fmt.Sprintf("the key in %s holds a space, a line break or a character that no key has", name),
-				Hint:    "set it again",
-			}
-		}
-		return key, nil
+// key reads the key from the variable of that name, which is empty for no key.
+func key(name string, getenv func(string) string) (string, error) {
+	if name == "" {
+		return "", nil
 	}
-	return "", nil
+	key := strings.TrimSpace(getenv(name))
+	// Such a key would be refused later, in a message that may quote it.
+	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || r == 0x7f }) {
+		return "", &orbench.InputError{
+			Problem: fmt.Sprintf("the key in %s holds a space, a line break or a character that no key has", name),
+			Hint:    "set it again",
+		}
+	}
+	return key, nil
 }
 
 // fromEnv completes an address from the environment, which people write as a

@@ -41,7 +41,7 @@ func openStore(t *testing.T, path string) *memo.Memo {
 // newClients makes a set without keys.
 func newClients(t *testing.T) *client.Set {
 	t.Helper()
-	set, err := client.NewSet(provider.Default(), nil, func(string) string { return "" })
+	set, err := client.NewSet(client.Config{Providers: provider.Default(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 // attempt: start from DefaultCalls.
 type Calls struct {
 	baseURLs    []string
+	allowHosts  []string
 	providers   string
 	prices      string
 	concurrency int
@@ -48,6 +49,7 @@ func (f *Calls) Register(c *cobra.Command) {
 	*f = DefaultCalls()
 	flags := c.Flags()
 	flags.StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
+	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only a file names it; repeatable")
 	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
 	flags.StringVar(&f.prices, "prices", "", "YAML `FILE` of prices beside the built-in ones")
 	flags.IntVar(&f.concurrency, "concurrency", 0, "most calls at once for each provider (default: the provider's)")
@@ -83,26 +85,21 @@ func (f *Calls) Check() error {
 }
 
 // Clients makes an empty set of clients, with the user's table of providers and
-// addresses. named lists the providers that an address without one may be for.
+// addresses, and those that a file names. named lists the providers that an address
+// without one may be for.
 func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
-	urls, err := client.ParseURLs(f.baseURLs, named)
-	if err != nil {
+	c := client.Config{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
+	var err error
+	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
 	}
-	for name, url := range addresses {
-		if _, given := urls[name]; !given {
-			urls[name] = url
-		}
-	}
-	providers, err := LoadProviders(f.providers)
-	if err != nil {
+	if c.Providers, err = LoadProviders(f.providers); err != nil {
 		return nil, err
 	}
-	connect := client.NewSet
-	if f.DryRun {
-		connect = client.Unasked
+	if c.Allowed, err = allowedHosts(f.allowHosts); err != nil {
+		return nil, err
 	}
-	set, err := connect(providers, urls, e.Getenv)
+	set, err := client.NewSet(c)
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}

@@ -85,7 +85,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.DryRun {
-		return construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices)
+		return construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients())
 	}
 	memory, err := store.Open(ctx, f.store)
 	if err != nil {

@@ -110,7 +110,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 		return err
 	}
 	if f.calls.DryRun {
-		return a.planContrast(ctx, r, f, prices)
+		return a.planContrast(ctx, r, f, prices, clients)
 	}
 	memory, err := store.Open(ctx, f.store)
 	if err != nil {
@@ -201,12 +201,12 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 }
 
 // planContrast prints what the set would take.
-func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags, prices price.Table) error {
+func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags, prices price.Table, clients *client.Set) error {
 	plans, err := command.Plans(ctx, f.store, r.Plan)
 	if err != nil {
 		return err
 	}
-	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices)
+	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices, clients.Recipients())
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
@@ -229,7 +230,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 		return c, err
 	}
 	if f.calls.DryRun {
-		return c, a.planModerators(ctx, c, memory, prices, f)
+		return c, a.planModerators(ctx, c, memory, prices, f, clients)
 	}
 	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected()})
 	if filled == nil && stats.Failed > 0 {
@@ -243,7 +244,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 }
 
 // planModerators prints what the moderators would be asked.
-func (a app) planModerators(ctx context.Context, c *training.Collection, memory *memo.Memo, prices price.Table, f exportFlags) error {
+func (a app) planModerators(ctx context.Context, c *training.Collection, memory *memo.Memo, prices price.Table, f exportFlags, clients *client.Set) error {
 	plans, err := c.Plan(ctx, memory)
 	if err != nil {
 		return err
@@ -252,7 +253,7 @@ func (a app) planModerators(ctx context.Context, c *training.Collection, memory 
 	if f.json {
 		format = "json"
 	}
-	if err := evaluate.PrintPlan(a.Stdout, format, plans, prices); err != nil || f.json {
+	if err := evaluate.PrintPlan(a.Stdout, format, plans, prices, clients.Recipients()); err != nil || f.json {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, "The next answer to a prompt is asked about where one does not pass.")

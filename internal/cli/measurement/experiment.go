@@ -165,7 +165,7 @@ func (x spec) placed(err error) error {
 	case !errors.As(err, &setting), !errors.As(err, &input), input.Line > 0 && x.file == nil:
 		return err
 	case input.Line > 0:
-		return settings.RenameError(input, experiment.Key)
+		return settings.RenameError(input, inFile)
 	}
 	path := setting.Path
 	placed := *input
@@ -186,5 +186,14 @@ func (x spec) placed(err error) error {
 		placed.Problem = input.File + ": " + input.Problem
 	}
 	placed.File, placed.Line = x.file.Path, x.file.Line(path)
-	return settings.RenameError(&placed, experiment.Key)
+	return settings.RenameError(&placed, inFile)
+}
+
+// inFile is what a setting is called where an experiment is in a file: by its key, but
+// for what no file may say.
+func inFile(setting string) string {
+	if setting == "allow-host" {
+		return command.FlagName(setting)
+	}
+	return experiment.Key(setting)
 }

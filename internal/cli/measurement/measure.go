@@ -198,7 +198,7 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 	if err != nil {
 		return err
 	}
-	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, prices); err != nil || m.out.Format == "json" {
+	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, m.Describe(plans))

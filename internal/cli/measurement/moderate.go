@@ -156,7 +156,7 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		return err
 	}
 	if f.calls.DryRun {
-		return a.planModeration(ctx, r, f, prices)
+		return a.planModeration(ctx, r, f, prices, clients)
 	}
 	memory, err := store.Open(ctx, f.store)
 	if err != nil {
@@ -179,12 +179,12 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 }
 
 // planModeration prints what the votes would take.
-func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFlags, prices price.Table) error {
+func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFlags, prices price.Table, clients *client.Set) error {
 	plans, err := command.Plans(ctx, f.store, r.Plan)
 	if err != nil {
 		return err
 	}
-	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices)
+	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices, clients.Recipients())
 }
 
 // showModeration derives the labels, shows them and writes the files, from which some

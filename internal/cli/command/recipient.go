@@ -1,0 +1,40 @@
+package command
+
+import (
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/consent"
+	"github.com/orbench/orbench/internal/provider"
+)
+
+// allowedHosts are the hosts that the user lets have keys: those of the flag, and those
+// that are remembered.
+func allowedHosts(flags []string) ([]string, error) {
+	hosts, err := consent.Hosts(consent.Path())
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range flags {
+		host, err := provider.ParseHost(text)
+		if err != nil {
+			return nil, InputError("--allow-host", err.Error(), "write one such as gateway.example or gateway.example:8443")
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts, nil
+}
+
+// sayRecipient warns of a server that may not have its key yet, and of one that is
+// asked in the open.
+func (e *Env) sayRecipient(r provider.Recipient) {
+	if r.Withheld {
+		e.Sayf("without --dry-run the command ends here: %s", WithFlags(client.Withheld(r)))
+	}
+	if !r.Exposed() {
+		return
+	}
+	what := "prompts and answers"
+	if r.KeyEnv != "" {
+		what = "prompts, answers and the key in " + r.KeyEnv
+	}
+	e.Sayf("warning: %s is asked over plain http at %s: %s can be read on the way; use https, or a tunnel to this machine", r.Provider, r.Host(), what)
+}

@@ -1,0 +1,140 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Recipient is a server that is asked, and the key that it is sent.
+type Recipient struct {
+	Provider string `json:"provider"`
+	Address  string `json:"address"`
+	// KeyEnv is the variable whose key is sent there, empty for none.
+	KeyEnv string `json:"key_env,omitempty"`
+	// Withheld is true where only a file names the host, and the user has not said
+	// that it may have the key: then nothing is sent.
+	Withheld bool `json:"withheld,omitempty"`
+}
+
+// PrintRecipients shows who is asked where, and with which key, as a table with a blank
+// line behind it; of none it shows nothing.
+func PrintRecipients(w io.Writer, recipients []Recipient) error {
+	if len(recipients) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "provider\tasked at\tkey")
+	for _, r := range recipients {
+		key := cmp.Or(r.KeyEnv, "none")
+		if r.Withheld {
+			key += ", withheld"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Provider, r.Address, key)
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+// Host is the host of the recipient's address; see Host.
+func (r Recipient) Host() string { return Host(r.Address) }
+
+// Exposed reports whether what is sent there can be read on its way: it goes over
+// plain HTTP, and to another machine.
+func (r Recipient) Exposed() bool {
+	return strings.HasPrefix(r.Address, "http://") && !onLoopback(r.Address)
+}
+
+// Host is the host that an address names, in lower case, with its port but for the
+// usual one of https; empty for what is no address. So the same host over plain http
+// is another.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	switch {
+	case u.Scheme == "https":
+		return strings.TrimSuffix(host, ":443")
+	case u.Port() == "":
+		return strings.TrimSuffix(host, ":") + ":80"
+	}
+	return host
+}
+
+// ParseHost reads a host as Host gives it, such as gateway.example or
+// gateway.example:8443. A whole address stands for its host.
+func ParseHost(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || strings.ContainsAny(u.Host, "*, ") {
+		return "", errors.New("it is no host")
+	}
+	return Host(text), nil
+}
+
+// KeyBelongs reports whether the endpoint may have its key without the user's word:
+// it has none, it is on this machine, or it is where the built-in provider of the
+// key's variable is asked, by the table or by the user's own environment.
+func (e Endpoint) KeyBelongs(getenv func(string) string) bool {
+	if e.KeyEnv == "" || onLoopback(e.BaseURL) {
+		return true
+	}
+	for _, p := range Default().providers {
+		if !slices.Contains(p.KeyEnv, e.KeyEnv) {
+			continue
+		}
+		located, _ := p.Locate("", getenv) // an address that is none is no host's
+		if host := Host(e.BaseURL); host == Host(p.BaseURL) || host == Host(located.BaseURL) {
+			return true
+		}
+	}
+	return false
+}
+
+// onLoopback reports whether an address is on this machine, by an address of loopback
+// or by the name that means it everywhere.
+func onLoopback(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(u.Hostname(), "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// keyVariables are the variables beside those that end in _API_KEY that a file may
+// name as those of keys.
+var keyVariables = []string{"HF_TOKEN", "REPLICATE_API_TOKEN", "CLOUDFLARE_API_TOKEN", "DATABRICKS_TOKEN", "AZURE_OPENAI_KEY"}
+
+// addressEndings are those of the variables that a file may name as those of addresses.
+var addressEndings = []string{"_URL", "_HOST", "_ENDPOINT", "_API_BASE"}
+
+// checkVariables refuses environment variables that hold neither keys of models nor
+// addresses: a file, which may be another's, must not have the program send any
+// secret of the user's anywhere.
+func (p Provider) checkVariables() error {
+	for _, name := range p.KeyEnv {
+		if !strings.HasSuffix(name, "_API_KEY") && !slices.Contains(keyVariables, name) {
+			return errors.New(p.Name + ": key_env: a file may name only variables that end in _API_KEY, and " + strings.Join(keyVariables, ", ") + "; " + name + " is none of them")
+		}
+	}
+	ends := func(ending string) bool { return strings.HasSuffix(p.BaseURLEnv, ending) }
+	if p.BaseURLEnv != "" && !slices.ContainsFunc(addressEndings, ends) {
+		return errors.New(p.Name + ": base_url_env: a file may name only variables that end in " + strings.Join(addressEndings, ", ") + "; " + p.BaseURLEnv + " does not")
+	}
+	return nil
+}
