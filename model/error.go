@@ -127,8 +127,10 @@ func KindOfStatus(status int) Kind {
 const maxMessage = 400
 
 // Clip makes a provider's text fit for an error: one line, at most 400 bytes,
-// valid UTF-8, and without the secrets given (each replaced by "[key]").
+// without control and formatting characters, and without the secrets given (each
+// replaced by "[key]").
 func Clip(text string, secrets ...string) string {
+	text = untrusted.Terminal(text)
 	for _, s := range secrets {
 		if len(s) >= 4 {
 			text = strings.ReplaceAll(text, s, "[key]")

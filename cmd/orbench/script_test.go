@@ -63,6 +63,7 @@ func TestScript(t *testing.T) {
 			"classifier":  classifier,
 			"classified":  classified,
 			"fileserver":  fileserver,
+			"answering":   answering,
 		},
 	})
 }
@@ -94,6 +95,27 @@ func fileserver(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
 	ts.Defer(server.Close)
 	ts.Setenv("FILES", server.URL)
+}
+
+// answering starts a server that answers every request with the bytes of a file, and puts
+// its address into $ANSWERING: answering STATUS FILE [HEADER=VALUE...]
+func answering(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: answering STATUS FILE [HEADER=VALUE...]")
+	}
+	status, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	body := ts.ReadFile(args[1])
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for _, header := range args[2:] {
+			name, value, _ := strings.Cut(header, "=")
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("ANSWERING", server.URL)
 }
 
 // simserver starts a server of simulated models for the script and puts its

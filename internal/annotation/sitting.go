@@ -31,14 +31,10 @@ var keys = []struct {
 
 // Sit shows the answers of a queue to a person one after the other, on a terminal or
 // whatever reads out, and hands each word to keep before it goes on. It ends with the
-// queue, with the keys, or when the person quits. Where in is a terminal it gives single
-// keys meanwhile, those that interrupt and end input among them. Its error is that of keep,
-// out or in.
-func Sit(queue *Queue, in io.Reader, out io.Writer, keep func(orbench.Annotation) error) error {
-	width := 0
-	if file, ok := out.(*os.File); ok {
-		width, _, _ = term.GetSize(int(file.Fd())) // 0 where it is no terminal
-	}
+// queue, with the keys, or when the person quits. Lines of out have width columns. Where
+// in is a terminal it gives single keys meanwhile, those that interrupt and end input
+// among them. Its error is that of keep, out or in.
+func Sit(queue *Queue, in io.Reader, out io.Writer, width int, keep func(orbench.Annotation) error) error {
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		state, err := term.MakeRaw(int(file.Fd()))
 		if err != nil {

@@ -21,6 +21,9 @@ import (
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/terminal"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The exit codes, documented in docs/cli.md.
@@ -98,6 +101,7 @@ func Run(env command.Env) int {
 	}()
 	env.Abort = abort
 	env.Version = version()
+	defer cleanOutput(&env)()
 	root := root(&env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)
@@ -105,6 +109,21 @@ func Run(env command.Env) int {
 		fmt.Fprintln(env.Stderr, "orbench: "+command.ErrorText(err))
 	}
 	return ExitCode(err)
+}
+
+// cleanOutput lets nothing that a server, a model or a file wrote act on the terminal or
+// the log that output goes to. What it gives ends that.
+func cleanOutput(env *command.Env) (end func()) {
+	var styles []string
+	if terminal.Color(env.Stdout, env.Getenv) {
+		styles = table.Styles()
+	}
+	out, said := untrusted.NewWriter(env.Stdout, styles...), untrusted.NewWriter(env.Stderr)
+	env.Stdout, env.Stderr = out, said
+	return func() {
+		// A stream that is closed has nobody left to tell.
+		_, _ = out.Flush(), said.Flush()
+	}
 }
 
 // root makes the command tree.

@@ -2,6 +2,7 @@ package construct
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/similar"
 )
@@ -101,6 +103,17 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 			return fmt.Sprintf("%.3f", *k)
 		},
 		"cell": untrusted.Markdown,
+		// Front matter is YAML, which takes a text between double quotation marks as JSON does.
+		"yaml": func(s string) string {
+			if settings.IsName(s) {
+				return s
+			}
+			b, err := json.Marshal(s)
+			if err != nil {
+				panic(err) // a text is always JSON
+			}
+			return string(b)
+		},
 		"join": func(s []string) string { return strings.Join(s, ", ") },
 	}).Parse(cardText))
 	return t.Execute(w, c)

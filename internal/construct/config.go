@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
@@ -53,6 +54,8 @@ func check(c *benchmark.Config) *settings.Fault {
 		return settings.Wrong("$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores")
 	case !settings.IsName(c.Version):
 		return settings.Wrong("$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0")
+	case untrusted.Terminal(c.License) != c.License || len(c.License) > 100:
+		return settings.Wrong("$.license", untrusted.Quote(c.License)+" is no license", "write one like cc-by-4.0, as the Hugging Face hub does")
 	}
 	for _, find := range []func(*benchmark.Config) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
 		if f := find(c); f != nil {

@@ -54,6 +54,8 @@ func TestFaultsOfAConfig(t *testing.T) {
 		"no name":                {strings.Replace(least, "name: mine\n", "", 1), 0, "no name for a benchmark"},
 		"a bad name":             {strings.Replace(least, "mine", "../mine", 1), 1, "no name for a benchmark"},
 		"a bad version":          {least + "version: a b\n", 7, "no version"},
+		"a license of two lines": {least + `license: "mit\ntags: [mine]"` + "\n", 7, "no license"},
+		"a hidden character":     {least + `license: "mit\u202e"` + "\n", 7, "no license"},
 		"no generator":           {strings.Replace(least, "[sim/generator]", "[]", 1), 3, "no generator"},
 		"no model":               {strings.Replace(least, "sim/moderator-a", "gpt-4o", 1), 6, "names no model"},
 		"a generator's model":    {strings.Replace(least, "[sim/generator]", "\n    - sim/generator\n    - other", 1), 5, "names no model"},

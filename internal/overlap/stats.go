@@ -10,13 +10,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Stats writes a dataset's statistics for people.
 func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "name\t%s\n", set.Name)
-	fmt.Fprintf(t, "source\t%s\n", set.Source)
+	fmt.Fprintf(t, "name\t%s\n", untrusted.Terminal(set.Name))
+	fmt.Fprintf(t, "source\t%s\n", untrusted.Terminal(set.Source))
 	fmt.Fprintf(t, "sha256\t%s\n", set.SHA256)
 	fmt.Fprintf(t, "prompts\t%d\n", set.Count)
 	if set.LabelAssumed {
@@ -25,7 +26,7 @@ func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	fmt.Fprintf(t, "repeated rows\t%d, of which %d with another label\n", set.Duplicates, set.Conflicts)
 	fmt.Fprintf(t, "near-duplicates\t%d (Jaccard similarity of word sequences at least %g)\n", s.NearDuplicates, dataset.NearThreshold)
 	if s.Pairs > 0 {
-		fmt.Fprintf(t, "pairs\t%d of safe and toxic prompts by %s, of %d types\n", s.Pairs, set.PairedBy, s.PairTypes)
+		fmt.Fprintf(t, "pairs\t%d of safe and toxic prompts by %s, of %d types\n", s.Pairs, untrusted.Terminal(set.PairedBy), s.PairTypes)
 	}
 	fmt.Fprintf(t, "characters\tmin %d, median %d, 95%% %d, max %d\n", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)
 	if err := t.Flush(); err != nil {
@@ -44,7 +45,7 @@ func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	}
 	fmt.Fprintln(t, strings.Join(header, "\t"))
 	for _, category := range slices.Sorted(maps.Keys(set.Categories)) {
-		name := string(category)
+		name := untrusted.Terminal(string(category))
 		if name == "" {
 			name = "(none)"
 		}

@@ -58,7 +58,12 @@ const (
 
 // newStatus makes a status. Its Run shows it until Close.
 func newStatus(w io.Writer, line func() []part) *Status {
-	return &Status{w: w, live: terminal.Is(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Status{w: w, live: terminal.Is(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
+	if s.live {
+		// The line is drawn with control characters, and is clean itself.
+		s.w = terminal.File(w)
+	}
+	return s
 }
 
 // Run shows the status until Close.

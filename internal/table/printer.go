@@ -84,13 +84,18 @@ func (p *Printer) Section(s Section) {
 	p.WriteString("\n")
 }
 
-// The styles of text, as the parameters of an escape sequence. They leave the colors of
-// the background and of ordinary text as they are, light or dark.
+// The styles of text. They leave the colors of the background and of ordinary text as
+// they are, light or dark.
 const (
-	bold = "1"
-	red  = "1;31"
-	dim  = "2"
+	bold  = "\x1b[1m"
+	red   = "\x1b[1;31m"
+	dim   = "\x1b[2m"
+	plain = "\x1b[0m" // ends the others
 )
+
+// Styles are the sequences of control characters that a Printer writes where its screen
+// has colors.
+func Styles() []string { return []string{bold, red, dim, plain} }
 
 // styled prints a line in a style, where the screen has colors.
 func (p *Printer) styled(style, text string) {
@@ -98,9 +103,9 @@ func (p *Printer) styled(style, text string) {
 		p.Line(text)
 		return
 	}
-	p.WriteString("\x1b[" + style + "m")
+	p.WriteString(style)
 	p.Line(text)
-	p.WriteString("\x1b[0m")
+	p.WriteString(plain)
 }
 
 // Warning prints what makes figures no fair measure.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"io"
 	"os"
 	"strconv"
 
@@ -16,14 +17,29 @@ const narrowest = 40
 
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := File(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// File is the file of a stream, also of one that writers lie upon which have an Unwrap,
+// and nil where there is none.
+func File(stream any) *os.File {
+	for {
+		switch s := stream.(type) {
+		case *os.File:
+			return s
+		case interface{ Unwrap() io.Writer }:
+			stream = s.Unwrap()
+		default:
+			return nil
+		}
+	}
 }
 
 // Width is how many columns a line of a stream has: as many as its terminal, or as
 // COLUMNS says, or UsualWidth. It is at least 40.
 func Width(stream any, getenv func(string) string) int {
-	if f, ok := stream.(*os.File); ok {
+	if f := File(stream); f != nil {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return max(narrowest, w)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -73,7 +74,7 @@ func (e *Env) Columns() int {
 	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := e.Stdout.(*os.File); ok {
+	if f := terminal.File(e.Stdout); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return n
 		}

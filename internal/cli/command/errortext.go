@@ -1,19 +1,35 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // FlagName is the flag of a setting.
 func FlagName(setting string) string { return "--" + setting }
 
+// What an error tells at most: so many of the errors that it joins, each in so many
+// columns. Of a longer one the middle is left out, since its end says what to do.
+const (
+	mostErrors = 10
+	mostWide   = 1000
+)
+
 // ErrorText is an error in one line, with settings called by their flags.
 func ErrorText(err error) string {
-	return strings.Join(strings.FieldsFunc(WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	parts := strings.FieldsFunc(WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' })
+	if more := len(parts) - mostErrors; more > 0 {
+		parts = append(parts[:mostErrors], fmt.Sprintf("and %d more", more))
+	}
+	for i, part := range parts {
+		parts[i] = untrusted.Shorten(part, mostWide)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // WithFlags renames the settings in the parts of an error that name some; the rest

@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // datasetFlags choose and read a dataset.
@@ -191,7 +192,7 @@ func showPrompt(w io.Writer, format string, p orbench.Prompt) error {
 		return json.NewEncoder(w).Encode(p)
 	}
 	// %q keeps control characters away from the terminal.
-	_, err := fmt.Fprintf(w, "%s  %-13s  %-12s  %q\n", p.ID, p.Label, p.Category, p.Transcript())
+	_, err := fmt.Fprintf(w, "%s  %-13s  %-12s  %q\n", p.ID, p.Label, untrusted.Terminal(string(p.Category)), p.Transcript())
 	return err
 }
 

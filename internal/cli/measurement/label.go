@@ -283,7 +283,7 @@ func (a app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, pers
 		return err
 	}
 	queue := annotation.NewQueue(entries, words, person)
-	err = annotation.Sit(queue, a.Stdin, a.Stdout, func(said orbench.Annotation) error {
+	err = annotation.Sit(queue, a.Stdin, a.Stdout, a.Columns(), func(said orbench.Annotation) error {
 		return memory.Annotate(ctx, []orbench.Annotation{said})
 	})
 	out := a.Stdout

@@ -1,0 +1,164 @@
+package untrusted
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// hidden reports whether a character is not shown and does something instead: controls,
+// escape sequences' first among them, changes of writing direction, zero-width marks, and
+// what everybody's font shows as it likes. Ends of lines and tabs are hidden too.
+func hidden(r rune) bool {
+	switch {
+	case r < 0x600: // spares the look into the tables for most of what people write
+		return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xad
+	case r >= 0x3000 && r < 0xd800:
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp)
+}
+
+// Writer passes text on to a terminal, a log or a file, with each hidden character but a
+// tab and the end of a line shown as JSON writes it, such as \u001b for the one that
+// begins an escape sequence. Within a text of JSON that means the same character, so that
+// JSON passes with its value unchanged. Broken UTF-8 becomes U+FFFD.
+//
+// What ends in the middle of a character waits for the next Write, or Flush. A Writer is
+// safe for concurrent use.
+type Writer struct {
+	out  io.Writer
+	pass []string
+
+	mu   sync.Mutex
+	rest []byte // the start of a character, or of what may pass
+	made []byte // room for what is written
+}
+
+// NewWriter makes a Writer. Some sequences of control characters may pass as they are,
+// such as those of a program's own colors.
+func NewWriter(out io.Writer, pass ...string) *Writer {
+	return &Writer{out: out, pass: pass}
+}
+
+// Unwrap is the stream beneath, for what has to know whether that is a terminal.
+func (w *Writer) Unwrap() io.Writer { return w.out }
+
+// Write passes b on. Its error is that of the stream beneath.
+func (w *Writer) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := b
+	if len(w.rest) > 0 {
+		text = slices.Concat(w.rest, b)
+	} else if plain(b) == len(b) {
+		return w.out.Write(b)
+	}
+	w.made = w.made[:0]
+	for len(text) > 0 {
+		n := plain(text)
+		if w.made = append(w.made, text[:n]...); n == 0 {
+			if n = w.take(text); n == 0 {
+				break
+			}
+		}
+		text = text[n:]
+	}
+	w.rest = append(w.rest[:0], text...)
+	if _, err := w.out.Write(w.made); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// suspect are the bytes that are control characters, and those that UTF-8 begins other
+// hidden characters with.
+var suspect = func() (bytes [256]bool) {
+	for i := range bytes {
+		c := byte(i)
+		bytes[i] = c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 || c >= 0xd8 && c <= 0xe2 || c >= 0xee
+	}
+	return bytes
+}()
+
+// plain is how many bytes at the start of a text need no second look.
+func plain(text []byte) int {
+	const window = 4 << 10 // bounds what is looked at again after each broken character
+	n := 0
+	for n < min(len(text), window) && !suspect[text[n]] {
+		n++
+	}
+	for n == window && n < len(text) && !utf8.RuneStart(text[n]) && n > window-utf8.UTFMax {
+		n--
+	}
+	if utf8.Valid(text[:n]) {
+		return n
+	}
+	return max(0, slices.IndexFunc(text[:n], func(c byte) bool { return c >= utf8.RuneSelf }))
+}
+
+// take makes the first character of a text, or the sequence that may pass, fit, and gives
+// how many bytes that was: 0 where it is not whole.
+func (w *Writer) take(text []byte) int {
+	if text[0] == '\r' && len(text) == 1 {
+		return 0
+	}
+	if text[0] == '\r' && text[1] == '\n' {
+		w.made = append(w.made, "\r\n"...)
+		return 2
+	}
+	for _, p := range w.pass {
+		if bytes.HasPrefix(text, []byte(p)) {
+			w.made = append(w.made, p...)
+			return len(p)
+		}
+		if strings.HasPrefix(p, string(text)) {
+			return 0
+		}
+	}
+	if !utf8.FullRune(text) {
+		return 0
+	}
+	r, n := utf8.DecodeRune(text)
+	if r == '\n' || r == '\t' || !hidden(r) {
+		w.made = utf8.AppendRune(w.made, r)
+	} else {
+		w.made = appendEscaped(w.made, r)
+	}
+	return n
+}
+
+// Flush writes what is left of a text that has ended.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made = w.made[:0]
+	for _, r := range string(w.rest) {
+		if hidden(r) {
+			w.made = appendEscaped(w.made, r)
+		} else {
+			w.made = utf8.AppendRune(w.made, r)
+		}
+	}
+	w.rest = w.rest[:0]
+	if len(w.made) == 0 {
+		return nil
+	}
+	_, err := w.out.Write(w.made)
+	return err
+}
+
+// appendEscaped writes a character as JSON does: four hexadecimal digits for each of its
+// units in UTF-16.
+func appendEscaped(b []byte, r rune) []byte {
+	const digits = "0123456789abcdef"
+	for _, unit := range utf16.AppendRune(nil, r) {
+		b = append(b, '\\', 'u', digits[unit>>12], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
+	}
+	return b
+}
