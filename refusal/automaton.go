@@ -1,8 +1,9 @@
 package refusal
 
 import (
-	"fmt"
+	"encoding/binary"
 	"io/fs"
+	"maps"
 	"slices"
 )
 
@@ -13,9 +14,11 @@ type automaton struct {
 	// expand has the symbols of words that stand for several (can't).
 	expand [][]uint16
 	// moves go from state to state. A state is the longest part of phrases that the
-	// words read last are; its fail is the next shorter such part, and its value the
-	// first of the ends of phrases here, 0 for none.
-	moves doubleArray
+	// words read last are. By state, fail is the next shorter such part, and first is
+	// where in ends those of the phrases that end here begin, 0 for none.
+	moves *transitions
+	fail  []uint32
+	first []uint32
 	ends  []end
 	// begin is the state at the start of a sentence, after the word ^.
 	begin uint32
@@ -43,7 +46,7 @@ const sentenceStart = "^"
 // buildAutomaton reads every table of fsys and joins them to one machine. It adds
 // their words to v.
 func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
-	t := &table{alias: map[string][]string{}}
+	t := newTable()
 	names, err := fs.Glob(fsys, "phrases/*.txt")
 	if err != nil {
 		return nil, err
@@ -57,126 +60,182 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 			return nil, err
 		}
 	}
-	symbols := symbolsOf(t)
+	a := &automaton{}
+	symbols, most := symbolsOf(t)
 	if err := t.check(symbols); err != nil {
 		return nil, err
 	}
-	a := &automaton{}
-	for folded, s := range symbols {
-		v.of(folded).symbol = s
+	for folded, n := range t.numbers {
+		v.of(folded).symbol = symbols[n]
 	}
 	for _, folded := range t.skip {
 		v.of(folded).symbol = symbolSkip
 	}
-	for _, folded := range sortedKeys(t.alias) {
+	for _, folded := range slices.Sorted(maps.Keys(t.alias)) {
 		v.of(folded).symbol = symbolExpand + uint16(len(a.expand))
 		var seq []uint16
 		for _, w := range t.alias[folded] {
-			seq = append(seq, symbols[w])
+			seq = append(seq, symbols[t.numbers[w]])
 		}
 		a.expand = append(a.expand, seq)
 	}
-	a.addPhrases(t, symbols)
+	a.moves = newTransitions(most)
+	a.addPhrases(stationsOf(t, symbols))
+	a.begin = a.moves.next(0, symbols[t.numbers[sentenceStart]])
 	return a, nil
 }
 
-// symbolsOf numbers the words of the tables from 2 on, with one number for all
-// words that stand in exactly the same places of the phrases.
-func symbolsOf(t *table) map[string]uint16 {
-	places := map[string][]byte{}
-	n := 0
+// symbolsOf gives the symbols of words by their numbers, from 2 on, and the greatest.
+// All words that stand in exactly the same places of the phrases have one symbol; one
+// that another word is read as has its own.
+func symbolsOf(t *table) (symbols []uint16, most uint16) {
+	stands := make([][]byte, len(t.numbers)+1)
+	n := uint32(0)
 	for _, p := range t.phrases {
-		for _, words := range p.places {
+		for _, place := range p.places {
 			n++
-			for _, w := range words {
-				if w != "" {
-					places[w] = fmt.Appendf(places[w], "%d ", n)
-				}
+			for _, w := range place.words {
+				stands[w] = binary.LittleEndian.AppendUint32(stands[w], n)
 			}
 		}
 	}
-	for _, w := range sortedKeys(t.alias) {
-		for _, part := range t.alias[w] {
-			places[part] = append(places[part], part...)
+	for _, words := range t.alias {
+		for _, w := range words {
+			stands[t.numbers[w]] = binary.LittleEndian.AppendUint32(nil, n+uint32(t.numbers[w]))
 		}
 	}
-	symbols := map[string]uint16{}
+	symbols, most = make([]uint16, len(stands)), symbolSkip
 	known := map[string]uint16{}
-	for _, w := range sortedKeys(places) {
-		key := string(places[w])
-		if known[key] == 0 {
-			known[key] = uint16(len(known) + 2)
+	for w := range stands {
+		if stands[w] == nil {
+			continue // in no phrase
 		}
-		symbols[w] = known[key]
+		if known[string(stands[w])] == 0 {
+			most++
+			known[string(stands[w])] = most
+		}
+		symbols[w] = known[string(stands[w])]
 	}
-	return symbols
+	return symbols, most
 }
 
-// addPhrases makes the trie of all phrases and joins its states by their
-// longest proper suffixes.
-func (a *automaton) addPhrases(t *table, symbols map[string]uint16) {
-	all := newTrie(1 << 18)
-	phrases := []int{-1} // by the node where they end
-	seen := map[uint16]bool{}
-	for i, p := range t.phrases {
-		front := []uint32{0}
-		for _, words := range p.places {
-			after := make([]uint32, 0, len(front)*len(words))
-			clear(seen)
-			for _, w := range words {
-				s := symbols[w]
-				if w == "" {
-					after = append(after, front...)
-					continue
-				}
-				if seen[s] {
-					continue
-				}
-				seen[s] = true
-				for _, from := range front {
-					after = append(after, all.add(from, s))
-				}
+// A station is a place of a phrase on the way through it: where it begins, or a place
+// for words.
+type station struct {
+	symbols []uint16
+	meaning meaning
+	// optional is true when it can be passed without a word, last when it is the last
+	// of its phrase, and ends when none that comes after it needs a word.
+	optional, last, ends bool
+}
+
+// stationsOf gives the stations of all phrases, each phrase's one after the other, and
+// where they begin.
+func stationsOf(t *table, symbols []uint16) (all []station, begins []uint32) {
+	for _, p := range t.phrases {
+		begins = append(begins, uint32(len(all)))
+		all = append(all, station{})
+		for _, place := range p.places {
+			s := station{meaning: p.meaning, optional: place.optional}
+			for _, w := range place.words {
+				s.symbols = append(s.symbols, symbols[w])
 			}
-			slices.Sort(after)
-			front = slices.Compact(after)
+			slices.Sort(s.symbols)
+			s.symbols = slices.Compact(s.symbols)
+			all = append(all, s)
 		}
-		for len(phrases) < len(all.nodes) {
-			phrases = append(phrases, -1)
-		}
-		for _, n := range front {
-			if n != 0 && phrases[n] < 0 {
-				phrases[n] = i
-			}
+		at := len(all) - 1
+		all[at].last, all[at].ends = true, true
+		for ; all[at].optional; at-- {
+			all[at-1].ends = true
 		}
 	}
-	var order, places []uint32
-	a.moves, order, places = all.doubleArray()
-	a.ends = make([]end, 1)
-	for _, n := range order {
-		at := &a.moves[places[n]]
-		// Those of the next shorter state end here too.
-		at.value = a.moves[at.fail].value
-		if i := phrases[n]; i >= 0 {
-			shorter := at.value
-			at.value = uint32(len(a.ends))
-			a.ends = append(a.ends, end{t.phrases[i].meaning, all.nodes[n].depth, shorter != 0})
-			for more := shorter != 0; more; shorter++ {
-				a.ends = append(a.ends, a.ends[shorter])
-				more = a.ends[shorter].more
-			}
-		}
-		for _, b := range all.nodes[n].next {
-			if n != 0 {
-				a.moves[places[b.node]].fail, _ = a.step(at.fail, b.symbol)
-			}
-		}
+	return all, begins
+}
+
+// addPhrases makes the states of all phrases at once. A state stands for all words that
+// can have been read alike: those that lead to the same stations, are as many, and have
+// the same next shorter state, so that the same follows from them.
+func (a *automaton) addPhrases(stations []station, begins []uint32) {
+	type state struct {
+		at    []uint32 // the stations, in order
+		words uint8
 	}
-	a.begin = a.moves.move(0, symbols[sentenceStart])
+	states := []state{{at: begins}}
+	known := map[string]uint32{}
+	a.fail, a.ends = []uint32{0}, make([]end, 1)
+	var passed []uint64 // a symbol, and the station that it leads to
+	var next []branch
+	var key []byte
+	for n := 0; n < len(states); n++ {
+		from := states[n]
+		a.addEnds(stations, from.at, from.words, a.fail[n])
+		passed = passed[:0]
+		for _, i := range from.at {
+			for !stations[i].last {
+				i++
+				for _, s := range stations[i].symbols {
+					passed = append(passed, uint64(s)<<32|uint64(i))
+				}
+				if !stations[i].optional {
+					break
+				}
+			}
+		}
+		slices.Sort(passed)
+		passed = slices.Compact(passed)
+		next = next[:0]
+		for i := 0; i < len(passed); {
+			first, symbol, fail := i, uint16(passed[i]>>32), uint32(0)
+			if n > 0 {
+				fail, _ = a.step(a.fail[n], symbol)
+			}
+			key = binary.LittleEndian.AppendUint32(append(key[:0], from.words), fail)
+			for ; i < len(passed) && uint16(passed[i]>>32) == symbol; i++ {
+				key = binary.LittleEndian.AppendUint32(key, uint32(passed[i]))
+			}
+			to, ok := known[string(key)]
+			if !ok {
+				to = uint32(len(states))
+				known[string(key)] = to
+				at := make([]uint32, 0, i-first)
+				for _, p := range passed[first:i] {
+					at = append(at, uint32(p))
+				}
+				states = append(states, state{at, from.words + 1})
+				a.fail = append(a.fail, fail)
+			}
+			next = append(next, branch{symbol, to})
+		}
+		a.moves.add(next)
+	}
+}
+
+// addEnds adds the ends of phrases in the next state, which is at some stations after
+// some words: the first of the phrases that end there, and those of the next shorter
+// state.
+func (a *automaton) addEnds(stations []station, at []uint32, words uint8, fail uint32) {
+	if words == 0 {
+		a.first = append(a.first, 0)
+		return
+	}
+	shorter := a.first[fail]
+	i := slices.IndexFunc(at, func(i uint32) bool { return stations[i].ends })
+	if i < 0 {
+		a.first = append(a.first, shorter)
+		return
+	}
+	a.first = append(a.first, uint32(len(a.ends)))
+	a.ends = append(a.ends, end{stations[at[i]].meaning, words, shorter != 0})
+	for more := shorter != 0; more; shorter++ {
+		a.ends = append(a.ends, a.ends[shorter])
+		more = a.ends[shorter].more
+	}
 }
 
 // endsAt gives the phrases that end in a state, the longest first.
 func (a *automaton) endsAt(state uint32) []end {
-	first := a.moves[state].value
+	first := a.first[state]
 	if first == 0 {
 		return nil
 	}
@@ -192,10 +251,10 @@ func (a *automaton) endsAt(state uint32) []end {
 func (a *automaton) step(from uint32, symbol uint16) (next uint32, tries int) {
 	for {
 		tries++
-		if to := a.moves.move(from, symbol); to != 0 || from == 0 {
+		if to := a.moves.next(from, symbol); to != 0 || from == 0 {
 			return to, tries
 		}
-		from = a.moves[from].fail
+		from = a.fail[from]
 	}
 }
 
@@ -214,15 +273,6 @@ func (a *automaton) symbols(symbol uint16) (symbols [maxAlias]uint16, n int) {
 
 // maxAlias bounds the words that one word stands for.
 const maxAlias = 4
-
-func sortedKeys[K interface{ ~string | ~uint16 }, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
 
 // mix spreads keys over the table (Fibonacci hashing).
 func mix(key uint64) uint64 {

@@ -3,6 +3,7 @@ package refusal
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -76,7 +77,7 @@ func parseLanguages(text string, v vocabulary) (*languageTable, error) {
 	}
 	// The last one is for text that no language here explains.
 	t.languages = append(t.languages, language{name: "another language", cause: "the answer is in a language that lexical does not read"})
-	for _, folded := range sortedKeys(known) {
+	for _, folded := range slices.Sorted(maps.Keys(known)) {
 		v.of(folded).tongues = uint16(len(t.sets))
 		t.sets = append(t.sets, known[folded])
 	}

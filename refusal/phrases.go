@@ -3,6 +3,7 @@ package refusal
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,22 +11,43 @@ import (
 //go:embed phrases/*.txt
 var phraseFiles embed.FS
 
-// A phrase is one parsed line of a table: for each place, the words that may
-// stand there, "" for none.
+// A phrase is one parsed line of a table.
 type phrase struct {
-	places  [][]string
+	places  []phrasePlace
 	meaning meaning
 }
 
+// A phrasePlace has the numbers of the words that may stand there.
+type phrasePlace struct {
+	words    []uint16
+	optional bool
+}
+
+// A table is what the tables of phrases say, words by their numbers, from 1 on.
 type table struct {
+	numbers map[string]uint16
 	phrases []phrase
 	skip    []string
 	alias   map[string][]string
 }
 
+func newTable() *table {
+	return &table{numbers: map[string]uint16{}, alias: map[string][]string{}}
+}
+
+// number gives a word its number.
+func (t *table) number(word string) uint16 {
+	n, ok := t.numbers[word]
+	if !ok {
+		n = uint16(len(t.numbers) + 1)
+		t.numbers[word] = n
+	}
+	return n
+}
+
 // parseTable reads a phrase table. Its format is explained in phrases/en.txt.
 func parseTable(name, text string, t *table) error {
-	classes := map[string][]string{}
+	classes := map[string][]uint16{}
 	section := meaning{kind: kinds}
 	for i, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
@@ -45,12 +67,15 @@ func parseTable(name, text string, t *table) error {
 						classes[arg] = append(classes[arg], classes[strings.TrimSuffix(inner, ">")]...)
 						continue
 					}
-					classes[arg] = append(classes[arg], w)
+					classes[arg] = append(classes[arg], t.number(w))
 				}
 			case "skip":
 				t.skip = append(t.skip, strings.Fields(rest)...)
 			case "alias":
 				t.alias[arg] = strings.Fields(rest)
+				for _, w := range t.alias[arg] {
+					t.number(w)
+				}
 			default:
 				return fail("unknown word before the colon: " + what)
 			}
@@ -79,26 +104,23 @@ func parseTable(name, text string, t *table) error {
 		line, p.meaning.own = strings.CutPrefix(line, "@ ")
 		for _, field := range strings.Fields(line) {
 			if chars := []rune(field); isIdeograph(chars[0]) {
-				p.places = append(p.places, characters(field)...)
+				p.places = append(p.places, t.characters(field)...)
 				continue
 			}
-			field, optional := strings.CutSuffix(field, "?")
-			var words []string
+			var place phrasePlace
+			field, place.optional = strings.CutSuffix(field, "?")
 			for alt := range strings.SplitSeq(field, "|") {
 				if inner, ok := strings.CutPrefix(alt, "<"); ok {
 					class, ok := classes[strings.TrimSuffix(inner, ">")]
 					if !ok {
 						return fail("unknown class " + alt)
 					}
-					words = append(words, class...)
+					place.words = append(place.words, class...)
 					continue
 				}
-				words = append(words, alt)
+				place.words = append(place.words, t.number(alt))
 			}
-			if optional {
-				words = append(words, "")
-			}
-			p.places = append(p.places, words)
+			p.places = append(p.places, place)
 		}
 		t.phrases = append(t.phrases, p)
 	}
@@ -107,29 +129,29 @@ func parseTable(name, text string, t *table) error {
 
 // characters makes a place of every Chinese character of a field, and one of
 // every word of letters between them.
-func characters(field string) [][]string {
-	var places [][]string
+func (t *table) characters(field string) []phrasePlace {
+	var places []phrasePlace
 	s := scanner{text: field}
 	for s.pos < len(field) {
 		start := s.pos
 		s.word()
-		places = append(places, []string{field[start:s.pos]})
+		places = append(places, phrasePlace{words: []uint16{t.number(field[start:s.pos])}})
 	}
 	return places
 }
 
 // check refuses words that are used in two ways, of which one would be lost.
-func (t *table) check(symbols map[string]uint16) error {
+func (t *table) check(symbols []uint16) error {
 	for _, w := range t.skip {
-		if symbols[w] != 0 || t.alias[w] != nil {
+		if symbols[t.numbers[w]] != 0 || t.alias[w] != nil {
 			return fmt.Errorf("%q is skipped, so no phrase can have it", w)
 		}
 	}
-	for _, w := range sortedKeys(t.alias) {
+	for _, w := range slices.Sorted(maps.Keys(t.alias)) {
 		if len(t.alias[w]) > maxAlias {
 			return fmt.Errorf("%q is read as %d words, want %d or fewer", w, len(t.alias[w]), maxAlias)
 		}
-		if symbols[w] != 0 {
+		if symbols[t.numbers[w]] != 0 {
 			return fmt.Errorf("%q is read as other words, so no phrase can have it", w)
 		}
 	}

@@ -15,7 +15,7 @@ func TestParseTableFaults(t *testing.T) {
 		{"unknown word", "klass a: b", "unknown word"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := parseTable("x.txt", c.text, &table{alias: map[string][]string{}})
+			err := parseTable("x.txt", c.text, newTable())
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "x.txt:") {
 				t.Errorf("error %v, want x.txt:LINE: …%s…", err, c.want)
 			}
@@ -39,7 +39,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("no phrase is of kind %s", kindNames[k])
 		}
 	}
-	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves))
+	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves.moves))
 }
 
 // TestCutAnywhere holds the verdict on text that is cut at any byte to the same

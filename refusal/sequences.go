@@ -73,12 +73,14 @@ const (
 
 // A sequenceTable has the weights of the known sequences.
 type sequenceTable struct {
-	// moves lead through the numbers of a sequence's words, the last one first.
-	moves doubleArray
+	// moves lead through the numbers of a sequence's words, the last one first. Each
+	// state but the first is a sequence, or what some end with.
+	moves *transitions
 	// weights are the bits of the weights that there are, few enough to stay in the
-	// cache. A place's value numbers its sequence; the halves of fail are where its
-	// weight is, and that of it in the beginning.
+	// cache. By state, at is where in it the sequence's weight is, and that of it in
+	// the beginning.
 	weights []uint64
+	at      [][2]uint16
 	// stop and start are the numbers of stopWord and startWord.
 	stop, start uint16
 }
@@ -98,8 +100,7 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		return w.number
 	}
 	t.stop, t.start = number(stopWord), number(startWord)
-	all := newTrie(1 << 15)
-	weights := make([][2]uint16, 1) // by node
+	nodes, at := make([][]branch, 1), make([][2]uint16, 1)
 	t.weights = []uint64{0}
 	known := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
@@ -125,27 +126,37 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		}
 		n := uint32(0)
 		for _, w := range slices.Backward(words) {
-			n = all.add(n, number(w))
+			symbol := number(w)
+			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b branch, s uint16) int { return int(b.symbol) - int(s) })
+			if !ok {
+				nodes[n] = slices.Insert(nodes[n], i, branch{symbol, uint32(len(nodes))})
+				nodes, at = append(nodes, nil), append(at, [2]uint16{})
+			}
+			n = nodes[n][i].to
 		}
-		for len(weights) < len(all.nodes) {
-			weights = append(weights, [2]uint16{})
-		}
-		at := slices.Index(t.weights, math.Float64bits(weight))
-		if at < 0 {
-			at = len(t.weights)
+		i := slices.Index(t.weights, math.Float64bits(weight))
+		if i < 0 {
+			i = len(t.weights)
 			t.weights = append(t.weights, math.Float64bits(weight))
 		}
-		weights[n][head] = uint16(at)
+		at[n][head] = uint16(i)
 	}
-	if len(all.nodes) > maxSequences {
+	if len(nodes) > maxSequences {
 		return nil, fmt.Errorf("more than %d sequences", maxSequences)
 	}
-	moves, order, places := all.doubleArray()
-	for i, n := range order {
-		moves[places[n]].value = uint32(i)
-		moves[places[n]].fail = uint32(weights[n][0]) | uint32(weights[n][1])<<16
+	// The states are numbered breadth first, so that those which are met most stand
+	// together.
+	t.moves = newTransitions(numbered)
+	order := []uint32{0}
+	for i := 0; i < len(order); i++ {
+		next := nodes[order[i]]
+		for k, b := range next {
+			next[k].to = uint32(len(order))
+			order = append(order, b.to)
+		}
+		t.moves.add(next)
+		t.at = append(t.at, at[order[i]])
 	}
-	t.moves = moves
 	return t, nil
 }
 
@@ -182,20 +193,20 @@ func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head boo
 	if head {
 		inHead = 1
 	}
-	at := table.moves.move(0, number)
+	at := table.moves.next(0, number)
 	for n := 0; at != 0; n++ {
-		p := &table.moves[at]
-		i, seen := p.value, &t.seen[p.value>>5]
+		seen := &t.seen[at>>5]
 		// Without a branch that nobody could foretell: what was seen adds 0.
-		bits := (1 | inHead<<1) << (2 * (i & 31))
-		fresh := (bits &^ *seen) >> (2 * (i & 31))
+		bits := (1 | inHead<<1) << (2 * (at & 31))
+		fresh := (bits &^ *seen) >> (2 * (at & 31))
 		*seen |= bits
-		sum += math.Float64frombits(table.weights[p.fail&0xffff] & -(fresh & 1))
-		sum += math.Float64frombits(table.weights[p.fail>>16] & -(fresh >> 1))
+		w := table.at[at]
+		sum += math.Float64frombits(table.weights[w[0]] & -(fresh & 1))
+		sum += math.Float64frombits(table.weights[w[1]] & -(fresh >> 1))
 		if n+1 >= longest {
 			break
 		}
-		at = table.moves.move(at, t.last[n])
+		at = table.moves.next(at, t.last[n])
 	}
 	t.last[0], t.last[1] = number, t.last[0]
 	return sum

@@ -1,0 +1,88 @@
+package refusal
+
+import "math"
+
+// transitions are the moves of a machine from state to state by symbols. Each state has
+// a row, which overlaps with those of others in one array: the move from a state by a
+// symbol stands at row+symbol, if the one there says that it is of that state (row
+// displacement; Tarjan and Yao, 1979). States are numbered from 0, where every
+// machine begins and to which no move leads. Symbols are 1 or more.
+type transitions struct {
+	rows  []uint32
+	moves []move
+	// most is the greatest symbol: past the last move there is room for any, so that
+	// none is out of bounds.
+	most uint16
+	// No place before free is free. The search for several at once goes on where the
+	// last one ended, and leaves the gaps to single ones.
+	free, several uint32
+}
+
+// A move stands in the row of the state that it leads from.
+type move struct{ from, to uint32 }
+
+// nowhere is where no move leads from.
+const nowhere = math.MaxUint32
+
+// A branch is a move of a state whose row is being added.
+type branch struct {
+	symbol uint16
+	to     uint32
+}
+
+// newTransitions makes transitions of symbols up to the greatest.
+func newTransitions(most uint16) *transitions {
+	t := &transitions{most: most, free: uint32(most) + 1}
+	t.grow(int(t.free))
+	return t
+}
+
+// add gives the next state, in the order of their numbers, its moves, in the order of
+// their symbols.
+func (t *transitions) add(next []branch) {
+	state := uint32(len(t.rows))
+	if len(next) == 0 {
+		t.rows = append(t.rows, 0)
+		return
+	}
+	for int(t.free) < len(t.moves) && t.moves[t.free].from != nowhere {
+		t.free++
+	}
+	row := t.free - uint32(next[0].symbol)
+	if len(next) > 1 {
+		for row = max(row, t.several); !t.fits(row, next); {
+			row++
+		}
+		t.several = row
+	}
+	t.rows = append(t.rows, row)
+	t.grow(int(row) + int(t.most) + 1)
+	for _, b := range next {
+		t.moves[row+uint32(b.symbol)] = move{state, b.to}
+	}
+}
+
+// grow makes room for n moves.
+func (t *transitions) grow(n int) {
+	for len(t.moves) < n {
+		t.moves = append(t.moves, move{from: nowhere})
+	}
+}
+
+// fits reports whether the places of all branches in a row are free.
+func (t *transitions) fits(row uint32, next []branch) bool {
+	for _, b := range next {
+		if to := int(row) + int(b.symbol); to < len(t.moves) && t.moves[to].from != nowhere {
+			return false
+		}
+	}
+	return true
+}
+
+// next gives the state after another by a symbol, or 0.
+func (t *transitions) next(from uint32, symbol uint16) uint32 {
+	if m := t.moves[t.rows[from]+uint32(symbol)]; m.from == from {
+		return m.to
+	}
+	return 0
+}
