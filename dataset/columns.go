@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -22,34 +23,6 @@ type Columns struct {
 	Response string `json:"response,omitempty"`
 }
 
-// layout says what to read of each row of a file.
-type layout struct {
-	// prompt is the column of the prompts, empty for none. In JSON Lines it may
-	// hold a list of messages.
-	prompt string
-	// fields are the other columns, in the order of row.cells.
-	fields []field
-	// stray are columns that a row of JSON Lines must not have.
-	stray []string
-}
-
-// field is a column to read; one without a name is read as empty.
-type field struct {
-	name string
-	// scalar lets numbers and booleans in, as they are written; other fields
-	// hold text only.
-	scalar bool
-	// required means that a missing or null value is a fault; in other fields
-	// it is the empty text.
-	required bool
-	// lenient reads what the field may not hold as the empty text.
-	lenient bool
-}
-
-// chooser chooses among the columns that a file has. conversations is true for
-// formats in which a prompt can be a list of messages.
-type chooser func(file string, have []string, conversations bool) (layout, error)
-
 // The names under which columns are found when the user names none, the likelier
 // first. XSTest has both "type" and "label"; PHTest has "Request" and
 // "Harmfulness".
@@ -60,9 +33,6 @@ var (
 	clusterNames  = []string{"seed_id", "seed", "cluster"}
 	pairNames     = []string{"pair", "pair_id"}
 )
-
-// messagesColumn is the column of a whole conversation, in JSON Lines files.
-const messagesColumn = "messages"
 
 // findColumns chooses the columns of a file with the given ones, by the names
 // that the user gave or else by the usual ones. A prompt column must exist; the
@@ -96,22 +66,22 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 	return c, nil
 }
 
-// layout reads the category, the label, the cluster and the pair beside the prompt. A label that only
-// some rows have would otherwise be passed over, and the rows counted under the
-// label of the others. flags lets labels be numbers and booleans. The watched columns
-// are read behind all others.
-func (c Columns) layout(flags bool, watched []string) layout {
-	l := layout{prompt: c.Prompt, fields: []field{
-		{name: c.Category}, {name: c.Label, scalar: flags}, {name: c.Cluster, scalar: true}, {name: c.Pair, scalar: true},
+// layout reads the category, the label, the cluster and the pair beside the prompt. A
+// label that only some rows have would otherwise be passed over, and the rows counted
+// under the label of the others. flags lets labels be numbers and booleans. The watched
+// columns are read behind all others.
+func (c Columns) layout(flags bool, watched []string) rows.Layout {
+	l := rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
+		{Name: c.Category}, {Name: c.Label, Scalar: flags}, {Name: c.Cluster, Scalar: true}, {Name: c.Pair, Scalar: true},
 	}}
 	if c.Response != "" {
-		l.fields = append(l.fields, field{name: c.Response, required: true})
+		l.Fields = append(l.Fields, rows.Field{Name: c.Response, Required: true})
 	}
 	for _, name := range watched {
-		l.fields = append(l.fields, field{name: name, scalar: true, lenient: true})
+		l.Fields = append(l.Fields, rows.Field{Name: name, Scalar: true, Lenient: true})
 	}
 	if c.Label == "" {
-		l.stray = labelNames
+		l.Stray = labelNames
 	}
 	return l
 }
@@ -120,7 +90,7 @@ func (c Columns) layout(flags bool, watched []string) layout {
 func (c Columns) others(have []string) []string {
 	var names []string
 	for _, name := range have {
-		if name != c.Prompt && name != c.Response && name != c.Cluster && name != c.Pair && name != messagesColumn {
+		if name != c.Prompt && name != c.Response && name != c.Cluster && name != c.Pair && name != rows.MessagesColumn {
 			names = append(names, name)
 		}
 	}
@@ -131,8 +101,8 @@ func (c Columns) others(have []string) []string {
 // a usual one, or a list of messages, or "".
 func findPrompt(file string, have []string, conversations bool, want string) (string, error) {
 	name, err := findColumn(file, have, want, promptNames, "prompt-column")
-	if name == "" && err == nil && conversations && slices.Contains(have, messagesColumn) {
-		return messagesColumn, nil
+	if name == "" && err == nil && conversations && slices.Contains(have, rows.MessagesColumn) {
+		return rows.MessagesColumn, nil
 	}
 	return name, err
 }

@@ -107,7 +107,7 @@ func (s source) open() (*input, error) {
 			return label, ok
 		}
 	}
-	choose := chooser(func(file string, have []string, conversations bool) (layout, error) {
+	choose := func(file string, have []string, conversations bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findColumns(file, have, conversations, s.opts)
 		if in.origins != nil && s.opts.Pair == "" {
@@ -120,13 +120,13 @@ func (s source) open() (*input, error) {
 			in.watched = labels.Watch(others, in.columns.Category)
 		}
 		l := in.columns.layout(s.labels != nil || values != nil, others)
-		in.watchedAt = len(l.fields) - len(others)
+		in.watchedAt = len(l.Fields) - len(others)
 		return l, err
-	})
+	}
 	if s.path == builtIn {
-		in.File, err = rows.Embedded(s.name, s.embedded, choose.rows())
+		in.File, err = rows.Embedded(s.name, s.embedded, choose)
 	} else {
-		in.File, err = rows.Open(s.path, s.format, choose.rows())
+		in.File, err = rows.Open(s.path, s.format, choose)
 	}
 	switch {
 	case s.pairs != nil:

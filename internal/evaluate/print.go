@@ -1,13 +1,13 @@
 package evaluate
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // pricedPlan is a plan with the most that it can cost.
@@ -30,9 +30,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 		priced = append(priced, pp)
 	}
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 		}{priced, asked})

@@ -143,19 +143,21 @@ func TestFolderThatFillsMeanwhile(t *testing.T) {
 	}
 }
 
-// write makes a folder of a subject that holds one file, and gives what is wrong.
+// write makes a folder of a subject that holds two files, and gives what is wrong.
 func write(t *testing.T, dir, text string, of folder.Subject, final bool) error {
 	t.Helper()
 	f, err := folder.Create(dir, of)
 	if err != nil {
 		return err
 	}
-	out, err := f.Stream("text.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(out, text); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"text.txt", "more.txt"} {
+		out, err := f.Stream(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(out, text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if final {
 		f.Final()
@@ -174,14 +176,17 @@ func TestReplace(t *testing.T) {
 		change func(dir string) error
 		want   string
 	}{
-		"the same":          {first: of},
-		"another":           {first: other, want: "report of b"},
-		"other settings":    {first: folder.NewSubject("report of a", 2), want: "other settings"},
-		"of nobody":         {want: "not empty"},
-		"final":             {first: of, final: true, want: "not empty"},
-		"a file added":      {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) }, want: "mine.txt"},
-		"a folder added":    {first: of, change: func(dir string) error { return os.Mkdir(filepath.Join(dir, "mine"), 0o700) }, want: "mine"},
-		"a file changed":    {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "text.txt"), []byte("mine"), 0o600) }, want: "was changed"},
+		"the same":       {first: of},
+		"another":        {first: other, want: "report of b"},
+		"other settings": {first: folder.NewSubject("report of a", 2), want: "other settings"},
+		"of nobody":      {want: "not empty"},
+		"final":          {first: of, final: true, want: "not empty"},
+		"a file added":   {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600) }, want: "mine.txt"},
+		"a folder added": {first: of, change: func(dir string) error { return os.Mkdir(filepath.Join(dir, "mine"), 0o700) }, want: "mine"},
+		"a file changed": {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, "text.txt"), []byte("mine"), 0o600) }, want: "was changed"},
+		"two files changed": {first: of, change: func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "text.txt")), os.WriteFile(filepath.Join(dir, "more.txt"), nil, 0o600))
+		}, want: "more.txt was changed"},
 		"a file gone":       {first: of, change: func(dir string) error { return os.Remove(filepath.Join(dir, "text.txt")) }, want: "was changed"},
 		"behind a link":     {first: of, change: link},
 		"the mark is empty": {first: of, change: func(dir string) error { return os.WriteFile(filepath.Join(dir, folder.MarkFile), nil, 0o600) }, want: "not empty"},

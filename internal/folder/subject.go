@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,8 +81,8 @@ func (m mark) differs(of Subject, dir string, others []string) string {
 			return "is there already, and holds a file of somebody else, " + name
 		}
 	}
-	for name, want := range m.Files {
-		if sum, err := sumOf(filepath.Join(dir, name)); err != nil || sum != want {
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if sum, err := sumOf(filepath.Join(dir, name)); err != nil || sum != m.Files[name] {
 			return "is there already, and " + name + " was changed since it was written"
 		}
 	}

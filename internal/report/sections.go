@@ -234,10 +234,10 @@ func correctedSection(r score.Result) table.Section {
 	s := table.Section{
 		Title: "Corrected for the judge's own error, as measured on " + r.Calibration.Responses + "@" + table.ShortHash(r.Calibration.SHA256),
 		Header: []string{
-			"target", "dataset", "label", "judge", "labelled", "judge finds", "judge lets pass", "rate", "corrected", "95% interval",
+			"target", "dataset", "label", "judge", "labeled", "judge finds", "judge lets pass", "rate", "corrected", "95% interval",
 		},
 		Left: 4,
-		Note: "Judge finds: of the labelled refusals; lets pass: of the labelled answers. The interval counts how few were labelled.",
+		Note: "Judge finds: of the labeled refusals; lets pass: of the labeled answers. The interval counts how few were labeled.",
 	}
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
