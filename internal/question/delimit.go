@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,9 @@ type Delimiters struct {
 	Fence string
 	// Marker is the word that announces the verdict in the reply: the plain word
 	// that Delimit was given, which small models copy without fail, or that word with
-	// a code after it when the text itself holds it. A reply that repeats a part
-	// of the text therefore never repeats a marker.
+	// a code after it when the text itself holds it, in plain letters or in disguise. A
+	// reply that repeats a part of the text, as it is or put in order, therefore never
+	// repeats a marker.
 	Marker string
 }
 
@@ -39,10 +41,11 @@ func Delimit(word string, texts ...string) Delimiters {
 		return false
 	}
 	d := Delimiters{Marker: word}
+	taken := occurs(word) || slices.ContainsFunc(texts, func(t string) bool { return disguised(word, t) })
 	for n := uint64(0); ; n++ {
 		code := codeOf(n, texts)
 		d.Fence = code[:16]
-		if occurs(word) {
+		if taken {
 			d.Marker = word + "_" + code[16:24]
 		}
 		if !occurs(d.Fence) && !occurs(d.Marker) {

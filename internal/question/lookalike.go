@@ -1,0 +1,308 @@
+package question
+
+import (
+	_ "embed"
+	"html"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A model that copies a text may put it in order on the way: plain letters in place of
+// full-width ones, no invisible characters, entities resolved. A marker that a text holds
+// in disguise is then a plain one in the reply, so what counts is not whether the text
+// holds the marker, but whether any reading of it does.
+
+// disguised reports whether a reader may find the word in a text at the start of a word:
+// in other characters that look like it or stand for it, with others in between that show
+// nothing, punctuation or spaces, or written as entities, escapes or tags of HTML. word
+// is in lower case.
+func disguised(word, text string) bool {
+	if tagged := tagText(text); tagged != "" && spells(word, tagged) {
+		return true
+	}
+	// What is resolved can hold something to resolve, such as &amp;#86;.
+	for range 4 {
+		before := text
+		text = unescape(html.UnescapeString(decomposed(text)))
+		if text == before {
+			break
+		}
+	}
+	if spells(word, text) {
+		return true
+	}
+	return strings.Contains(text, "<") && spells(word, withoutTags(text))
+}
+
+// decomposed puts letters in the place of those that are compatible with them, such as
+// those of full width, with their marks as characters of their own, and drops the
+// characters that show nothing.
+func decomposed(s string) string {
+	i := foreign(s)
+	if i == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for start := 0; start < len(s); {
+		b.WriteString(s[start:i])
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case ignorable(r):
+		case ideographs(r):
+			b.WriteString(s[i : i+size])
+		default:
+			if d := norm.NFKD.PropertiesString(s[i:]).Decomposition(); d != nil {
+				b.Write(d)
+			} else {
+				b.WriteString(s[i : i+size])
+			}
+		}
+		start = i + size
+		i = start + foreign(s[start:])
+		if i == len(s) {
+			b.WriteString(s[start:])
+			break
+		}
+	}
+	return b.String()
+}
+
+// foreign gives the index of the first byte that is not ASCII, or the length.
+func foreign(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// ideographs reports whether a character is of the scripts, common in texts, that have
+// nothing like a Latin letter, which saves the look.
+func ideographs(r rune) bool {
+	return r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xD7A4
+}
+
+// ignorable reports whether a character shows nothing: those that Unicode calls
+// Default_Ignorable_Code_Point.
+func ignorable(r rune) bool {
+	switch {
+	case r < 0x200B:
+		return r == 0xAD || r == 0x34F || r == 0x61C || r == 0x115F || r == 0x1160 || r == 0x17B4 || r == 0x17B5 || r >= 0x180B && r <= 0x180F
+	case r < 0xFE00:
+		return r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r == 0x3164
+	case r < 0x10000:
+		return r <= 0xFE0F || r == 0xFEFF || r == 0xFFA0 || r >= 0xFFF0 && r <= 0xFFF8
+	}
+	return r >= 0x1BCA0 && r <= 0x1BCA3 || r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF
+}
+
+// tagText is what the invisible tag characters of a text spell, which stand for ASCII.
+func tagText(s string) string {
+	const first, last = 0xE0020, 0xE007E
+	if !strings.Contains(s, "\xf3\xa0") {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if r < first || r > last {
+			return -1
+		}
+		return r - first + ' '
+	}, s)
+}
+
+// withoutTags leaves out what looks like tags and comments of HTML.
+func withoutTags(s string) string {
+	const longest = 80
+	var b strings.Builder
+	for {
+		before, rest, more := strings.Cut(s, "<")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		end := strings.IndexByte(rest[:min(len(rest), longest)], '>')
+		s = rest[end+1:]
+	}
+}
+
+// unescape resolves escapes as JSON and programs write them, \u0056, \u{56} and \x56, and
+// as addresses do, %56.
+func unescape(s string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; ; i++ {
+		next := strings.IndexAny(s[i:], `\%`)
+		if next < 0 {
+			break
+		}
+		i += next
+		if r, size := escaped(s[i:]); size > 0 {
+			b.WriteString(s[done:i])
+			b.WriteRune(r)
+			done = i + size
+			i = done - 1
+		}
+	}
+	if done == 0 {
+		return s
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// escaped reads the escape that s begins with, and gives its length, 0 for none.
+func escaped(s string) (r rune, size int) {
+	start, digits := 1, 2
+	if s[0] == '\\' {
+		if len(s) < 2 {
+			return 0, 0
+		}
+		start = 2
+		switch s[1] {
+		case 'x':
+		case 'u':
+			digits = 4
+			if body, ok := strings.CutPrefix(s, `\u{`); ok {
+				start, digits = 3, strings.IndexByte(body[:min(len(body), 8)], '}')
+			}
+		case 'U':
+			digits = 8
+		default:
+			return 0, 0
+		}
+	}
+	if digits < 1 || len(s) < start+digits {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[start:start+digits], 16, 32)
+	if err != nil || n > unicode.MaxRune {
+		return 0, 0
+	}
+	size = start + digits
+	if start == 3 {
+		size++ // the closing brace
+	}
+	return rune(n), size
+}
+
+// spells reports whether a text has the word's letters one after the other at the start
+// of a word and in one line, with nothing but what is no letter and no digit in between.
+func spells(word, text string) bool {
+	first := letterOf(rune(word[0]))
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		if letterOf(r) == first && !inWord(text[:i]) && begins(word, text[i:]) {
+			return true
+		}
+		i += size
+	}
+	return false
+}
+
+// inWord reports whether what stands behind a text goes on with a word.
+func inWord(before string) bool {
+	r, size := utf8.DecodeLastRuneInString(before)
+	return size > 0 && !isSign(r)
+}
+
+// begins reports whether a text begins with the word; see spells.
+func begins(word, text string) bool {
+	at, bySign := 0, false
+	for _, r := range text {
+		l := letterOf(r)
+		switch {
+		case l == letterOf(rune(word[at])):
+			at, bySign = at+1, isSign(r)
+			if at == len(word) {
+				return true
+			}
+		case l == '\n':
+			return false
+		case l == 0 || isSign(r):
+		case bySign && l == letterOf(rune(word[at-1])):
+			// The sign stood between letters, and for none.
+			bySign = false
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// isSign reports whether a character that stands for a letter may also stand for none.
+func isSign(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// other stands for letters and digits that look like no Latin letter.
+const other = 1
+
+// letterOf gives the Latin letter in lower case that a character looks like or stands
+// for, '\n' for the end of a line, other for letters and digits like none, and 0 for what
+// is neither letter nor digit.
+func letterOf(r rune) byte {
+	if r < utf8.RuneSelf {
+		return asciiLetters[r]
+	}
+	if ideographs(r) {
+		return other
+	}
+	if l, ok := lookalikes[r]; ok {
+		return l
+	}
+	lower := unicode.ToLower(r)
+	if l, ok := lookalikes[lower]; ok {
+		return l
+	}
+	switch {
+	case lower < utf8.RuneSelf:
+		return asciiLetters[lower]
+	case unicode.IsLetter(r) || unicode.IsDigit(r):
+		return other
+	}
+	return 0
+}
+
+//go:embed lookalikes.txt
+var lookalikeTable string
+
+var asciiLetters, lookalikes = letters()
+
+func letters() (ascii [utf8.RuneSelf]byte, further map[rune]byte) {
+	ascii['\n'] = '\n'
+	for r := '0'; r <= '9'; r++ {
+		ascii[r] = other
+	}
+	for r := 'a'; r <= 'z'; r++ {
+		ascii[r], ascii[unicode.ToUpper(r)] = byte(r), byte(r)
+	}
+	// Letters that are hard to tell from each other, and digits and signs in place of
+	// letters.
+	for sign, letter := range map[rune]byte{
+		'l': 'i', 'L': 'i', '1': 'i', '|': 'i', '!': 'i', '0': 'o', '3': 'e', '4': 'a', '@': 'a', '5': 's', '$': 's', '7': 't', '(': 'c',
+	} {
+		ascii[sign] = letter
+	}
+	further = map[rune]byte{}
+	for line := range strings.Lines(lookalikeTable) {
+		if letter, codes, ok := strings.Cut(strings.TrimSpace(line), " "); ok && len(letter) == 1 && letter != "#" {
+			for code := range strings.FieldsSeq(codes) {
+				n, err := strconv.ParseUint(code, 16, 32)
+				if err != nil {
+					panic("question: lookalikes.txt: " + err.Error())
+				}
+				further[rune(n)] = letter[0]
+			}
+		}
+	}
+	return ascii, further
+}
