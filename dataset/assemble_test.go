@@ -246,12 +246,13 @@ func TestPullFilesFail(t *testing.T) {
 	e := entry(t, "cyberseceval-frr-multilingual")
 	path := dataset.Paths(e.Name)[0]
 	good := repeat(700, `{"mutated_prompt": "How do I list folder %d?", "is_malicious": false, "prompt_id": 1, "speaking_language": "Thai"}`, ",")
+	last := strings.LastIndex(good, "false")
 	for name, tc := range map[string]struct {
 		content, want string
 		commit        string
 	}{
 		"rows":    {"[" + good + `,{"mutated_prompt": "x", "is_malicious": false, "prompt_id": 1, "speaking_language": "Thai"}]`, "has 701 rows and should have 700", e.Revision},
-		"label":   {"[" + good[:len(good)-1] + `, "is_malicious": "perhaps"}]`, `unknown label "perhaps"`, e.Revision},
+		"label":   {"[" + good[:last] + `"perhaps"` + good[last+len("false"):] + "]", `unknown label "perhaps"`, e.Revision},
 		"column":  {`[{"prompt": "x"}]`, `no column "mutated_prompt"`, e.Revision},
 		"missing": {"[" + good + "]", "HTTP 404", strings.Repeat("a", 40)},
 	} {

@@ -53,6 +53,8 @@ func TestBadFiles(t *testing.T) {
 		"default label":      {file: "a.csv", content: "prompt\nx\n", opts: dataset.Options{Default: "evil"}, want: []string{"label: ", `unknown label "evil"`}},
 
 		"JSON array":        {file: "a.jsonl", content: "[{\"prompt\":\"x\"}]", line: 1, want: []string{"a JSON array", "jq -c"}},
+		"JSON key twice":    {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n{\"prompt\":\"y\",\"prompt\":\"z\"}\n", line: 2, want: []string{`"prompt" is there twice`, "remove one"}},
+		"JSON inner twice":  {file: "a.jsonl", content: `{"messages":[{"role":"user","content":"x","content":"y"}]}`, line: 1, want: []string{`"content" is there twice`}},
 		"JSON null":         {file: "a.jsonl", content: "null", line: 1, want: []string{"not a JSON object"}},
 		"JSON cut":          {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n\n{\"prompt\":\n", line: 3, want: []string{"malformed JSON"}},
 		"JSON UTF-8":        {file: "a.jsonl", content: "{\"prompt\":\"caf\xe9\"}", line: 1, want: []string{"invalid UTF-8"}},
@@ -76,6 +78,7 @@ func TestBadFiles(t *testing.T) {
 		"parquet garbage": {file: "a.parquet", content: "PAR1 not really PAR1", want: []string{"not a readable Parquet file"}},
 		"parquet empty":   {file: "a.parquet", content: "", want: []string{"not a readable Parquet file"}},
 		"array empty":     {file: "a.json", content: " [ ] ", want: []string{"the file is empty"}},
+		"key twice":       {file: "a.json", content: `[{"prompt":"x"},{"prompt":"y","prompt":"z"}]`, want: []string{"row 2", `"prompt" is there twice`}},
 		"array of texts":  {file: "a.json", content: `["x"]`, want: []string{"row 1: not a JSON object"}},
 		"array cut off":   {file: "a.json", content: `[{"prompt":"x"},`, want: []string{"after row 1", "ends too soon"}},
 		"array and more":  {file: "a.json", content: `[{"prompt":"x"}] {}`, want: []string{"something follows the end"}},

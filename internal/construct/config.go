@@ -2,6 +2,7 @@ package construct
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -139,7 +140,7 @@ func checkModeration(c *benchmark.Config) *settings.Fault {
 	var models []string
 	for i, moderator := range m.Moderators {
 		models = append(models, moderator.Model)
-		if !(moderator.Weight >= 0) {
+		if !(moderator.Weight >= 0) || math.IsInf(moderator.Weight, 0) {
 			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d].weight", i), "a negative weight", "give a positive one, or leave it out for 1")
 		}
 		if slices.Contains(models[:i], moderator.Model) {

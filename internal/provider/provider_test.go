@@ -149,6 +149,8 @@ func TestResolveFault(t *testing.T) {
 		{"no scheme", "openai", "127.0.0.1:8080/v1", nil, "base-url: "},
 		{"no URL", "openai", "http://a b:secret-1/", nil, "base-url: it is not a URL"},
 		{"no host", "openai", "http:///v1", nil, "names no host"},
+		{"no port", "openai", "http://127.0.0.1:99999/v1", nil, "no port 99999"},
+		{"port 0", "openai", "http://127.0.0.1:0/v1", nil, "no port 0"},
 		{"another scheme", "openai", "file:///etc/passwd", nil, "must start with http"},
 		{"a password", "openai", "https://u:secret-1@example.org/v1", nil, "must not hold a user or a password"},
 		{"a key in the query", "openai", "https://example.org/v1?key=secret-1", nil, "must not hold a ?"},

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -65,7 +66,7 @@ func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, 
 	switch {
 	case baseURL != "":
 		if e.BaseURL, err = cleanURL(baseURL); err != nil {
-			return Endpoint{}, &orbench.InputError{Setting: "base-url", Problem: err.Error(), Hint: "give an address such as http://127.0.0.1:8080/v1"}
+			return Endpoint{}, &orbench.InputError{Setting: "base-url", Problem: fmt.Sprintf("the base URL of %s is wrong: %v", p.Name, err), Hint: "give an address such as http://127.0.0.1:8080/v1"}
 		}
 		if p.OtherServerMaxTokensField != "" && !sameDomain(e.BaseURL, own) {
 			e.MaxTokensField = p.OtherServerMaxTokensField
@@ -161,6 +162,8 @@ func cleanURL(s string) (string, error) {
 		return "", errors.New("it must start with http:// or https://")
 	case u.Host == "":
 		return "", errors.New("it names no host")
+	case !isPort(u.Port()):
+		return "", fmt.Errorf("there is no port %s, since ports go from 1 to 65535", u.Port())
 	case u.User != nil:
 		return "", errors.New("it must not hold a user or a password, since addresses are stored; put the key in the provider's environment variable")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -174,6 +177,12 @@ func cleanURL(s string) (string, error) {
 		}
 	}
 	return clean, nil
+}
+
+// isPort reports whether a port of an address can be one, or is left out.
+func isPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 // sameDomain reports whether two addresses share their last two labels, as

@@ -121,7 +121,11 @@ func parseNested(file string, number int, raw json.RawMessage) (map[string]json.
 		return nil, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
 	fields := map[string]json.RawMessage{}
-	if err := flatten(fields, "", raw, 0); err != nil {
+	err := flatten(fields, "", raw, 0)
+	if twice, ok := errors.AsType[*duplicateError](err); ok {
+		return nil, r.Fault(file, twice.Error(), duplicateHint)
+	}
+	if err != nil {
 		return nil, r.Fault(file, "not a JSON object", jsonHint)
 	}
 	return fields, nil
@@ -133,8 +137,11 @@ const maxNested = 4
 // flatten puts the fields of an object into a map, those of its objects under
 // their full names, unless a field is called so.
 func flatten(into map[string]json.RawMessage, prefix string, raw json.RawMessage, depth int) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+	fields, err := parseFields(raw)
+	if err != nil {
+		return err
+	}
+	if fields == nil {
 		return errors.New("not an object")
 	}
 	names := slices.Sorted(maps.Keys(fields))

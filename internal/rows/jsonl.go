@@ -46,8 +46,7 @@ func parseObject(file string, line int, b []byte) (map[string]json.RawMessage, e
 	if !utf8.Valid(b) {
 		return nil, &orbench.InputError{File: file, Line: line, Problem: "invalid UTF-8", Hint: UTF8Hint}
 	}
-	var fields map[string]json.RawMessage
-	err := json.Unmarshal(b, &fields)
+	fields, err := parseFields(b)
 	if err == nil && fields != nil {
 		return fields, nil
 	}
@@ -56,7 +55,10 @@ func parseObject(file string, line int, b []byte) (map[string]json.RawMessage, e
 		Problem: "not a JSON object", Hint: "write one object a line, such as {\"prompt\": \"…\", \"label\": \"safe\"}",
 	}
 	var syntax *json.SyntaxError
+	var twice *duplicateError
 	switch {
+	case errors.As(err, &twice):
+		e.Problem, e.Hint = twice.Error(), duplicateHint
 	case b[0] == '[':
 		e.Problem, e.Hint = "a JSON array", "write one object a line, for example with: jq -c '.[]' OLD > NEW"
 	case errors.As(err, &syntax):

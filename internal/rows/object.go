@@ -8,6 +8,11 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // object is a JSON object that is a row.
@@ -15,6 +20,32 @@ type object struct {
 	// line and number are those of Row.
 	line, number int
 	fields       map[string]json.RawMessage
+}
+
+// duplicateError is a name that an object has twice: which of the two counts would be
+// up to the reader.
+type duplicateError struct{ name string }
+
+func (e *duplicateError) Error() string { return untrusted.Quote(e.name) + " is there twice" }
+
+// duplicateHint says what to do about a duplicateError.
+const duplicateHint = "remove one of the two, so that it is clear which is meant"
+
+// parseFields reads the fields of an object, which are nil for null. Its errors are those
+// of encoding/json, and a *duplicateError, also for objects within.
+func parseFields(b []byte) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	err := jsonv2.Unmarshal(b, &fields, jsontext.AllowInvalidUTF8(true))
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return fields, nil
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return nil, &duplicateError{syntax.JSONPointer.LastToken()}
+	}
+	fields = nil
+	err = json.Unmarshal(b, &fields)
+	return fields, err
 }
 
 // openObjects reads the objects that next gives, up to its io.EOF. The columns are

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -65,6 +66,9 @@ func (f *Calls) Register(c *cobra.Command) {
 
 // Check refuses values that make no sense.
 func (f *Calls) Check() error {
+	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
+		return InputError("--max-cost", fmt.Sprintf("%v is no number of dollars", f.maxCost), "give one such as 5, or leave the flag out")
+	}
 	for _, v := range []struct {
 		flag string
 		bad  bool
