@@ -221,36 +221,81 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestTwoProcesses runs the same measurement twice at once on one store.
-func TestTwoProcesses(t *testing.T) {
+// TestSharedStore makes the same measurement with several processes at once on one store:
+// each call is made by one of them, and what one was killed with is made by the others.
+// With ORBENCH_LONG there are more, and their rate is held to that of a process alone.
+func TestSharedStore(t *testing.T) {
 	t.Parallel()
-	const prompts = 1500
-	server := serve(t, sim.Config{})
-	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
-	var ended [2]chan error
-	var outs [2]*bytes.Buffer
-	for i := range ended {
-		c, stdout, stderr := orbench("eval", "--target", "openai/balanced", "--base-url", server.BaseURL(),
-			"--dataset", file, "--store", store, "--format", "json", "--quiet")
-		outs[i], ended[i] = stdout, make(chan error, 1)
-		go func() {
-			err := c.Run()
-			if err != nil {
-				err = fmt.Errorf("%w: %s", err, stderr)
+	prompts, most := 300, 2
+	if long() {
+		prompts, most = 3000, 4
+	}
+	faults, err := sim.ParseFaults("slow=1,slow-by=20ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := writePrompts(t, prompts)
+	const concurrency = 16
+	// measure gives the time that it took, and how many calls were answered again.
+	measure := func(t *testing.T, processes, kills int) (took time.Duration, again int) {
+		t.Helper()
+		server, store := serve(t, sim.Config{Faults: faults}), filepath.Join(t.TempDir(), "m.db")
+		type process struct {
+			*exec.Cmd
+			stdout, stderr *bytes.Buffer
+		}
+		var running []process
+		began := time.Now()
+		for range processes {
+			c, stdout, stderr := orbench("eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--judge", "llm:openai/judge",
+				"--dataset", file, "--store", store, "--concurrency", fmt.Sprint(concurrency), "--format", "json", "--quiet")
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
 			}
-			ended[i] <- err
-		}()
-	}
-	for i := range ended {
-		if err := <-ended[i]; err != nil {
-			t.Fatal(err)
+			running = append(running, process{c, stdout, stderr})
 		}
-		if n, answered, _, _, _ := counts(t, outs[i].Bytes()); n != prompts || answered != prompts {
-			t.Errorf("process %d: %d of %d answered", i, answered, n)
+		for i := range kills {
+			for server.Stats().Answered < int64(prompts*(i+1)/(kills+1)) {
+				time.Sleep(time.Millisecond)
+			}
+			_ = running[0].Process.Kill()
+			_ = running[0].Wait()
+			running = running[1:]
 		}
+		for i, p := range running {
+			if err := p.Wait(); err != nil {
+				t.Fatalf("%v: %s", err, p.stderr)
+			}
+			if n, answered, _, _, _ := counts(t, p.stdout.Bytes()); n != prompts || answered != prompts {
+				t.Errorf("process %d: %d of %d answered", i, answered, n)
+			}
+		}
+		took = time.Since(began)
+		// A verdict that cannot be read is asked for again, which is another call.
+		s, calls := server.Stats(), remembered(t, store)
+		again = int(s.Answered) - calls
+		t.Logf("%d processes, %d killed: %d calls in %.1f s, %d of them again", processes, kills, s.Answered, took.Seconds(), again)
+		if s.Distinct != int64(2*prompts) || calls < 2*prompts {
+			t.Errorf("%d different calls, %d remembered; want %d", s.Distinct, calls, 2*prompts)
+		}
+		return took, again
 	}
-	if r := remembered(t, store); r != prompts {
-		t.Errorf("%d remembered, want %d", r, prompts)
+	for processes := 2; processes <= most; processes += 2 {
+		t.Run(fmt.Sprint(processes), func(t *testing.T) {
+			took, again := measure(t, processes, 0)
+			if again > 0 {
+				t.Errorf("%d calls were paid for twice", again)
+			}
+			if long() {
+				if alone, _ := measure(t, 1, 0); took > alone {
+					t.Errorf("%d processes took %v, one takes %v", processes, took, alone)
+				}
+			}
+			kills := processes / 2
+			if _, again := measure(t, processes, kills); again > kills*concurrency {
+				t.Errorf("%d calls were paid for twice, want at most the %d of the killed", again, kills*concurrency)
+			}
+		})
 	}
 }
 

@@ -32,7 +32,7 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 			return model.Response{}, false, context.Cause(ctx)
 		}
 	}
-	response, ok, err = f.finder.find(ctx, c.hash)
+	response, ok, c.claim, err = f.await(ctx, c.hash)
 	if ok || err != nil {
 		f.release(c.hash)
 		if ok {
@@ -45,10 +45,11 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 	return l.answer(ctx, calls, c)
 }
 
-// finder looks single hashes up in batches: those that are asked for while one
-// batch is looked up make the next.
+// finder looks single hashes up in batches, and claims those without a response: those
+// that are asked for while one batch is looked up make the next.
 type finder struct {
-	memo *memo.Memo
+	memo   *memo.Memo
+	claims *claims
 
 	mu      sync.Mutex
 	waiting []*search
@@ -60,12 +61,15 @@ type search struct {
 	hash     model.Hash
 	response model.Response
 	ok       bool
-	err      error
-	done     chan struct{}
+	// claim is that under which the call is this process's to make, nil for one with a
+	// response and for one that another process makes.
+	claim *claim
+	err   error
+	done  chan struct{}
 }
 
-// find gives the remembered response of a hash, where there is one.
-func (f *finder) find(ctx context.Context, h model.Hash) (model.Response, bool, error) {
+// find gives the remembered response of a hash, or claims it.
+func (f *finder) find(ctx context.Context, h model.Hash) (*search, error) {
 	s := &search{hash: h, done: make(chan struct{})}
 	f.mu.Lock()
 	f.waiting = append(f.waiting, s)
@@ -77,9 +81,13 @@ func (f *finder) find(ctx context.Context, h model.Hash) (model.Response, bool, 
 	f.mu.Unlock()
 	select {
 	case <-s.done:
-		return s.response, s.ok, s.err
+		return s, s.err
 	case <-ctx.Done():
-		return model.Response{}, false, context.Cause(ctx)
+		go func() {
+			<-s.done
+			f.claims.end(s.claim)
+		}()
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -115,9 +123,23 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 		}
 		found, err = f.memo.Get(ctx, hashes)
 	}
+	hashes = hashes[:0]
 	for _, s := range batch {
+		if s.response, s.ok = found[s.hash]; !s.ok {
+			hashes = append(hashes, s.hash)
+		}
+	}
+	var mine *claim
+	var got memo.Claim
+	if err == nil && len(hashes) > 0 {
+		mine, got, err = f.claims.take(ctx, hashes)
+	}
+	for _, s := range batch {
+		// What was answered since the look-up is found by the next.
+		if !s.ok && !got.Answered[s.hash] && !got.Taken[s.hash] {
+			s.claim = mine
+		}
 		s.err = err
-		s.response, s.ok = found[s.hash]
 		close(s.done)
 	}
 }

@@ -32,10 +32,19 @@ const (
 func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Response, ok bool, err error) {
 	f := l.filler
 	defer f.release(c.hash)
+	// What others may make instead has been remembered, or noted as failed, by then.
+	defer func() { f.claims.end(c.claim) }()
 	if l.dead(c.request.Model) != nil {
 		return model.Response{}, false, nil
 	}
 	response, err = l.attempts(ctx, calls, c)
+	for errors.Is(err, errLapsed) {
+		f.claims.end(c.claim)
+		if response, ok, c.claim, err = f.await(ctx, c.hash); ok || err != nil {
+			return response, ok, err
+		}
+		response, err = l.attempts(ctx, calls, c)
+	}
 	var failure *model.Error
 	switch {
 	case errors.As(err, &failure):
@@ -92,6 +101,9 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 	defer l.gate.leave()
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
+	}
+	if !f.claims.live(c.claim) {
+		return model.Response{}, errLapsed
 	}
 	tariff, priced := f.config.Prices.Price(c.request.Provider, c.request.Model)
 	reserved := tariff.Cost(mostUsage(c.request))

@@ -13,6 +13,8 @@
 //
 //	wanted ─► remembered? ──yes──► (nothing)
 //	            │ no
+//	        claim: free? ──no──► another process makes it: looked up again
+//	            │ yes
 //	            ▼
 //	 ┌─► gate: a place among the lane's concurrent calls ◄── 429 makes it narrower,
 //	 │    pace: requests and tokens per minute                  answers wider again

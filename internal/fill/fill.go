@@ -67,6 +67,9 @@ type Stats struct {
 	// remembered before. What is found to be lacking is not remembered; if it is by the
 	// time that it would be sent, this process has had it sent.
 	Present int
+	// Elsewhere counts the calls that another process has made while this one ran, and
+	// Waiting those that it is making now and this one waits for.
+	Elsewhere, Waiting int
 	// Width is the present bound of concurrent calls over all lanes.
 	Width int
 	Usage model.Usage
@@ -82,6 +85,7 @@ type Live struct {
 	memo   *memo.Memo
 	config Config
 	budget *budget
+	claims *claims
 	finder finder
 
 	mu    sync.Mutex
@@ -97,8 +101,9 @@ type Live struct {
 
 // NewLive makes a Live without lanes that remembers in m.
 func NewLive(m *memo.Memo, c Config) *Live {
+	claims := newClaims(m)
 	return &Live{
-		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget), finder: finder{memo: m},
+		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget), claims: claims, finder: finder{memo: m, claims: claims},
 		busy: map[model.Hash]chan struct{}{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
@@ -197,6 +202,8 @@ type call struct {
 	hash      model.Hash
 	// known is true for one of Work.Known.
 	known bool
+	// claim is that under which it is this process's to make.
+	claim *claim
 }
 
 // lookAhead is how many wanted requests are looked up together.
@@ -216,7 +223,7 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	calls, abandon := l.filler.outliving(ctx)
 	defer abandon()
 	// The buffer lets the next requests be looked up while these are worked on.
-	work := make(chan call, lookAhead)
+	work := make(chan call, l.together())
 	var workers sync.WaitGroup
 	for range l.limits.Concurrency {
 		workers.Go(func() {
@@ -232,6 +239,9 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	workers.Wait()
 	if err == nil {
 		err = context.Cause(ctx)
+	}
+	if released := l.filler.claims.release(context.WithoutCancel(ctx)); err == nil {
+		err = released
 	}
 	return sent, errors.Join(err, l.givenUp())
 }
@@ -253,25 +263,19 @@ func (f *Live) outliving(ctx context.Context) (calls context.Context, abandon fu
 	}
 }
 
-// dispatch hands the missing ones among the requests to the workers.
+// together is how many calls are claimed together.
+func (l *Lane) together() int { return min(max(l.limits.Concurrency, claimAtLeast), lookAhead) }
+
+// dispatch hands the missing ones among the requests to the workers, and waits for those
+// that another process makes.
 func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Request, error], work chan<- call) (sent int, err error) {
+	d := dispatcher{Lane: l, work: work, enough: lookAhead}
+	defer d.leave()
 	chunk := make([]call, 0, lookAhead)
 	flush := func() error {
 		missing, err := l.filler.missing(ctx, chunk)
 		chunk = chunk[:0]
-		for i, c := range missing {
-			if err == nil && l.dead(c.request.Model) == nil {
-				select {
-				case work <- c:
-					sent++
-					continue
-				case <-ctx.Done():
-					err = context.Cause(ctx)
-				}
-			}
-			l.filler.release(missing[i].hash)
-		}
-		return err
+		return d.hand(ctx, missing, err)
 	}
 	for i, wanted := range []iter.Seq2[model.Request, error]{known, lacking} {
 		if wanted == nil {
@@ -282,18 +286,29 @@ func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Requ
 				err = context.Cause(ctx)
 			}
 			if err != nil {
-				return sent, err
+				return d.sent, err
 			}
 			canonical := r.Canonical()
-			chunk = append(chunk, call{r, canonical, model.HashCanonical(canonical), i == 0})
+			chunk = append(chunk, call{request: r, canonical: canonical, hash: model.HashCanonical(canonical), known: i == 0})
 			if len(chunk) == cap(chunk) {
 				if err := flush(); err != nil {
-					return sent, err
+					return d.sent, err
 				}
 			}
 		}
 	}
-	return sent, flush()
+	if err := flush(); err != nil {
+		return d.sent, err
+	}
+	for len(d.taken) > 0 {
+		if err := sleep(ctx, claimPoll); err != nil {
+			return d.sent, err
+		}
+		if err := d.again(ctx); err != nil {
+			return d.sent, err
+		}
+	}
+	return d.sent, nil
 }
 
 // missing gives those calls that are not remembered, not busy and not failed

@@ -15,6 +15,9 @@
 //	worker ─┼─► open group ─► committer ─► Store.Put ─► each worker's Remember returns
 //	worker ─┘
 //
+// Several processes may fill one store. Each claims calls before it makes them, for a
+// term that it renews, so that no two make the same.
+//
 // A store also keeps the prompts of the datasets that were asked, so that it
 // explains itself without the files that they came from, and what people say of
 // answers and prompts. Both are named by the hash of their content and never

@@ -76,6 +76,18 @@ type Store interface {
 	// AllFailures lists the failures of all calls that have no response, by their hash.
 	AllFailures(ctx context.Context) ([]Failure, error)
 
+	// Claim takes for this handle, in one step, those of the calls that have no response
+	// and that no other handle holds, so that of several processes one makes a call. A
+	// claim ends with Release, with Close, or a term after it was made or last renewed,
+	// by the clock of the store; sooner where the store knows that its process is gone.
+	Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (Claim, error)
+	// Renew has the claims of this handle last for a term from now, and lists those that
+	// it still holds. One whose term was over is lost if another handle has claimed
+	// anything since.
+	Renew(ctx context.Context, term time.Duration) ([]int64, error)
+	// Release ends claims of this handle.
+	Release(ctx context.Context, claims []int64) error
+
 	// Annotate adds annotations in one transaction. One that is present already is
 	// passed over.
 	Annotate(ctx context.Context, annotations []orbench.Annotation) error

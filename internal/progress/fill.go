@@ -129,6 +129,9 @@ func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []
 
 // troubles counts what did not go well.
 func troubles(s fill.Stats) (parts []part) {
+	if s.Waiting > 0 {
+		parts = append(parts, part{2, fmt.Sprintf("%d being asked by another process", s.Waiting)})
+	}
 	if s.Retries > 0 {
 		parts = append(parts, part{7, fmt.Sprintf("%d retries", s.Retries)})
 	}

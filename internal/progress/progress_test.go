@@ -19,7 +19,8 @@ func TestFillLine(t *testing.T) {
 		"0/10  $0.0000":                {fill.Stats{}, 10, time.Second, [sides]tally{}, 80},
 		"0/0  $0.0000":                 {fill.Stats{}, 0, 0, [sides]tally{}, 80},
 		"4/10  2.0/s  ETA 3s  $0.1250": {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, [sides]tally{}, 80},
-		"10/10  50/s  $0.0000":         {fill.Stats{Answered: 100}, 10, 2 * time.Second, [sides]tally{}, 80},
+		"4/10  2.0/s  ETA 3s  $0.1250  2 being asked by another process": {fill.Stats{Answered: 4, USD: 0.125, Waiting: 2}, 10, 2 * time.Second, [sides]tally{}, 80},
+		"10/10  50/s  $0.0000":                             {fill.Stats{Answered: 100}, 10, 2 * time.Second, [sides]tally{}, 80},
 		"7/10  0.5/s  ETA 6s  6 already answered  $0.0000": {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, [sides]tally{}, 80},
 		"8/20  1.0/s  ETA 12s  price unknown  refused so far: 25.0%  3 retries  2 failed": {
 			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, [sides]tally{neither: {1, 4}}, 100,

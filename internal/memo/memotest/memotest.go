@@ -243,6 +243,132 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		count(t, s, 300)
 	})
 
+	t.Run("claims", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		other := reopen()
+		hash := func(n ...int) (hs []model.Hash) {
+			for _, n := range n {
+				hs = append(hs, Record(n).Hash)
+			}
+			return hs
+		}
+		claim := func(s memo.Store, term time.Duration, answered, taken []model.Hash, n ...int) int64 {
+			t.Helper()
+			c, err := s.Claim(ctx, hash(n...), term)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.Answered) != len(answered) || len(c.Taken) != len(taken) || (c.ID == 0) != (len(n) == len(answered)+len(taken)) {
+				t.Errorf("claim %d of %v: %d answered, %d taken; want %d and %d", c.ID, n, len(c.Answered), len(c.Taken), len(answered), len(taken))
+			}
+			for _, h := range answered {
+				if !c.Answered[h] {
+					t.Errorf("claim of %v: %s is not answered", n, h)
+				}
+			}
+			for _, h := range taken {
+				if !c.Taken[h] {
+					t.Errorf("claim of %v: %s is not taken", n, h)
+				}
+			}
+			return c.ID
+		}
+		held := func(s memo.Store, want ...int64) {
+			t.Helper()
+			got, err := s.Renew(ctx, time.Hour)
+			slices.Sort(got)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("renewed %v, %v; want %v", got, err, want)
+			}
+		}
+		release := func(s memo.Store, claims ...int64) {
+			t.Helper()
+			if err := s.Release(ctx, claims); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, s, Record(1))
+		first := claim(s, time.Hour, hash(1), nil, 1, 2, 3)
+		claim(other, time.Hour, hash(1), hash(2, 3), 3, 2, 1)
+		second := claim(other, time.Hour, nil, hash(3), 3, 4)
+		put(t, s, Record(2))
+		claim(other, time.Hour, hash(2), hash(3), 2, 3)
+		// What a handle holds itself is no reason not to give it.
+		third := claim(s, time.Hour, nil, hash(4), 3, 4, 5)
+		held(s, first, third)
+		held(other, second)
+		release(s, third)
+		held(s, first)
+		claim(other, time.Hour, nil, nil, 5)
+		claim(other, time.Hour, nil, hash(3), 3)
+		release(s, first)
+		release(s, first)
+		release(s)
+		claim(other, time.Hour, nil, nil, 3)
+		claim(s, time.Hour, nil, hash(3, 4), 3, 4)
+		// One whose term is over is taken over, and is then lost to who held it.
+		over := claim(s, time.Nanosecond, nil, nil, 6)
+		time.Sleep(time.Millisecond)
+		if got, err := s.Renew(ctx, time.Hour); err != nil || !slices.Contains(got, over) {
+			t.Errorf("renewed %v, %v; want %d too, which nobody has taken over", got, err, over)
+		}
+		release(s, over)
+		over = claim(s, time.Nanosecond, nil, nil, 6)
+		time.Sleep(time.Millisecond)
+		claim(other, time.Hour, nil, nil, 6)
+		if got, err := s.Renew(ctx, time.Hour); err != nil || slices.Contains(got, over) {
+			t.Errorf("renewed %v, %v; %d was taken over", got, err, over)
+		}
+		// One that is closed holds nothing.
+		gone := reopen()
+		claim(gone, time.Hour, nil, nil, 7)
+		claim(s, time.Hour, nil, hash(7), 7)
+		if err := gone.Close(); err != nil {
+			t.Fatal(err)
+		}
+		claim(s, time.Hour, nil, nil, 7)
+		claim(s, time.Hour, nil, nil)
+	})
+
+	t.Run("each call is one handle's", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		stores := []memo.Store{s, reopen(), reopen()}
+		const n = 300
+		hashes := make([]model.Hash, n)
+		for i := range hashes {
+			hashes[i] = Record(i).Hash
+		}
+		var mu sync.Mutex
+		mine := map[model.Hash]int{}
+		var wg sync.WaitGroup
+		for _, s := range stores {
+			wg.Go(func() {
+				for at := 0; at < n; at += 10 {
+					c, err := s.Claim(ctx, hashes[at:at+10], time.Hour)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					for _, h := range hashes[at : at+10] {
+						if !c.Taken[h] {
+							mine[h]++
+						}
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		for i, h := range hashes {
+			if mine[h] != 1 {
+				t.Errorf("call %d is for %d handles to make, want 1", i, mine[h])
+			}
+		}
+	})
+
 	t.Run("failures", func(t *testing.T) {
 		t.Parallel()
 		s, _ := open(t)

@@ -60,7 +60,7 @@ func (s *Store) getInto(ctx context.Context, found map[model.Hash]model.Response
 			return s.getInto(ctx, found, hashes[half:])
 		}
 	}
-	return s.each(ctx, s.get, hashes, func(rows *sql.Rows) error { return addResponse(rows, found, nil) })
+	return each(ctx, s.get, hashes, func(rows *sql.Rows) error { return addResponse(rows, found, nil) })
 }
 
 const (
@@ -156,8 +156,17 @@ func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map
 
 // Has implements memo.Store.
 func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
+	found, err := present(ctx, s.has, hashes)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return found, nil
+}
+
+// present finds which hashes a look-up finds.
+func present(ctx context.Context, has lookUp, hashes []model.Hash) (map[model.Hash]bool, error) {
 	found := make(map[model.Hash]bool, len(hashes))
-	err := s.each(ctx, s.has, hashes, func(rows *sql.Rows) error {
+	err := each(ctx, has, hashes, func(rows *sql.Rows) error {
 		var hash sql.RawBytes
 		if err := rows.Scan(&hash); err != nil {
 			return err
@@ -165,14 +174,11 @@ func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bo
 		found[hashOf(hash)] = true
 		return nil
 	})
-	if err != nil {
-		return nil, s.at(err)
-	}
-	return found, nil
+	return found, err
 }
 
 // each runs a look-up for the hashes, in groups, and calls scan for every row.
-func (s *Store) each(ctx context.Context, of lookUp, hashes []model.Hash, scan func(*sql.Rows) error) error {
+func each(ctx context.Context, of lookUp, hashes []model.Hash, scan func(*sql.Rows) error) error {
 	for len(hashes) > 0 {
 		query, size := of.many, hashesPerQuery
 		if len(hashes) <= fewHashes {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	_ "embed"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	json "github.com/go-json-experiment/json/v1"
@@ -40,8 +42,11 @@ var schema4 string
 //go:embed checksums.sql
 var schema5 string
 
+//go:embed claims.sql
+var schema6 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -60,8 +65,14 @@ type Store struct {
 	get, has lookUp
 	// locate finds where some hashes lie, between reads what lies there; see getInto.
 	locate, between *sql.Stmt
-	// now is the clock for Run.Saved.
+	// claim adds a claim, others reads those of other handles.
+	claim, others *sql.Stmt
+	// now is the clock for Run.Saved and for claims.
 	now func() time.Time
+	// owner names this handle in claims, of which it has made so many, and place where it
+	// runs.
+	owner, place string
+	claims       atomic.Int64
 }
 
 // Open opens the store at path, creating the file (but no folder) where there
@@ -81,7 +92,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && info.IsDir() {
 		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
-	s := &Store{path: path, now: time.Now}
+	s := &Store{path: path, now: time.Now, owner: rand.Text(), place: place()}
 	version, err := s.check(ctx, abs)
 	if err != nil {
 		return nil, err
@@ -130,6 +141,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		{&s.get.many, s.readers, get + list(hashesPerQuery)},
 		{&s.has.few, s.write, has + list(fewHashes)},
 		{&s.has.many, s.write, has + list(hashesPerQuery)},
+		{&s.claim, s.write, `INSERT INTO claims (owner, number, place, pid, until, hashes) VALUES (?,?,?,?,?,?)`},
+		{&s.others, s.write, `SELECT owner, number, place, pid, until, hashes FROM claims WHERE owner <> ?`},
 		{&s.locate, s.readers, `SELECT id FROM calls WHERE hash IN ` + list(probes)},
 		{&s.between, s.readers, `SELECT hash, response, checksum FROM calls WHERE id BETWEEN ? AND ?`},
 	} {
@@ -237,7 +250,7 @@ func (s *Store) at(err error) error {
 // Close closes the file.
 func (s *Store) Close() error {
 	// Closing a database closes its statements.
-	return errors.Join(s.readers.Close(), s.write.Close())
+	return errors.Join(s.releaseAll(context.Background()), s.readers.Close(), s.write.Close())
 }
 
 // Put implements memo.Store.

@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,6 +135,38 @@ func BenchmarkRemember(b *testing.B) {
 	b.StopTimer()
 	n, _ = m.Count(context.Background())
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// BenchmarkClaim claims calls by the numbers in which fill does, among 20,000 others.
+func BenchmarkClaim(b *testing.B) {
+	for _, together := range []int{16, 256} {
+		b.Run(fmt.Sprint(together), func(b *testing.B) {
+			s := mustOpen(b, filepath.Join(b.TempDir(), "m.db"))
+			var records []memo.Record
+			for i := range 20_000 {
+				records = append(records, memotest.Record(i))
+			}
+			if err := s.Put(b.Context(), records); err != nil {
+				b.Fatal(err)
+			}
+			hashes := make([]model.Hash, together)
+			n := 20_000
+			for b.Loop() {
+				for i := range hashes {
+					n++
+					binary.BigEndian.PutUint64(hashes[i][:], uint64(n)*0x9e3779b97f4a7c15)
+				}
+				c, err := s.Claim(b.Context(), hashes, time.Minute)
+				if err == nil {
+					err = s.Release(b.Context(), []int64{c.ID})
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*together), "µs/call")
+		})
+	}
 }
 
 func BenchmarkGet(b *testing.B) {

@@ -1,0 +1,279 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+const (
+	// claimTerm is how long the calls of a process that died are left to it where the
+	// store cannot tell that it did. Renewal must not be late for a slow disk, or for
+	// a machine with much else to do.
+	claimTerm = 30 * time.Second
+	// claimPoll is how often calls that another process makes are looked up.
+	claimPoll = 200 * time.Millisecond
+	// claimAtLeast is how many calls are claimed together where there are as many.
+	// More than will soon be sent would keep other processes waiting.
+	claimAtLeast = 32
+	// mostEnded is how many claims that ended wait to be released together.
+	mostEnded = 8
+)
+
+// errLapsed means that the claim on a call ended before it was sent.
+var errLapsed = errors.New("the claim on the call ended")
+
+// claims are what this process has claimed in the store, so that no other makes the same
+// calls. They are renewed while there are any.
+type claims struct {
+	memo *memo.Memo
+
+	mu   sync.Mutex
+	held map[int64]*claim
+	// ended are claims without calls that are still to be released.
+	ended []int64
+	renew *time.Timer
+}
+
+// claim is some calls that were claimed together.
+type claim struct {
+	id int64
+	// open is how many of the calls have not ended.
+	open int
+	// until is when the claim ends, by the wall clock: a machine that sleeps lets
+	// it end.
+	until time.Time
+}
+
+func newClaims(m *memo.Memo) *claims { return &claims{memo: m, held: map[int64]*claim{}} }
+
+// take claims calls. Those that are neither answered nor taken by another process are to
+// be made under the claim, each until it is ended.
+func (cs *claims) take(ctx context.Context, hashes []model.Hash) (mine *claim, got memo.Claim, err error) {
+	cs.mu.Lock()
+	full := len(cs.ended) >= mostEnded
+	cs.mu.Unlock()
+	if full {
+		if err := cs.release(ctx); err != nil {
+			return nil, got, err
+		}
+	}
+	until := wallClock().Add(claimTerm)
+	got, err = cs.memo.Claim(ctx, hashes, claimTerm)
+	if err != nil || got.ID == 0 {
+		return nil, got, err
+	}
+	mine = &claim{id: got.ID, open: len(hashes) - len(got.Answered) - len(got.Taken), until: until}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.held[mine.id] = mine
+	if cs.renew == nil {
+		cs.renew = time.AfterFunc(claimTerm/3, cs.renewAll)
+	}
+	return mine, got, nil
+}
+
+// live reports whether a claim holds.
+func (cs *claims) live(c *claim) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return wallClock().Before(c.until)
+}
+
+// end says that a call of the claim, nil for none, has ended.
+func (cs *claims) end(c *claim) {
+	if c == nil {
+		return
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c.open--; c.open == 0 {
+		delete(cs.held, c.id)
+		cs.ended = append(cs.ended, c.id)
+	}
+}
+
+// release gives back to the store what has ended.
+func (cs *claims) release(ctx context.Context) error {
+	cs.mu.Lock()
+	ended := cs.ended
+	cs.ended = nil
+	if len(cs.held) == 0 && cs.renew != nil {
+		cs.renew.Stop()
+		cs.renew = nil
+	}
+	cs.mu.Unlock()
+	if len(ended) == 0 {
+		return nil
+	}
+	return cs.memo.Release(ctx, ended)
+}
+
+// renewAll renews what is held. A claim that was lost, or could not be renewed in time,
+// is not live from then on, and its calls are claimed again before they are sent.
+func (cs *claims) renewAll() {
+	ctx := context.Background()
+	until := wallClock().Add(claimTerm)
+	cs.mu.Lock()
+	renewing := slices.Collect(maps.Values(cs.held))
+	cs.mu.Unlock()
+	if len(renewing) > 0 {
+		kept, err := cs.memo.Renew(ctx, claimTerm)
+		cs.mu.Lock()
+		for _, c := range renewing {
+			switch {
+			case err != nil: // it ends in time
+			case slices.Contains(kept, c.id):
+				c.until = until
+			default:
+				c.until = time.Time{}
+			}
+		}
+		cs.mu.Unlock()
+	}
+	// Whoever waits for calls that failed here looks again. What cannot be released
+	// now ends in time.
+	_ = cs.release(ctx)
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.renew != nil {
+		cs.renew.Reset(claimTerm / 3)
+	}
+}
+
+// await gives the response of a call, also where it waits for another process to make
+// it; or else the claim under which this process is to make it.
+func (f *Live) await(ctx context.Context, h model.Hash) (response model.Response, ok bool, mine *claim, err error) {
+	for waited := false; ; waited = true {
+		s, err := f.finder.find(ctx, h)
+		switch {
+		case err != nil:
+			return model.Response{}, false, nil, err
+		case s.ok && waited:
+			f.count(func(s *Stats) { s.Elsewhere++ })
+			fallthrough
+		case s.ok || s.claim != nil:
+			return s.response, s.ok, s.claim, nil
+		}
+		if err := sleep(ctx, claimPoll); err != nil {
+			return model.Response{}, false, nil, err
+		}
+	}
+}
+
+// dispatcher hands calls of a lane to its workers.
+type dispatcher struct {
+	*Lane
+	work chan<- call
+	// sent counts the calls that were missing.
+	sent int
+	// taken are calls that another process makes, as of the last look; so many of them
+	// are enough to look again.
+	taken  []call
+	enough int
+}
+
+// hand claims busy calls, hands the workers those that are this process's to make, and
+// keeps those that another process makes for later. After an error, which may have been
+// there before, the calls are no longer busy.
+func (d *dispatcher) hand(ctx context.Context, calls []call, err error) error {
+	if err = d.claimAll(ctx, calls, err); err == nil && len(d.taken) >= d.enough {
+		err = d.again(ctx)
+	}
+	return err
+}
+
+// again looks at the calls that another process makes: for those that it has answered or
+// left.
+func (d *dispatcher) again(ctx context.Context) error {
+	calls := d.taken
+	d.wait(-len(calls))
+	d.taken = nil
+	err := d.claimAll(ctx, calls, nil)
+	d.enough = max(lookAhead, 2*len(d.taken))
+	return err
+}
+
+// leave lets go of calls that another process makes.
+func (d *dispatcher) leave() {
+	d.wait(-len(d.taken))
+	for _, c := range d.taken {
+		d.filler.release(c.hash)
+	}
+}
+
+// wait changes the count of calls that are waited for.
+func (d *dispatcher) wait(n int) { d.filler.count(func(s *Stats) { s.Waiting += n }) }
+
+// claimAll is hand without another look at what was taken before.
+func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) error {
+	for len(calls) > 0 {
+		group := calls[:min(d.together(), len(calls))]
+		calls = calls[len(group):]
+		if err == nil {
+			err = d.claim(ctx, group)
+			continue
+		}
+		for _, c := range group {
+			d.filler.release(c.hash)
+		}
+	}
+	return err
+}
+
+// claim is claimAll for as many calls as are claimed together.
+func (d *dispatcher) claim(ctx context.Context, group []call) error {
+	f := d.filler
+	calls, hashes := group[:0], make([]model.Hash, 0, len(group))
+	for _, c := range group {
+		if d.dead(c.request.Model) != nil {
+			f.release(c.hash)
+			continue
+		}
+		calls, hashes = append(calls, c), append(hashes, c.hash)
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	mine, got, err := f.claims.take(ctx, hashes)
+	for _, c := range calls {
+		switch {
+		case got.Answered[c.hash]:
+			// A busy call is made by nobody else in this process.
+			d.sent++
+			f.release(c.hash)
+			f.count(func(s *Stats) {
+				s.Elsewhere++
+				s.Present++
+			})
+			continue
+		case got.Taken[c.hash]:
+			d.taken = append(d.taken, c)
+			d.wait(1)
+			continue
+		}
+		if err == nil {
+			c.claim = mine
+			select {
+			case d.work <- c:
+				d.sent++
+				continue
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			}
+		}
+		f.claims.end(mine)
+		f.release(c.hash)
+	}
+	return err
+}
+
+// wallClock is the time without the monotonic clock, which stands still while a machine
+// sleeps.
+func wallClock() time.Time { return time.Now().Round(0) }

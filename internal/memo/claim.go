@@ -1,0 +1,12 @@
+package memo
+
+import "github.com/orbench/orbench/model"
+
+// Claim says which of some calls a handle of a store may make.
+type Claim struct {
+	// ID names the claim among those of the handle; 0 where no call was free.
+	ID int64
+	// Answered are the calls that have a response, and Taken those that another handle
+	// has claimed. All others are the handle's to make.
+	Answered, Taken map[model.Hash]bool
+}

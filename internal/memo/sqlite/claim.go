@@ -1,0 +1,167 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// Claim implements memo.Store. A claim is one row, whatever it has of calls, so that it
+// costs little for each of them.
+func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (c memo.Claim, err error) {
+	if len(hashes) == 0 {
+		return c, nil
+	}
+	err = s.inBriefTx(ctx, func(tx *sql.Tx) error {
+		has := lookUp{tx.StmtContext(ctx, s.has.few), tx.StmtContext(ctx, s.has.many)}
+		if c.Answered, err = present(ctx, has, hashes); err != nil {
+			return err
+		}
+		wanted := make(map[model.Hash]bool, len(hashes))
+		for _, h := range hashes {
+			wanted[h] = !c.Answered[h]
+		}
+		if c.Taken, err = s.taken(ctx, tx, wanted); err != nil {
+			return err
+		}
+		var free []byte
+		for _, h := range hashes {
+			if wanted[h] && !c.Taken[h] {
+				free = append(free, h[:]...)
+			}
+		}
+		if len(free) == 0 {
+			return nil
+		}
+		c.ID = s.claims.Add(1)
+		_, err = tx.StmtContext(ctx, s.claim).ExecContext(ctx, s.owner, c.ID, s.place, os.Getpid(), s.now().Add(term).UnixNano(), free)
+		return err
+	})
+	if err != nil {
+		return memo.Claim{}, err
+	}
+	return c, nil
+}
+
+// taken finds which of the wanted calls other handles hold, and deletes claims that have ended.
+func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]bool) (map[model.Hash]bool, error) {
+	type key struct {
+		owner  string
+		number int64
+	}
+	var ended []key
+	taken := map[model.Hash]bool{}
+	now := s.now().UnixNano()
+	others, err := tx.StmtContext(ctx, s.others).QueryContext(ctx, s.owner)
+	if err != nil {
+		return nil, err
+	}
+	err = scanAll(others, func(rows *sql.Rows) error {
+		var k key
+		var where string
+		var pid int
+		var until int64
+		var claimed sql.RawBytes
+		if err := rows.Scan(&k.owner, &k.number, &where, &pid, &until, &claimed); err != nil {
+			return err
+		}
+		if until <= now || where != "" && where == s.place && gone(pid) {
+			ended = append(ended, k)
+			return nil
+		}
+		const size = len(model.Hash{})
+		for ; len(claimed) >= size; claimed = claimed[size:] {
+			if h := model.Hash(claimed[:size]); wanted[h] {
+				taken[h] = true
+			}
+		}
+		return nil
+	})
+	for _, k := range ended {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM claims WHERE owner = ? AND number = ?`, k.owner, k.number)
+		}
+	}
+	return taken, err
+}
+
+// Renew implements memo.Store.
+func (s *Store) Renew(ctx context.Context, term time.Duration) (held []int64, err error) {
+	err = s.inBriefTx(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `UPDATE claims SET until = ? WHERE owner = ? RETURNING number`, s.now().Add(term).UnixNano(), s.owner)
+		if err != nil {
+			return err
+		}
+		return scanAll(rows, func(rows *sql.Rows) error {
+			var number int64
+			err := rows.Scan(&number)
+			held = append(held, number)
+			return err
+		})
+	})
+	return held, err
+}
+
+// Release implements memo.Store.
+func (s *Store) Release(ctx context.Context, claims []int64) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	return s.inBriefTx(ctx, func(tx *sql.Tx) error {
+		args := []any{s.owner}
+		for _, c := range claims {
+			args = append(args, c)
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE owner = ? AND number IN (?`+strings.Repeat(",?", len(claims)-1)+`)`, args...)
+		return err
+	})
+}
+
+// releaseAll ends the claims of this handle.
+func (s *Store) releaseAll(ctx context.Context) error {
+	if s.claims.Swap(0) == 0 {
+		return nil
+	}
+	return s.inBriefTx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE owner = ?`, s.owner)
+		return err
+	})
+}
+
+// inBriefTx does something in a transaction that does not wait for the disk: a claim that
+// is lost when the machine fails is the claim of a process that is gone.
+func (s *Store) inBriefTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return s.at(err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
+		return s.at(err)
+	}
+	err = func() error {
+		tx, err := conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := do(tx); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		return tx.Commit()
+	}()
+	// What follows on the connection is durable again, or is not done at all.
+	if _, restored := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); restored != nil {
+		err = errors.Join(err, restored, conn.Raw(func(any) error { return sqldriver.ErrBadConn }))
+	}
+	if err != nil {
+		return s.at(err)
+	}
+	return nil
+}
