@@ -17,6 +17,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/parquetfile"
 )
 
 // endings are those of the files of rows that are read.
@@ -143,23 +144,30 @@ func readParquet(path string, file *os.File, each func(int, map[string]any) erro
 	if err != nil {
 		return err
 	}
-	opened, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	opened, err := parquetfile.Open(file, info.Size())
 	if err != nil {
 		return damaged(err)
 	}
-	rows := parquet.NewReader(opened)
-	defer rows.Close()
-	for n := 1; ; n++ {
-		fields := map[string]any{}
-		if err := rows.Read(&fields); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	n := 0
+	for i, group := range opened.RowGroups() {
+		if err := opened.Check(i, nil); err != nil {
 			return damaged(err)
 		}
-		if err := each(n, fields); err != nil {
-			return err
+		rows := parquet.NewRowGroupReader(group)
+		for {
+			fields := map[string]any{}
+			if err := rows.Read(&fields); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return damaged(err)
+			}
+			n++
+			if err := each(n, fields); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // The names of the columns that hold prompts as texts or messages, the likelier first,

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/parquetfile"
 )
 
 // parquetBatch is the number of values read from a column at a time.
@@ -16,7 +19,9 @@ const parquetBatch = 256
 // openParquet reads the chosen columns of a Parquet file and no others.
 func openParquet(file string, in io.ReaderAt, size int64, choose Chooser) (_ nextFunc, err error) {
 	defer damaged(file, &err)
-	f, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	// A fault in the library's assembly is then a panic like any other.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	f, err := parquetfile.Open(in, size)
 	if err != nil {
 		return nil, notParquet(file, err)
 	}
@@ -33,16 +38,20 @@ func openParquet(file string, in io.ReaderAt, size int64, choose Chooser) (_ nex
 		}
 		return nil, err
 	}
-	p := &parquetRows{file: file, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
+	p := &parquetRows{file: file, opened: f, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
 	for _, field := range append([]Field{{Name: columns.Prompt}}, columns.Fields...) {
 		leaf, err := textLeaf(file, f.Root(), field)
 		if err != nil {
 			return nil, err
 		}
 		p.columns = append(p.columns, parquetColumn{field: field, leaf: leaf})
+		if leaf >= 0 && !slices.Contains(p.leaves, leaf) {
+			p.leaves = append(p.leaves, leaf)
+		}
 	}
 	return func() (_ Row, err error) {
 		defer damaged(file, &err)
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		r, err := p.next()
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, orbench.ErrInput) {
 			return Row{}, notParquet(file, err)
@@ -87,7 +96,11 @@ func scalarKind(k parquet.Kind) bool {
 // parquetRows reads the columns of one row group after the other in step.
 type parquetRows struct {
 	file   string
+	opened *parquetfile.File
 	groups []parquet.RowGroup
+	// group counts the groups begun, leaves are the indexes of the columns in the file.
+	group  int
+	leaves []int
 	// columns are the prompt and then the fields of the Layout.
 	columns []parquetColumn
 	cells   []string
@@ -105,6 +118,10 @@ func (p *parquetRows) next() (Row, error) {
 			return Row{}, io.EOF
 		}
 		group := p.groups[0]
+		if err := p.opened.Check(p.group, p.leaves); err != nil {
+			return Row{}, err
+		}
+		p.group++
 		p.groups, p.left = p.groups[1:], group.NumRows()
 		chunks := group.ColumnChunks()
 		for i := range p.columns {
