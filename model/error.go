@@ -45,6 +45,8 @@ type Error struct {
 	Message string
 	// Err is the cause, if any. Its text may hold a URL but never a key.
 	Err error
+	// Unsent is true when it is known that the request did not reach the provider.
+	Unsent bool
 }
 
 // Error gives one line.
@@ -89,6 +91,30 @@ func (e *Error) Fatal() bool {
 		return true
 	}
 	return false
+}
+
+// MayCost bounds what the provider may charge for the failed call, out of the most that
+// the call could have used. A call that reached the provider may have been answered, and
+// charged in full, though the answer was lost, came too late or could not be read. Where
+// the provider refused the call before the model ran, it charges nothing, and for a
+// request that it found wrong its input at most (of those in use, Azure does:
+// https://learn.microsoft.com/azure/ai-foundry/openai/how-to/manage-costs).
+func (e *Error) MayCost(most Usage) Usage {
+	switch {
+	case e.Unsent:
+		return Usage{}
+	case e.Kind == Invalid && e.Status != 0:
+		return Usage{Input: most.Input}
+	}
+	switch e.Kind {
+	case Denied, NotFound, Quota, RateLimited:
+		return Usage{}
+	}
+	switch e.Status {
+	case 409, 425, 503, 529: // busy with another, too early, unavailable, overloaded
+		return Usage{}
+	}
+	return most
 }
 
 // FromTransport turns an error of a connection or a client library that is not

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -98,5 +99,44 @@ func TestKindOfStatus(t *testing.T) {
 		if got := model.KindOfStatus(status); got != want {
 			t.Errorf("%d is %s, want %s", status, got, want)
 		}
+	}
+}
+
+func TestMayCost(t *testing.T) {
+	t.Parallel()
+	most := model.Usage{Input: 20, Output: 100}
+	input := model.Usage{Input: 20}
+	for _, c := range []struct {
+		name string
+		err  model.Error
+		want model.Usage
+	}{
+		{"never left", model.Error{Kind: model.Timeout, Unsent: true}, model.Usage{}},
+		{"too late", model.Error{Kind: model.Timeout}, most},
+		{"a gateway's time", model.Error{Kind: model.Timeout, Status: 504}, most},
+		{"cut", model.Error{Kind: model.Transient}, most},
+		{"fault", model.Error{Kind: model.Transient, Status: 500}, most},
+		{"unavailable", model.Error{Kind: model.Transient, Status: 503}, model.Usage{}},
+		{"overloaded", model.Error{Kind: model.Transient, Status: 529}, model.Usage{}},
+		{"conflict", model.Error{Kind: model.Transient, Status: 409}, model.Usage{}},
+		{"too early", model.Error{Kind: model.Transient, Status: 425}, model.Usage{}},
+		{"too fast", model.Error{Kind: model.RateLimited, Status: 429}, model.Usage{}},
+		{"denied", model.Error{Kind: model.Denied, Status: 401}, model.Usage{}},
+		{"no credit", model.Error{Kind: model.Quota, Status: 402}, model.Usage{}},
+		{"no such model", model.Error{Kind: model.NotFound, Status: 404}, model.Usage{}},
+		{"wrong", model.Error{Kind: model.Invalid, Status: 400}, input},
+		{"a reply that is too long", model.Error{Kind: model.Invalid}, most},
+	} {
+		if got := c.err.MayCost(most); got != c.want {
+			t.Errorf("%s may cost %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBoundedUsage(t *testing.T) {
+	t.Parallel()
+	got := model.Usage{Input: math.MaxInt, Output: -1, Reasoning: 7, Cached: 10_000_001}.Bounded()
+	if want := (model.Usage{Input: 10_000_000, Reasoning: 7, Cached: 10_000_000}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -149,6 +149,18 @@ type Usage struct {
 	Cached int `json:"cached,omitempty"`
 }
 
+// mostTokens is more than any call uses: the largest context windows hold 10 million.
+const mostTokens = 10_000_000
+
+// Tokens is a count of tokens as a provider reported it, kept from 0 to 10 million, so
+// that sums of what a broken or a hostile server says stay sums.
+func Tokens(reported int) int { return min(max(reported, 0), mostTokens) }
+
+// Bounded is the usage with each count as Tokens keeps it.
+func (u Usage) Bounded() Usage {
+	return Usage{Input: Tokens(u.Input), Output: Tokens(u.Output), Reasoning: Tokens(u.Reasoning), Cached: Tokens(u.Cached)}
+}
+
 // Response is what came back from a call. It is untrusted text: nothing in it is
 // to be trusted by a parser, a terminal or a page.
 type Response struct {

@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
 )
 
 // Budget bounds what a command may spend. Zero fields bound nothing.
 type Budget struct {
 	// Requests is the most attempts that may be sent, those that fail included.
 	Requests int
-	// USD is the most that may be spent, in US dollars.
+	// USD is the most that may be spent, in US dollars, the most that failed attempts
+	// may have cost included.
 	USD float64
 }
 
@@ -21,6 +25,10 @@ type BudgetError struct {
 	// Requests and USD are what was spent.
 	Requests int
 	USD      float64
+	// Failed counts the failed attempts that may have been charged, FailedUSD is the
+	// part of USD that they took: the most that they can have cost.
+	Failed    int
+	FailedUSD float64
 	// Next is the most that the next call could have cost, in US dollars.
 	Next float64
 }
@@ -31,49 +39,109 @@ func (e *BudgetError) Error() string {
 	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
 		return fmt.Sprintf("stopped by `max-requests` %d: %d requests sent", e.Budget.Requests, e.Requests)
 	}
-	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, e.Next)
+	failed := ""
+	if e.Failed > 0 {
+		failed = fmt.Sprintf(" (of it up to $%.4f for %d failed attempts)", e.FailedUSD, e.Failed)
+	}
+	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, failed, e.Next)
 }
 
+// UsageError says that a model charges for more tokens than it was allowed, so that a
+// bound of money cannot be kept.
+type UsageError struct {
+	// Reported is the usage of the reply, Most what was thought to be its bound.
+	Reported, Most model.Usage
+	// USD is what the reply costs, Reserved what was reserved for it, in US dollars.
+	USD, Reserved float64
+}
+
+// Error gives one line, with settings in backquotes.
+func (e *UsageError) Error() string {
+	return fmt.Sprintf("a reply is charged with %d input and %d output tokens where at most %d and %d were reckoned with ($%.4f in place of $%.4f), so `max-cost` cannot be kept; raise `max-tokens`, or leave `max-cost` out",
+		e.Reported.Input, e.Reported.Output, e.Most.Input, e.Most.Output, e.USD, e.Reserved)
+}
+
+// contradicts is how many times its reservation a reply may cost. What costs more, and is
+// not within it, is no token that was counted differently: the model does not keep to its
+// limit, or the server does not tell the truth.
+const contradicts = 2
+
 // budget keeps to a Budget. Every attempt reserves the most that it can cost and
-// settles for what it did cost.
+// settles for what it did cost, or where it failed, for what it may have cost.
 type budget struct {
 	limits Budget
 
 	mu       sync.Mutex
 	settled  *sync.Cond
 	requests int
-	spent    float64
+	// answers is what responses did cost, failures what failed attempts may have.
+	answers, failures float64
+	// charged counts the attempts behind failures.
+	charged  int
 	reserved float64
 	open     int
+	// models has what is known of each model, by provider and name.
+	models map[model.Ref]*allowance
+}
+
+// allowance is what the budget knows of a model.
+type allowance struct {
+	// open counts the reservations, settled is true once there was the end of one.
+	open    int
+	settled bool
+	// excess is the usage by which replies exceeded the bound of their request.
+	excess model.Usage
+}
+
+// reservation is what was taken from a budget for an attempt.
+type reservation struct {
+	of     model.Ref
+	tariff price.Price
+	// most bounds the usage of the request, usage is that with the model's excess.
+	most, usage model.Usage
+	usd         float64
 }
 
 func newBudget(limits Budget) *budget {
-	b := &budget{limits: limits}
+	b := &budget{limits: limits, models: map[model.Ref]*allowance{}}
 	b.settled = sync.NewCond(&b.mu)
 	return b
 }
 
-// reserve takes one request and at most usd from the budget. While others hold
-// reservations that may turn out cheaper, it waits for them before it gives up
-// with a *BudgetError.
-func (b *budget) reserve(ctx context.Context, usd float64) error {
+// reserve takes one request, and what most of a model can cost, from the budget. A bound
+// of money has the first call of each model go alone, so that its usage is known before
+// others are sent. While others hold reservations that may turn out cheaper, reserve waits
+// for them before it gives up with a *BudgetError.
+func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage) (reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	known := b.models[of]
+	if known == nil {
+		known = &allowance{}
+		b.models[of] = known
+	}
 	var watching bool
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return reservation{}, context.Cause(ctx)
 		}
+		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
+		usd := tariff.Cost(usage)
+		spent := b.answers + b.failures
 		requestsLeft := b.limits.Requests == 0 || b.requests < b.limits.Requests
-		usdLeft := b.limits.USD == 0 || b.spent+b.reserved+usd <= b.limits.USD
-		if requestsLeft && usdLeft {
+		usdLeft := b.limits.USD == 0 || spent+b.reserved+usd <= b.limits.USD
+		alone := b.limits.USD == 0 || known.settled || known.open == 0
+		if requestsLeft && usdLeft && alone {
 			b.requests++
 			b.open++
+			known.open++
 			b.reserved += usd
-			return nil
+			return reservation{of, tariff, most, usage, usd}, nil
 		}
 		if !requestsLeft || b.open == 0 {
-			return &BudgetError{Budget: b.limits, Requests: b.requests, USD: b.spent, Next: usd}
+			return reservation{}, &BudgetError{
+				Budget: b.limits, Requests: b.requests, USD: spent, Failed: b.charged, FailedUSD: b.failures, Next: usd,
+			}
 		}
 		if !watching {
 			watching = true
@@ -87,19 +155,56 @@ func (b *budget) reserve(ctx context.Context, usd float64) error {
 	}
 }
 
-// settle replaces a reservation by what the attempt did cost.
-func (b *budget) settle(reserved, usd float64) {
+// answer replaces a reservation by what the response did cost. Usage beyond the
+// reservation raises the model's next ones; where it contradicts it, and money is
+// bounded, the error is a *UsageError.
+func (b *budget) answer(r reservation, usage model.Usage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open--
-	b.reserved -= reserved
-	b.spent += usd
-	b.settled.Broadcast()
+	known := b.release(r)
+	usd := r.tariff.Cost(usage)
+	b.answers += usd
+	known.excess.Input = max(known.excess.Input, usage.Input-r.most.Input)
+	known.excess.Output = max(known.excess.Output, usage.Output-r.most.Output)
+	if b.limits.USD > 0 && usd > contradicts*r.usd {
+		return &UsageError{Reported: usage, Most: r.usage, USD: usd, Reserved: r.usd}
+	}
+	return nil
 }
 
-// sums gives the requests and the money spent so far.
-func (b *budget) sums() (requests int, usd float64) {
+// fail replaces a reservation by what the failed attempt may have cost.
+func (b *budget) fail(r reservation, failed *model.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.requests, b.spent
+	b.release(r)
+	if charge := failed.MayCost(r.usage); charge != (model.Usage{}) {
+		b.charged++
+		b.failures += r.tariff.Cost(charge)
+	}
+}
+
+// cancel gives back a reservation for which nothing was sent.
+func (b *budget) cancel(r reservation) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.release(r)
+	b.requests--
+}
+
+// release ends a reservation for a caller that holds b.mu.
+func (b *budget) release(r reservation) *allowance {
+	known := b.models[r.of]
+	known.settled = true
+	known.open--
+	b.open--
+	b.reserved -= r.usd
+	b.settled.Broadcast()
+	return known
+}
+
+// into puts what was spent so far into the counts.
+func (b *budget) into(s *Stats) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.Requests, s.USD, s.Charged, s.FailedUSD = b.requests, b.answers, b.charged, b.failures
 }

@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -22,6 +23,10 @@ const (
 	maxRetryAfter = 10 * time.Minute
 	// giveUpAfter is how many calls of a model may fail in a row.
 	giveUpAfter = 20
+	// mostTimeouts is how many attempts of a call may time out. The model may have worked
+	// through each of them, so that it is charged, and what was too slow twice is likely
+	// to be so again.
+	mostTimeouts = 3
 	// unreachableAfter is how many attempts a host gets that was never reached.
 	unreachableAfter = 3
 )
@@ -47,6 +52,8 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	}
 	var failure *model.Error
 	switch {
+	case errors.Is(err, errGivenUp):
+		return model.Response{}, false, nil
 	case errors.As(err, &failure):
 		return model.Response{}, false, l.fail(c, failure)
 	case err != nil:
@@ -69,14 +76,17 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 	// inRow counts failures with no answer to any call of the lane in between.
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.
-	var inRow, answersBefore int
+	var inRow, answersBefore, timeouts int
 	for n := 1; ; n++ {
 		response, err := l.attempt(ctx, calls, c)
 		var failed *model.Error
 		if err == nil || !errors.As(err, &failed) {
 			return response, err
 		}
-		if !failed.Retryable() || n >= config.Attempts || failed.RetryAfter > maxRetryAfter ||
+		if failed.Kind == model.Timeout {
+			timeouts++
+		}
+		if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts || failed.RetryAfter > maxRetryAfter ||
 			n >= unreachableAfter && unreachable(failed) && !l.healthOf(c.request.Model).answered {
 			return model.Response{}, failed
 		}
@@ -102,13 +112,20 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
-	if !f.claims.live(c.claim) {
-		return model.Response{}, errLapsed
-	}
-	tariff, priced := f.config.Prices.Price(c.request.Provider, c.request.Model)
-	reserved := tariff.Cost(mostUsage(c.request))
-	if err := f.budget.reserve(ctx, reserved); err != nil {
+	of := model.Ref{Provider: c.request.Provider, Endpoint: c.request.Endpoint, Model: c.request.Model}
+	tariff, priced := f.config.Prices.Price(of.Provider, of.Model)
+	reserved, err := f.budget.reserve(ctx, of, tariff, mostUsage(c.request))
+	if err != nil {
 		return model.Response{}, err
+	}
+	switch {
+	case l.dead(of.Model) != nil:
+		// It was given up while this call waited.
+		f.budget.cancel(reserved)
+		return model.Response{}, errGivenUp
+	case !f.claims.live(c.claim):
+		f.budget.cancel(reserved)
+		return model.Response{}, errLapsed
 	}
 	timed, cancel := context.WithTimeout(calls, f.config.Timeout)
 	defer cancel()
@@ -116,37 +133,50 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 	response, err := l.model.Ask(timed, c.request)
 	response.Latency = time.Since(start)
 	if err != nil {
-		f.budget.settle(reserved, 0)
-		return model.Response{}, l.sort(ctx, calls, c, sent, err)
+		failed := failureOf(c.request, err)
+		f.budget.fail(reserved, failed)
+		if !priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
+			f.lacksPrice(of)
+		}
+		if calls.Err() != nil {
+			return model.Response{}, context.Cause(ctx)
+		}
+		if failed.Kind == model.RateLimited {
+			l.gate.limited(sent, failed.RetryAfter)
+		}
+		return model.Response{}, failed
 	}
 	l.gate.answered()
-	f.budget.settle(reserved, tariff.Cost(usageOf(c.request, response)))
+	response.Usage = response.Usage.Bounded()
+	if err := f.budget.answer(reserved, usageOf(c.request, response)); err != nil {
+		l.updateHealth(of.Model, func(h *health) {
+			h.dead = cmp.Or(h.dead, error(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: err}))
+		})
+	}
 	if !priced {
-		f.mu.Lock()
-		f.unpriced[c.request.Provider+"/"+c.request.Model] = true
-		f.mu.Unlock()
+		f.lacksPrice(of)
 	}
 	return response, nil
 }
 
-// sort tells the gate what an error means and gives the error to go on with: a
-// *model.Error, or the cause of the run's end when the call was abandoned.
-func (l *Lane) sort(ctx, calls context.Context, c call, sent time.Time, err error) error {
+// errGivenUp ends a call whose model was given up before it was sent.
+var errGivenUp = errors.New("the model was given up")
+
+// failureOf is the error of a call as a *model.Error. A cancellation, which nobody
+// but the end of the run asks for, is a Transient.
+func failureOf(r model.Request, err error) *model.Error {
 	var failed *model.Error
-	switch {
-	case calls.Err() != nil:
-		return context.Cause(ctx)
-	case !errors.As(err, &failed):
-		errors.As(model.FromTransport(c.request.Provider, c.request.Model, err), &failed)
-		if failed == nil {
-			// A dialect that reports a cancellation nobody asked for.
-			failed = &model.Error{Kind: model.Transient, Provider: c.request.Provider, Model: c.request.Model, Err: err}
-		}
-	}
-	if failed.Kind == model.RateLimited {
-		l.gate.limited(sent, failed.RetryAfter)
+	if !errors.As(err, &failed) && !errors.As(model.FromTransport(r.Provider, r.Model, err), &failed) {
+		failed = &model.Error{Kind: model.Transient, Provider: r.Provider, Model: r.Model, Err: err}
 	}
 	return failed
+}
+
+// lacksPrice notes that a model without a price was used.
+func (f *Live) lacksPrice(of model.Ref) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.unpriced[of.String()] = true
 }
 
 // pace waits until the lane's rates allow the request.

@@ -75,7 +75,12 @@ type Stats struct {
 	Usage model.Usage
 	// USD is the price of the new responses whose model has one.
 	USD float64
-	// Unpriced lists "provider/model" of responses without a price, sorted.
+	// Charged counts the failed attempts that the provider may have charged for, and
+	// FailedUSD is the most that those of models with a price can have cost.
+	Charged   int
+	FailedUSD float64
+	// Unpriced lists "provider/model" of responses, and of failed attempts that may have
+	// been charged, without a price, sorted.
 	Unpriced []string
 }
 
@@ -113,7 +118,7 @@ func (f *Live) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
-	s.Requests, s.USD = f.budget.sums()
+	f.budget.into(&s)
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()
 	}

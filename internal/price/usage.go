@@ -24,9 +24,10 @@ func (u Usage) Add(provider, name string, tokens model.Usage) {
 	key := model.Ref{Provider: provider, Model: name}
 	used := u[key]
 	used.Replies++
-	used.Tokens.Input += max(0, tokens.Input)
-	used.Tokens.Output += max(0, tokens.Output)
-	used.Tokens.Cached += min(max(0, tokens.Cached), max(0, tokens.Input))
+	tokens = tokens.Bounded()
+	used.Tokens.Input += tokens.Input
+	used.Tokens.Output += tokens.Output
+	used.Tokens.Cached += min(tokens.Cached, tokens.Input)
 	u[key] = used
 }
 

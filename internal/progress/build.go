@@ -64,6 +64,6 @@ func buildLine(c buildCounts, s fill.Stats, took time.Duration) []part {
 	if s.Present > 0 {
 		parts = append(parts, part{7, fmt.Sprintf("%d already answered", s.Present)})
 	}
-	parts = append(parts, part{4, Money(s.USD, s.Unpriced)})
+	parts = append(parts, part{4, Spent(s)})
 	return append(parts, troubles(s)...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/refusal"
 )
@@ -114,7 +115,7 @@ func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []
 	if s.Present > 0 {
 		parts = append(parts, part{6, fmt.Sprintf("%d already answered", s.Present)})
 	}
-	parts = append(parts, part{4, Money(s.USD, s.Unpriced)})
+	parts = append(parts, part{4, Spent(s)})
 	var refused []string
 	for i, name := range []string{neither: "", safe: "safe ", toxic: "toxic "} {
 		if t := seen[i]; t.judged > 0 {
@@ -149,13 +150,16 @@ func decimals(rate float64) int {
 	return 0
 }
 
-// Money shows a cost in US dollars. A model without a price makes it a lower bound.
-func Money(usd float64, unpriced []string) string {
+// Spent shows what the calls so far cost in US dollars, and what those that failed may
+// have cost beside it. A model without a price makes the first a lower bound.
+func Spent(s fill.Stats) string {
+	cost, failed := fmt.Sprintf("$%.4f", s.USD), &s.FailedUSD
 	switch {
-	case len(unpriced) == 0:
-		return fmt.Sprintf("$%.4f", usd)
-	case usd == 0:
-		return "price unknown"
+	case len(s.Unpriced) == 0:
+	case s.USD == 0:
+		cost, failed = "price unknown", nil
+	default:
+		cost, failed = fmt.Sprintf("%s and more (price unknown: %s)", cost, strings.Join(s.Unpriced, ", ")), nil
 	}
-	return fmt.Sprintf("$%.4f and more (price unknown: %s)", usd, strings.Join(unpriced, ", "))
+	return cost + table.FailedCost(s.Charged, failed)
 }

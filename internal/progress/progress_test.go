@@ -37,18 +37,17 @@ func TestFillLine(t *testing.T) {
 	}
 }
 
-func TestMoney(t *testing.T) {
+func TestSpent(t *testing.T) {
 	t.Parallel()
-	for want, tt := range map[string]struct {
-		usd      float64
-		unpriced []string
-	}{
-		"$0.0000":       {0, nil},
-		"$12.3457":      {12.34567, nil},
-		"price unknown": {0, []string{"a/b"}},
-		"$0.5000 and more (price unknown: a/b, c/d)": {0.5, []string{"a/b", "c/d"}},
+	for want, stats := range map[string]fill.Stats{
+		"$0.0000":       {},
+		"$12.3457":      {USD: 12.34567},
+		"price unknown": {Unpriced: []string{"a/b"}},
+		"$0.5000 and more (price unknown: a/b, c/d)":              {USD: 0.5, Unpriced: []string{"a/b", "c/d"}},
+		"$0.5000, and up to $0.2500 for 3 failed attempts":        {USD: 0.5, Charged: 3, FailedUSD: 0.25},
+		"price unknown, and an unknown sum for 3 failed attempts": {Unpriced: []string{"a/b"}, Charged: 3},
 	} {
-		if got := Money(tt.usd, tt.unpriced); got != want {
+		if got := Spent(stats); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -76,14 +75,12 @@ type Cost struct {
 func (c Cost) String() string {
 	s := table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, "
 	switch {
-	case c.USD == nil && len(c.Unpriced) > 0:
+	case c.USD != nil:
+		return s + table.Money(*c.USD)
+	case len(c.Unpriced) > 0:
 		return s + "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
-	case c.USD == nil:
-		return s + "price unknown"
-	case *c.USD > 0 && *c.USD < 0.0001:
-		return s + "less than $0.0001"
 	}
-	return s + "$" + strconv.FormatFloat(*c.USD, 'f', 4, 64)
+	return s + "price unknown"
 }
 
 // Line is the record in one line, for the metadata of a picture.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench/internal/provenance"
@@ -122,16 +121,12 @@ func costLine(c score.Cost) string {
 	s := "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " already answered; " +
 		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; "
 	switch {
-	case c.USD != nil && *c.USD > 0 && *c.USD < 0.0001:
-		return s + "less than $0.0001."
 	case c.USD != nil:
-		return s + "$" + strconv.FormatFloat(*c.USD, 'f', 4, 64) + "."
+		s += table.Money(*c.USD)
 	case len(c.Unpriced) > 0:
-		names := make([]string, len(c.Unpriced))
-		for i, u := range c.Unpriced {
-			names[i] = untrusted.Terminal(u)
-		}
-		return s + "price unknown, as there is none for " + strings.Join(names, ", ") + "."
+		s += "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
+	default:
+		s += "price unknown"
 	}
-	return s + "price unknown."
+	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }

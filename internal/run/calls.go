@@ -37,6 +37,9 @@ func Cost(s fill.Stats) score.Cost {
 	if len(s.Unpriced) == 0 {
 		c.USD = &s.USD
 	}
+	if c.FailedAttempts = s.Charged; s.Charged > 0 && len(s.Unpriced) == 0 {
+		c.FailedUSD = &s.FailedUSD
+	}
 	return c
 }
 

@@ -248,6 +248,12 @@ type Cost struct {
 	// USD is the price of the new calls in US dollars, nil when the price of
 	// any model that was asked is unknown.
 	USD *float64 `json:"usd"`
+	// FailedAttempts counts the attempts that failed and may have been charged all the
+	// same: those that reached the provider and were not refused before the model ran.
+	FailedAttempts int `json:"failed_attempts,omitempty"`
+	// FailedUSD is the most that they can have cost, in US dollars, and is no part of USD;
+	// nil where there are none, or the price of a model is unknown.
+	FailedUSD *float64 `json:"failed_usd,omitempty"`
 	// Unpriced lists the models without a known price.
 	Unpriced []string `json:"unpriced,omitempty"`
 }

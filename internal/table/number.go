@@ -54,6 +54,26 @@ func PerCent(v float64) string {
 	return strconv.FormatFloat(v+1e-9, 'f', 1, 64)
 }
 
+// Money is a sum in US dollars. One that is too small to be shown is not shown as nothing.
+func Money(usd float64) string {
+	if usd > 0 && usd < 0.0001 {
+		return "less than $0.0001"
+	}
+	return "$" + strconv.FormatFloat(usd, 'f', 4, 64)
+}
+
+// FailedCost says what failed attempts may have cost, to follow what answers did cost; it
+// is empty where there are none. The sum is nil where a price is unknown.
+func FailedCost(attempts int, usd *float64) string {
+	switch {
+	case attempts == 0:
+		return ""
+	case usd == nil:
+		return ", and an unknown sum for " + Count(attempts) + " failed attempts"
+	}
+	return ", and up to " + strings.TrimPrefix(Money(*usd), "less than ") + " for " + Count(attempts) + " failed attempts"
+}
+
 // Count shows a number with its thousands parted.
 func Count(n int) string {
 	s := strconv.Itoa(n)

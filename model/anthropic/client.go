@@ -62,7 +62,7 @@ func New(cfg Config) *Client {
 func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	body, err := encode(r)
 	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
 	}
 	reply, err := wire.Post(ctx, c.http, c.url, c.header, body)
 	if err != nil {
@@ -151,11 +151,11 @@ func decode(body []byte) (model.Response, error) {
 		Text: text.String(), Thinking: thinking.String(), Model: m.Model, ID: m.ID,
 		Usage: model.Usage{
 			// The API counts the cached part of the input separately.
-			Input:     max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheCreation, 0),
-			Cached:    max(u.CacheRead, 0),
-			Output:    max(u.Output, 0),
-			Reasoning: max(u.OutputDetails.Thinking, 0),
-		},
+			Input:     model.Tokens(u.Input) + model.Tokens(u.CacheRead) + model.Tokens(u.CacheCreation),
+			Cached:    u.CacheRead,
+			Output:    u.Output,
+			Reasoning: u.OutputDetails.Thinking,
+		}.Bounded(),
 	}
 	switch m.StopReason {
 	case "end_turn", "stop_sequence":

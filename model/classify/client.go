@@ -83,7 +83,7 @@ const Decision = "flagged"
 func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	body, err := c.encode(r)
 	if err != nil {
-		return model.Response{}, c.fault(r, model.Invalid, err)
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key), Unsent: true}
 	}
 	header := http.Header{}
 	switch {
@@ -102,7 +102,10 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	response, err := c.decode(reply.Body)
 	if err != nil {
 		// A reply of another form comes from another server, or was cut.
-		return model.Response{}, c.fault(r, model.Transient, fmt.Errorf("%w: %s", err, model.Clip(string(reply.Body), c.cfg.Key)))
+		return model.Response{}, &model.Error{
+			Kind: model.Transient, Provider: c.cfg.Provider, Model: r.Model,
+			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
+		}
 	}
 	return response, nil
 }
@@ -158,7 +161,7 @@ func (c *Client) decode(body []byte) (model.Response, error) {
 		if err := json.Unmarshal(body, &reply); err != nil || len(reply.Data) != 1 {
 			return response, errors.New("the reply is no classification of one text")
 		}
-		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, reply.Usage.Prompt
+		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, model.Tokens(reply.Usage.Prompt)
 		// The label is that of the highest probability. A model without names for
 		// its labels has null there.
 		if d := reply.Data[0]; d.Label != nil && len(d.Probs) > 0 {
@@ -223,8 +226,4 @@ func (c *Client) refused(r model.Request, reply wire.Reply) error {
 		e.RetryAfter = wire.RetryAfter(reply.Header, time.Now())
 	}
 	return e
-}
-
-func (c *Client) fault(r model.Request, kind model.Kind, err error) error {
-	return &model.Error{Kind: kind, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key)}
 }

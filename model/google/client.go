@@ -73,7 +73,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 		url, err = c.url(r.Model)
 	}
 	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
 	}
 	reply, err := wire.Post(ctx, c.http, url, c.header, body)
 	if err != nil {
@@ -132,12 +132,12 @@ func decode(body []byte) (model.Response, error) {
 	resp := model.Response{Model: g.ModelVersion, ID: g.ResponseID}
 	if u := g.Usage; u != nil {
 		resp.Usage = model.Usage{
-			Input:  max(u.Prompt, 0),
-			Cached: max(u.Cached, 0),
+			Input:  u.Prompt,
+			Cached: u.Cached,
 			// The API counts thoughts apart from the answer, and bills both as output.
-			Output:    max(u.Candidates, 0) + max(u.Thoughts, 0),
-			Reasoning: max(u.Thoughts, 0),
-		}
+			Output:    model.Tokens(u.Candidates) + model.Tokens(u.Thoughts),
+			Reasoning: u.Thoughts,
+		}.Bounded()
 	}
 	block := func(kind model.BlockKind, detail string) {
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: kind, Detail: detail}

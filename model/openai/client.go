@@ -87,11 +87,11 @@ const maxPooled = 1 << 20
 func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	body, err := c.encode(r)
 	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err}
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key)}
+		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key), Unsent: true}
 	}
 	req.Header = c.header.Clone()
 

@@ -213,11 +213,11 @@ func textOnly(v any) string {
 
 func (u usage) model() model.Usage {
 	return model.Usage{
-		Input:     max(u.Prompt, 0),
-		Output:    max(u.Completion, 0),
-		Reasoning: max(u.CompletionDetails.Reasoning, 0),
-		Cached:    max(u.PromptDetails.Cached, u.CacheHit, 0),
-	}
+		Input:     u.Prompt,
+		Output:    u.Completion,
+		Reasoning: u.CompletionDetails.Reasoning,
+		Cached:    max(u.PromptDetails.Cached, u.CacheHit),
+	}.Bounded()
 }
 
 // join puts the texts that are not empty on lines of their own.

@@ -84,7 +84,7 @@ func (m *Model) Ask(_ context.Context, request model.Request) (model.Response, e
 	response, ok := m.find(request.Messages)
 	if !ok {
 		return response, &model.Error{
-			Kind: model.Invalid, Provider: request.Provider, Model: request.Model, Message: "the file has no answer to this prompt",
+			Kind: model.Invalid, Provider: request.Provider, Model: request.Model, Message: "the file has no answer to this prompt", Unsent: true,
 		}
 	}
 	return response, nil

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,7 +16,8 @@ import (
 // model.Model returns: the error as it is for a canceled context, else a
 // *model.Error. A redirect is NotFound, a reply past MaxReply and an address that is
 // none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
-// is left in the error's text nor in that of any cause.
+// is left in the error's text nor in that of any cause. Where no connection was made, the
+// error says that nothing was sent.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
 	switch {
@@ -24,9 +27,23 @@ func Failure(provider, name string, err error, secrets ...string) error {
 		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: ErrTooLarge.Error(), Err: ErrTooLarge}
 	}
 	if address, ok := errors.AsType[*url.Error](err); ok && address.Op == "parse" {
-		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: model.Clip(err.Error(), secrets...)}
+		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: model.Clip(err.Error(), secrets...), Unsent: true}
 	}
-	return model.FromTransport(provider, name, Redact(err, secrets...))
+	failure := model.FromTransport(provider, name, Redact(err, secrets...))
+	if failed, ok := errors.AsType[*model.Error](failure); ok {
+		failed.Unsent = unsent(err)
+	}
+	return failure
+}
+
+// unsent reports whether an error of a call means that no connection was made, so that
+// nothing of the request left.
+func unsent(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
 // maxText is the longest text of an error that is kept as it is, in bytes. Some

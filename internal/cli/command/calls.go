@@ -193,7 +193,11 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 		e.Sayf("finishing the calls under way; interrupt again to abandon them")
 	})()
 	err := live.Fill(ctx, w.Work)
-	return live.Stats(), err
+	stats := live.Stats()
+	if stats.Charged > 0 && !f.Quiet {
+		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
+	}
+	return stats, err
 }
 
 // CheckPrices refuses a limit on costs that cannot be kept.

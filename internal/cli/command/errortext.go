@@ -40,7 +40,7 @@ func WithFlags(err error) string {
 	switch err := err.(type) {
 	case *orbench.InputError:
 		return settings.RenameError(err, FlagName).Error()
-	case *fill.BudgetError:
+	case *fill.BudgetError, *fill.UsageError:
 		return settings.Rename(text, FlagName)
 	case interface{ Unwrap() error }:
 		if part := err.Unwrap(); part != nil {

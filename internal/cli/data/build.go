@@ -216,7 +216,7 @@ func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []erro
 		a.Sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
-		a.Sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Money(s.USD, s.Unpriced))
+		a.Sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil
