@@ -2,6 +2,7 @@ package untrusted
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strings"
@@ -89,8 +90,16 @@ var suspect = func() (bytes [256]bool) {
 // plain is how many bytes at the start of a text need no second look.
 func plain(text []byte) int {
 	const window = 4 << 10 // bounds what is looked at again after each broken character
-	n := 0
-	for n < min(len(text), window) && !suspect[text[n]] {
+	const ones = 0x01_01_01_01_01_01_01_01
+	most, n := min(len(text), window), 0
+	// Eight bytes at once, as long as none is below a space, above ASCII or DEL.
+	for ; n+8 <= most; n += 8 {
+		v := binary.LittleEndian.Uint64(text[n:])
+		if (v|(v-' '*ones)|((v^0x7f*ones)-ones))&(0x80*ones) != 0 {
+			break
+		}
+	}
+	for n < most && !suspect[text[n]] {
 		n++
 	}
 	for n == window && n < len(text) && !utf8.RuneStart(text[n]) && n > window-utf8.UTFMax {

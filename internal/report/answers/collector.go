@@ -3,12 +3,11 @@ package answers
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-
-	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
