@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -242,8 +243,9 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	sent, err = l.dispatch(ctx, known, lacking, work)
 	close(work)
 	workers.Wait()
-	if err == nil {
-		err = context.Cause(ctx)
+	if err == nil || errors.Is(err, context.Canceled) {
+		// What was canceled, as a look into the store may be, does not know why.
+		err = cmp.Or(context.Cause(ctx), err)
 	}
 	if released := l.filler.claims.release(context.WithoutCancel(ctx)); err == nil {
 		err = released
