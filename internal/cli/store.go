@@ -24,7 +24,7 @@ import (
 func storeCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "Give runs away, merge stores, and check them",
+		Short: "Give runs away, merge stores, copy, check and repair them",
 		Long: `A store holds everything that a run is made of: the prompts, every answer and
 verdict that was paid for, what people say of them, and its settings. These commands
 copy it from store to store; nothing is asked, and no file is overwritten.`,
@@ -32,7 +32,7 @@ copy it from store to store; nothing is asked, and no file is overwritten.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s := storeCommands{env}
-	c.AddCommand(s.export(), s.importing(), s.merge(), s.check(), s.vacuum())
+	c.AddCommand(s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum())
 	return c
 }
 
@@ -221,52 +221,127 @@ func (s storeCommands) sayConflicts(address string, done transfer.Merged, onConf
 }
 
 func (s storeCommands) check() *cobra.Command {
-	var address, save, format string
+	var address, format string
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Read all of a store, tell what is damaged, and save the rest",
-		Long: `Read all of a store and hold it to its hashes: what cannot be read, as on a damaged
-disk, or is not what its hash says, is counted as lost. With --save everything else
-is written to a new store; the same "orbench eval" then asks for what is lost. The
-store itself is left as it is.
+		Short: "Read all of a store, and tell what is damaged",
+		Long: `Read all of a store and hold every row to its checksum and its hash: what cannot be
+read, as on a damaged disk, or is not what was written, is counted as lost. Nothing is
+changed; "orbench store repair" saves the rest.
 
-Exit codes: 0 nothing is wrong, 1 something is lost, 2 the file cannot be read at all.`,
+Exit codes: 0 nothing is wrong, 1 something is damaged, 2 it is no store.`,
 		Example: `  orbench store check
-  orbench store check --store damaged.db --save saved.db`,
+  orbench store check --store damaged.db --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
-			health, err := store.Check(c.Context(), address, save)
-			if errors.Is(err, memo.ErrNoStore) {
-				return command.InputError(address, "there is no store", "name another with --store")
-			}
-			if err != nil {
+			health, err := store.Check(c.Context(), address)
+			if err := s.showHealth(format, address, health, err); err != nil {
 				return err
 			}
-			if err := s.print(format, health, func(w io.Writer) { printHealth(w, address, health) }); err != nil {
+			if health.Sound() {
+				return nil
+			}
+			s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
+			return command.ErrFailures
+		},
+	}
+	s.StoreFlag(c, &address)
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+func (s storeCommands) repair() *cobra.Command {
+	var address, out, format string
+	c := &cobra.Command{
+		Use:   "repair --out FILE",
+		Short: "Save what is good of a damaged store, and tell what is lost",
+		Long: `Write all rows of a damaged store that are as they were written to a new store, and
+name the calls that are lost. Rows are looked for on every page of the file, whatever
+became of the pages that lead to them. The damaged store is left as it is. The same
+"orbench eval" on the new one asks for what is lost.
+
+Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
+		Example: `  orbench store repair --out saved.db
+  orbench store repair --store damaged.db --out saved.db`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
-			switch {
-			case save != "":
-				s.Sayf("what is good is in %s", save)
-			case !health.Sound():
-				s.Sayf("save what is good with: orbench store check%s --save FILE", s.StoreArgument(address))
+			if out == "" {
+				return command.InputError("--out", "where to write what is good is not said", "name a new file, such as saved.db")
 			}
-			if !health.Sound() {
+			health, err := store.Repair(c.Context(), address, out)
+			if err := s.showHealth(format, address, health, err); err != nil {
+				return err
+			}
+			s.Sayf("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
+			if health.Lost() {
 				return command.ErrFailures
 			}
 			return nil
 		},
 	}
 	s.StoreFlag(c, &address)
-	c.Flags().StringVar(&save, "save", "", "new store `FILE` for everything that is good")
+	c.Flags().StringVar(&out, "out", "", "new store `FILE` for everything that is good")
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
 }
 
-// printHealth prints what a check found.
+func (s storeCommands) backup() *cobra.Command {
+	var address, out, format string
+	c := &cobra.Command{
+		Use:   "backup --out FILE",
+		Short: "Copy a store that may be in use",
+		Long: `Copy a store to a new file, as it is at one moment: runs may go on meanwhile. The
+copy is one file, as small as can be, and is checked as "orbench store check" does.
+
+Exit codes: 0 the copy is sound, 1 it has damage that the store has, 2 it is no store
+or too damaged to be copied.`,
+		Example: `  orbench store backup --out backup.db`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+				return err
+			}
+			if out == "" {
+				return command.InputError("--out", "where to write the copy is not said", "name a new file, such as backup.db")
+			}
+			health, err := store.Backup(c.Context(), address, out)
+			if err := s.showHealth(format, out, health, err); err != nil {
+				return err
+			}
+			if !health.Sound() {
+				s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
+				return command.ErrFailures
+			}
+			return nil
+		},
+	}
+	s.StoreFlag(c, &address)
+	c.Flags().StringVar(&out, "out", "", "new `FILE` for the copy")
+	command.FormatFlag(c, &format, command.TwoFormats)
+	return c
+}
+
+// showHealth prints what was found in a store, unless it could not be read.
+func (s storeCommands) showHealth(format, address string, h memo.Health, err error) error {
+	if errors.Is(err, memo.ErrNoStore) {
+		return command.InputError(address, "there is no store", "name another with --store")
+	}
+	if err != nil {
+		return err
+	}
+	return s.print(format, h, func(w io.Writer) { printHealth(w, address, h) })
+}
+
+// shownLost is how many lost calls are named; JSON has all.
+const shownLost = 20
+
+// printHealth prints what was found in a store.
 func printHealth(w io.Writer, address string, h memo.Health) {
 	state := "sound"
 	if !h.Sound() {
@@ -275,15 +350,34 @@ func printHealth(w io.Writer, address string, h memo.Health) {
 	fmt.Fprintf(w, "%s is %s.\n\n", address, state)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "good\tlost\t")
+	unchecked := 0
 	for _, k := range h.Kinds {
 		fmt.Fprintf(t, "%s\t%s\t  %s\n", table.Count(k.Good), table.Count(k.Lost), k.Kind)
+		unchecked += k.Unchecked
 	}
 	t.Flush()
+	if unchecked > 0 {
+		fmt.Fprintf(w, "\n%s of an older version have no checksum: a changed letter in them is not found.\n", counted(unchecked, "row"))
+	}
 	for i, fault := range h.Faults {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, untrusted.Terminal(fault))
+	}
+	for i, lost := range h.LostCalls[:min(shownLost, len(h.LostCalls))] {
+		if i == 0 {
+			fmt.Fprintln(w, "\nlost calls, by their hash:")
+		}
+		const shown = 60
+		fmt.Fprintf(w, "%.16s", lost.Hash)
+		if lost.Model != "" {
+			fmt.Fprintf(w, "  %s to %s", untrusted.Terminal(lost.Model), untrusted.Quote(untrusted.Excerpt(lost.Prompt, shown)))
+		}
+		fmt.Fprintln(w)
+	}
+	if n := len(h.LostCalls) - shownLost; n > 0 {
+		fmt.Fprintf(w, "and %s more; --format json has all\n", table.Count(n))
 	}
 }
 

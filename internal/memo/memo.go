@@ -96,15 +96,16 @@ type Store interface {
 	Annotations(ctx context.Context) ([]orbench.Annotation, error)
 
 	// PutDataset keeps a dataset and its prompts, in their order, in one transaction.
-	// One whose key is present is passed over, and its prompts are not read. An error
-	// of the prompts is returned, and nothing is kept then.
+	// One whose key is present is passed over, and its prompts are not read, unless some
+	// of them are lost. An error of the prompts is returned, and nothing is kept then.
 	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
 	// Dataset finds a dataset. It returns ErrNoDataset where there is none.
 	Dataset(ctx context.Context, key Key) (Dataset, error)
 	// Datasets lists the keys of all datasets, in the order of their arrival.
 	Datasets(ctx context.Context) ([]Key, error)
 	// Prompts streams the prompts of a dataset in their order. What it says is never
-	// the start of a dataset taken for the whole: a prompt that is lacking is an error.
+	// the start of a dataset taken for the whole: a prompt that is lacking is an error,
+	// unless it is one of Dataset.Lost.
 	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
 
 	// SaveRun keeps a run, replacing the one of that name. A zero Saved is now.

@@ -33,6 +33,17 @@ func opened(s *sqlite.Store, err error) (*memo.Memo, error) {
 // Create makes a new store of what fill puts into it, as one file, whole or not at all.
 // A file that is there already is an *orbench.InputError.
 func Create(ctx context.Context, address string, fill func(*memo.Memo) error) error {
+	return draft(address, func(draft string) error {
+		m, err := Open(ctx, draft)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(m), m.Close())
+	})
+}
+
+// draft has a new file made beside its place, and moves it there when it is whole.
+func draft(address string, make func(draft string) error) error {
 	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
 		return &orbench.InputError{File: address, Problem: "is there already", Hint: "name a new file", Err: err}
 	}
@@ -40,11 +51,7 @@ func Create(ctx context.Context, address string, fill func(*memo.Memo) error) er
 	if err := remove(draft); err != nil {
 		return err
 	}
-	m, err := Open(ctx, draft)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(fill(m), m.Close()); err != nil {
+	if err := make(draft); err != nil {
 		return errors.Join(err, remove(draft))
 	}
 	return os.Rename(draft, address)
@@ -61,13 +68,41 @@ func remove(path string) error {
 	return all
 }
 
-// Check reads all of the store at an address, and tells what is damaged. Where save is
-// not empty, what is good is copied to a new store there. See sqlite.Check.
-func Check(ctx context.Context, address, save string) (memo.Health, error) {
+// Check reads all of the store at an address, and tells what is damaged. See
+// sqlite.Check.
+func Check(ctx context.Context, address string) (memo.Health, error) {
 	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
 		return memo.Health{}, memo.ErrNoStore
 	}
-	return sqlite.Check(ctx, address, save)
+	return sqlite.Check(ctx, address, "")
+}
+
+// Repair is Check that copies what is good to a new store.
+func Repair(ctx context.Context, address, to string) (h memo.Health, err error) {
+	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+		return h, memo.ErrNoStore
+	}
+	return h, draft(to, func(draft string) error {
+		h, err = sqlite.Check(ctx, address, draft)
+		return err
+	})
+}
+
+// Backup copies the store at an address to a new file, as it is at one moment, while
+// others may write to it. It checks the copy, and tells what is damaged.
+func Backup(ctx context.Context, address, to string) (h memo.Health, err error) {
+	s, err := sqlite.OpenExisting(ctx, address)
+	if err != nil {
+		return h, err
+	}
+	err = draft(to, func(draft string) error {
+		if err := s.Backup(ctx, draft); err != nil {
+			return err
+		}
+		h, err = sqlite.Check(ctx, draft, "")
+		return err
+	})
+	return h, errors.Join(err, s.Close())
 }
 
 // Vacuum packs the store at an address into one file that is as small as can be. It

@@ -4,18 +4,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/sqlite/pages"
 	"github.com/orbench/orbench/model"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -25,7 +27,7 @@ import (
 func damaged(path string, err error) error {
 	return &orbench.InputError{
 		File: path, Problem: "the store is damaged: " + err.Error(),
-		Hint: "see what is lost, and save the rest, with orbench store check", Err: err,
+		Hint: "see what is lost with orbench store check, and save the rest with orbench store repair", Err: err,
 	}
 }
 
@@ -33,36 +35,6 @@ func damaged(path string, err error) error {
 func isDamage(err error) bool {
 	var failed *driver.Error
 	return errors.Is(err, errChanged) || errors.As(err, &failed) && (failed.Code()&0xff == codes.SQLITE_CORRUPT || failed.Code()&0xff == codes.SQLITE_NOTADB)
-}
-
-// kinds are the tables, in the order in which they are checked, the columns that the
-// checksum of a row is of, and what else a good row of each is. A row is given as its
-// columns, numbers in decimal digits.
-var kinds = []struct {
-	name, table string
-	summed      []string
-	good        func(row map[string][]byte) bool
-}{
-	{"calls", "calls", []string{"hash", "response"}, func(row map[string][]byte) bool {
-		var r model.Response
-		return model.HashCanonical(row["request"]) == hashOf(row["hash"]) && json.Unmarshal(row["response"], &r) == nil
-	}},
-	{"failures", "failures", []string{"hash", "kind", "message"}, func(row map[string][]byte) bool { return hashOf(row["hash"]) != model.Hash{} }},
-	{"pieces of prompts", "pieces", nil, func(row map[string][]byte) bool {
-		return sha256.Sum256(row["prompts"]) == hashOf(row["hash"])
-	}},
-	{"datasets", "datasets", []string{"key", "about", "prompts", "sum", "pieces"}, func(row map[string][]byte) bool {
-		return memo.KeyOf(row["about"]) == memo.Key(hashOf(row["key"])) && hashOf(row["sum"]) != model.Hash{}
-	}},
-	{"runs", "runs", []string{"name", "config", "datasets", "made", "saved"}, func(row map[string][]byte) bool {
-		var keys []memo.Key
-		datasets, ok := row["datasets"]
-		return json.Valid(row["config"]) && (!ok || json.Unmarshal(datasets, &keys) == nil)
-	}},
-	{"annotations", "annotations", nil, func(row map[string][]byte) bool {
-		var a orbench.Annotation
-		return json.Unmarshal(row["annotation"], &a) == nil && a.ID() == hashOf(row["id"])
-	}},
 }
 
 // hashOf is a stored hash, zero where it has another length.
@@ -73,71 +45,48 @@ func hashOf(b []byte) (h model.Hash) {
 	return h
 }
 
-// holds reports whether a row has the checksum that was stored of some columns, or none.
-func holds(row map[string][]byte, columns []string) bool {
-	stored := row["checksum"]
-	if len(stored) == 0 {
-		return true
-	}
-	values := make([][]byte, len(columns))
-	for i, name := range columns {
-		values[i] = row[name]
-	}
-	return string(stored) == strconv.FormatInt(checksum(values...), 10)
-}
-
 // Check reads all of the store at path and tells what is damaged. Where save is not
 // empty, it copies what is good to a new store there. Nothing is written to path. A file
-// of which not even the list of tables can be read is an *orbench.InputError.
+// in which nothing of a store is found is an *orbench.InputError.
+//
+// The file is read page by page, whatever SQLite makes of it, and a row counts by its own
+// checksum and hash. So a damaged page costs what lies on it, and nothing that it leads
+// to.
 func Check(ctx context.Context, path, save string) (h memo.Health, err error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return h, fmt.Errorf("%s: %w", path, err)
-	}
-	s := &Store{path: path}
-	version, err := s.check(ctx, abs)
+	c := newChecker(path)
+	release, err := c.structure(ctx)
 	if err != nil {
 		return h, err
 	}
-	// A reader that may not write copies nothing from the log to the file.
-	if s.readers, err = open(abs, "&mode=ro", 1); err != nil {
-		return h, err
+	defer func() { err = errors.Join(err, release()) }()
+	file, err := pages.Open(path)
+	if err != nil {
+		return h, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "name another file with `store`", Err: err}
 	}
-	defer func() { err = errors.Join(err, s.readers.Close()) }()
-	c := checker{store: s}
-	if save != "" {
-		if c.saved, err = create(ctx, save); err != nil {
-			return h, err
-		}
-		defer func() {
-			err = errors.Join(err, c.saved.write.Close())
-			if err == nil {
-				err = sync(save)
-			}
-			if err != nil {
-				err = errors.Join(err, os.Remove(save))
-			}
-		}()
-	}
-	if h.Faults, err = c.faults(ctx); err != nil {
-		return h, err
-	}
-	for _, kind := range kinds {
-		found, err := c.kind(ctx, kind.table, func(row map[string][]byte) bool {
-			return holds(row, kind.summed) && kind.good(row)
-		})
+	defer func() { err = errors.Join(err, file.Close()) }()
+	c.faults = append(file.Faults, c.faults...)
+	if save == "" {
+		err := c.read(ctx, file, func([]row) error { return nil })
 		if err != nil {
 			return h, err
 		}
-		if kind.table == "datasets" && version >= 3 {
-			if err := c.sums(ctx, &found); err != nil {
-				return h, err
-			}
-		}
-		found.Kind = kind.name
-		h.Kinds = append(h.Kinds, found)
+		return c.health(ctx, file)
 	}
-	return h, c.forget(ctx)
+	saved, err := create(ctx, save)
+	if err != nil {
+		return h, err
+	}
+	err = c.read(ctx, file, func(rows []row) error { return saved.add(ctx, rows) })
+	if err == nil {
+		h, err = c.health(ctx, file)
+	}
+	if err = errors.Join(err, saved.write.Close()); err == nil {
+		err = sync(save)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(save))
+	}
+	return h, err
 }
 
 // create makes a new store.
@@ -166,6 +115,28 @@ func create(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// add adds rows, each once.
+func (s *Store) add(ctx context.Context, rows []row) error {
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		for _, r := range rows {
+			const add = `INSERT OR IGNORE INTO %s (%s%s) VALUES (%s?%s)`
+			more := strings.Repeat(",?", len(r.columns)-1)
+			done, err := tx.ExecContext(ctx, fmt.Sprintf(add, r.table, "rowid, ", r.kind.columns, "?,", more), append([]any{r.number}, r.columns...)...)
+			if err != nil {
+				return err
+			}
+			if n, err := done.RowsAffected(); err != nil || n > 0 {
+				continue
+			}
+			// Another has its number, which then is damaged.
+			if _, err := tx.ExecContext(ctx, fmt.Sprintf(add, r.table, "", r.kind.columns, "", more), r.columns...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // sync has a file reach the disk.
 func sync(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -177,225 +148,284 @@ func sync(path string) error {
 
 // checker checks a store.
 type checker struct {
-	store *Store
-	// saved takes what is good, nil for nobody.
-	saved *Store
-	// broken are the keys of datasets of which prompts are lost.
-	broken []memo.Key
+	path   string
+	faults []string
+	// good has the names of the rows of each table that are in order, and numbers theirs.
+	good    map[string]map[string]bool
+	numbers map[string]map[int64]bool
+	// damaged counts the rows of each table that are not, and asked has the requests of
+	// such calls by their hash.
+	damaged map[string]int
+	asked   map[string]string
+	// unchecked counts good rows without a checksum by their table.
+	unchecked map[string]int
+	// datasets and runs rest on other rows. Of the versions of a run, which alone are
+	// changed, the one saved last counts.
+	datasets, runs map[string]row
+	// lost has the names of the rows of each table that are lost.
+	lost map[string]map[string]bool
+}
+
+func newChecker(path string) *checker {
+	c := &checker{
+		path: path, good: map[string]map[string]bool{}, lost: map[string]map[string]bool{}, damaged: map[string]int{}, asked: map[string]string{},
+		numbers: map[string]map[int64]bool{}, unchecked: map[string]int{}, datasets: map[string]row{}, runs: map[string]row{},
+	}
+	for _, k := range kinds {
+		c.good[k.table], c.lost[k.table], c.numbers[k.table] = map[string]bool{}, map[string]bool{}, map[int64]bool{}
+	}
+	return c
 }
 
 // mostFaults is how many faults of its structure the database is asked for.
 const mostFaults = 20
 
-// faults asks the database what is wrong with its structure.
-func (c *checker) faults(ctx context.Context) ([]string, error) {
-	faults := []string{}
-	found, err := c.store.readers.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults))
-	if err == nil {
-		err = scanAll(found, func(rows *sql.Rows) error {
-			var fault string
-			if err := rows.Scan(&fault); err != nil || fault == "ok" {
-				return err
-			}
-			for line := range strings.Lines(fault) {
-				faults = append(faults, strings.TrimSpace(line))
-			}
-			return nil
-		})
+// structure asks the database what is wrong with the structure of the file. Until
+// release is called, no other process moves pages from the log to the file.
+func (c *checker) structure(ctx context.Context) (release func() error, err error) {
+	abs, err := filepath.Abs(c.path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
-	if isDamage(err) {
-		return append(faults, err.Error()), nil
+	s := &Store{path: c.path}
+	if _, err := s.check(ctx, abs); err != nil && !isDamage(err) {
+		return nil, err
 	}
-	return faults, err
-}
-
-// kind checks the rows of a table, and saves the good ones.
-func (c *checker) kind(ctx context.Context, table string, good func(map[string][]byte) bool) (memo.KindHealth, error) {
-	t := tableCheck{checker: c, table: table, good: good}
-	columns, err := c.store.readers.QueryContext(ctx, `SELECT name FROM pragma_table_info(?)`, table)
+	// A reader that may not write copies nothing from the log to the file. With a schema
+	// that may be written, the database opens a file that is cut.
+	db, err := open(abs, "&mode=ro&_pragma=writable_schema(1)", 1)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := db.BeginTx(ctx, nil)
 	if err == nil {
-		err = scanAll(columns, func(rows *sql.Rows) error {
-			var name string
-			err := rows.Scan(&name)
-			t.columns = append(t.columns, name)
-			return err
-		})
+		var found *sql.Rows
+		if found, err = tx.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults)); err == nil {
+			err = scanAll(found, func(rows *sql.Rows) error {
+				var fault string
+				if err := rows.Scan(&fault); err != nil || fault == "ok" {
+					return err
+				}
+				for line := range strings.Lines(fault) {
+					if strings.HasPrefix(line, "*** in database") {
+						continue
+					}
+					c.faults = append(c.faults, strings.TrimSpace(line))
+				}
+				return nil
+			})
+		}
+	}
+	if err != nil && !isDamage(err) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", c.path, err), db.Close())
 	}
 	if err != nil {
-		return t.found, c.store.at(err)
+		c.faults = append(c.faults, err.Error())
 	}
-	if len(t.columns) == 0 {
-		return t.found, nil // a table of a later version
-	}
-	last, err := c.last(ctx, table)
-	for first := int64(1); err == nil && first <= last; first += rowsPerCheck {
-		err = t.read(ctx, first, min(first+rowsPerCheck-1, last))
-	}
-	return t.found, err
+	return func() error {
+		if tx != nil {
+			tx.Rollback() //nolint:errcheck // nothing was written
+		}
+		return db.Close()
+	}, nil
 }
 
-// rowsPerCheck is how many rows are read together.
-const rowsPerCheck = 256
+// rowsAtOnce is how many rows are saved in one transaction.
+const rowsAtOnce = 1024
 
-// last is the greatest ID of a row that there can be.
-func (c *checker) last(ctx context.Context, table string) (int64, error) {
-	var last sql.NullInt64
-	err := c.store.readers.QueryRowContext(ctx, `SELECT max(rowid) FROM `+table).Scan(&last)
-	if !isDamage(err) {
-		return last.Int64, err
-	}
-	// The page with the last rows is lost. The hashes have an index, which names the
-	// rows too.
-	var index string
-	err = c.store.readers.QueryRowContext(ctx, `SELECT name FROM pragma_index_list(?) WHERE "unique"`, table).Scan(&index)
-	if err == nil {
-		err = c.store.readers.QueryRowContext(ctx, fmt.Sprintf(`SELECT max(rowid) FROM %s INDEXED BY %s WHERE +rowid > 0`, table, index)).Scan(&last)
-	}
-	if err == nil {
-		return last.Int64, nil
-	}
-	if err != nil && !isDamage(err) && !errors.Is(err, sql.ErrNoRows) {
-		return 0, err
-	}
-	// There can be no more rows than fit into the file.
-	const leastRow = 64
-	info, err := os.Stat(c.store.path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size() / leastRow, nil
-}
-
-// tableCheck checks the rows of one table.
-type tableCheck struct {
-	*checker
-	table   string
-	columns []string
-	good    func(map[string][]byte) bool
-	found   memo.KindHealth
-}
-
-// read checks the rows from first to last. Where a page cannot be read it halves them,
-// until only the rows are lost that lie on it.
-func (t *tableCheck) read(ctx context.Context, first, last int64) error {
-	var read [][]any
-	query := fmt.Sprintf(`SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid`, strings.Join(t.columns, ", "), t.table)
-	rows, err := t.store.readers.QueryContext(ctx, query, first, last)
-	if err == nil {
-		err = scanAll(rows, func(rows *sql.Rows) error {
-			values, into := make([]any, 1+len(t.columns)), make([]any, 1+len(t.columns))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			read = append(read, values)
-			return rows.Scan(into...)
-		})
-	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
-	case isDamage(err) && first == last:
-		t.found.Lost++
-		return nil
-	case isDamage(err):
-		middle := first + (last-first)/2
-		if err := t.read(ctx, first, middle); err != nil {
+// read finds all rows that are good, and hands each to save.
+func (c *checker) read(ctx context.Context, file *pages.File, save func([]row) error) error {
+	var batch []row
+	for page, err := range file.All() {
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return err
 		}
-		return t.read(ctx, middle+1, last)
-	case err != nil:
-		return t.store.at(err)
-	}
-	read = slices.DeleteFunc(read, func(values []any) bool {
-		row := map[string][]byte{}
-		for i, name := range t.columns {
-			row[name] = bytesOf(values[1+i])
-		}
-		good := t.good(row)
-		if good {
-			t.found.Good++
-		} else {
-			t.found.Lost++
-		}
-		return !good
-	})
-	if t.saved == nil || len(read) == 0 {
-		return nil
-	}
-	// The row keeps its number, by which others name it.
-	add := fmt.Sprintf(`INSERT OR IGNORE INTO %s (rowid, %s) VALUES (?%s)`, t.table, strings.Join(t.columns, ", "), strings.Repeat(",?", len(t.columns)))
-	return t.saved.inTx(ctx, func(tx *sql.Tx) error {
-		for _, values := range read {
-			if _, err := tx.ExecContext(ctx, add, values...); err != nil {
-				return err
+		for _, found := range page.Rows {
+			r, ok := rowOf(found)
+			if r.restored && !found.Old {
+				c.damaged[r.table]++
+			}
+			switch {
+			case !ok:
+			case !r.good && found.Old:
+			case !r.good:
+				c.damaged[r.table]++
+				if r.table == "calls" {
+					c.asked[r.id] = found.Values[2].(string)
+				}
+			case c.good[r.table][r.id]:
+			case r.table == "datasets":
+				c.datasets[r.id] = r
+			case r.table == "runs":
+				if last, ok := c.runs[r.id]; !ok || last.columns[2].(int64) < r.columns[2].(int64) {
+					c.runs[r.id] = r
+				}
+			default:
+				c.note(r)
+				batch = append(batch, r)
 			}
 		}
-		return nil
-	})
+		if len(batch) >= rowsAtOnce {
+			if err := save(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.datasets)) {
+		batch = append(batch, c.dataset(c.datasets[key]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.runs)) {
+		batch = append(batch, c.run(c.runs[name]))
+	}
+	return save(batch)
 }
 
-// bytesOf is a text or a blob as bytes, and a number as its digits; nothing else has any.
-func bytesOf(value any) []byte {
-	switch v := value.(type) {
-	case []byte:
-		return v
-	case string:
-		return []byte(v)
-	case int64:
-		return strconv.AppendInt(nil, v, 10)
+// note counts a good row.
+func (c *checker) note(r row) {
+	c.good[r.table][r.id], c.numbers[r.table][r.number] = true, true
+	if !r.checked {
+		c.unchecked[r.table]++
 	}
-	return nil
 }
 
-// sums checks that the datasets have all their prompts, and counts those that have not
-// as lost.
-func (c *checker) sums(ctx context.Context, found *memo.KindHealth) error {
-	keys, err := c.store.Datasets(ctx)
-	if err != nil && !errors.Is(err, orbench.ErrInput) {
-		return err
+// dataset notes a dataset, and has it say which of its pieces are lost.
+func (c *checker) dataset(r row) row {
+	c.note(r)
+	list := slices.Clone(r.columns[4].([]byte))
+	for at := 0; at+sha256.Size <= len(list); at += sha256.Size {
+		piece := list[at : at+sha256.Size]
+		if hash := string(piece); !isLost(piece) && !c.good["pieces"][hash] {
+			c.lost["pieces"][hash] = true
+			clear(piece)
+		}
 	}
+	r.columns = slices.Clone(r.columns)
+	r.columns[4] = list
+	r.columns[5] = datasetChecksum(r.columns[0].([]byte), []byte(r.columns[1].(string)), int(r.columns[2].(int64)), r.columns[3].([]byte), list)
+	return r
+}
+
+// run notes a run. One that lost a dataset names none: it is derived from its files.
+func (c *checker) run(r row) row {
+	c.note(r)
+	var keys []memo.Key
+	if err := json.Unmarshal([]byte(r.columns[3].(string)), &keys); err != nil {
+		panic(err) // it was read before
+	}
+	gone := false
 	for _, key := range keys {
-		sum := memo.NewSum()
-		d, err := c.store.Dataset(ctx, key)
-		if err != nil {
-			continue // it is counted as lost already
-		}
-		for p, failed := range c.store.Prompts(ctx, key) {
-			if err = failed; err == nil {
-				sum.Add(p)
-			}
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil || sum.Of() != d.Sum {
-			found.Good, found.Lost = found.Good-1, found.Lost+1
-			c.broken = append(c.broken, key)
+		if !c.good["datasets"][string(key[:])] {
+			c.lost["datasets"][string(key[:])] = true
+			gone = true
 		}
 	}
-	return nil
+	if gone {
+		r.columns = slices.Clone(r.columns)
+		r.columns[3] = "[]"
+		r.columns[5] = runChecksum([]byte(r.id), []byte(r.columns[1].(string)), []byte("[]"), []byte(r.columns[4].(string)), r.columns[2].(int64))
+	}
+	return r
 }
 
-// forget leaves datasets that have not all their prompts out of what is saved, and has
-// runs name none that is not there: they are then derived from their files.
-func (c *checker) forget(ctx context.Context) error {
-	if c.saved == nil {
-		return nil
+// health tells what was found, and what must have been there: what the indexes name.
+func (c *checker) health(ctx context.Context, file *pages.File) (h memo.Health, err error) {
+	for hash := range c.asked {
+		if !c.good["calls"][hash] {
+			c.lost["calls"][hash] = true
+		}
 	}
-	return c.saved.inTx(ctx, func(tx *sql.Tx) error {
-		for _, key := range c.broken {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM datasets WHERE key = ?`, key[:]); err != nil {
-				return err
+	for page, err := range file.All() {
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
+			return h, err
+		}
+		c.missing(page.Entries)
+	}
+	h.Faults, h.LostCalls = append([]string{}, c.faults...), []memo.LostCall{}
+	all := 0
+	for _, k := range kinds {
+		found := memo.KindHealth{Kind: k.name, Good: len(c.good[k.table]), Lost: len(c.lost[k.table]), Unchecked: c.unchecked[k.table]}
+		h.Kinds = append(h.Kinds, found)
+		if n := c.damaged[k.table]; n > found.Lost {
+			h.Faults = append(h.Faults, fmt.Sprintf("%s: %d damaged rows that are whole again, from another copy or from the rest of the row", k.name, n-found.Lost))
+		}
+		all += found.Good + found.Lost
+	}
+	if all == 0 && len(h.Faults) > 0 {
+		return h, &orbench.InputError{File: c.path, Problem: "nothing of a store is found in it: " + h.Faults[0], Hint: "name another file with `store`"}
+	}
+	for _, hash := range slices.Sorted(maps.Keys(c.lost["calls"])) {
+		h.LostCalls = append(h.LostCalls, lostCall(hash, c.asked[hash]))
+	}
+	return h, nil
+}
+
+// missing notes the entries of a page of an index whose rows are lost. Nothing on the
+// page says what it is an index of, but the rows of its other entries do.
+func (c *checker) missing(entries []pages.Row) {
+	var ids []string
+	var numbers []int64
+	votes := map[string]int{}
+	for _, e := range entries {
+		if len(e.Values) != 2 {
+			continue
+		}
+		number, ok := e.Values[1].(int64)
+		if !ok {
+			continue
+		}
+		switch v := e.Values[0].(type) {
+		case []byte:
+			if len(v) == sha256.Size {
+				ids, numbers = append(ids, string(v)), append(numbers, number)
+			}
+		case string:
+			// Runs alone are not named by a hash.
+			ids, numbers = append(ids, v), append(numbers, number)
+			votes["runs"] += len(entries)
+		}
+	}
+	table := "calls"
+	for _, k := range kinds {
+		for _, id := range ids {
+			if c.good[k.table][id] || c.lost[k.table][id] {
+				votes[k.table]++
 			}
 		}
-		runs, err := readRuns(ctx, tx, `WHERE EXISTS (
-			SELECT 1 FROM json_each(runs.datasets) AS d WHERE NOT EXISTS (SELECT 1 FROM datasets WHERE lower(hex(key)) = d.value))`)
-		for i := 0; err == nil && i < len(runs); i++ {
-			runs[i].Datasets = nil
-			err = saveRun(ctx, tx, runs[i])
+		// Of what failed at first, most is answered later.
+		if votes[k.table] > 0 && votes[k.table] >= votes[table] {
+			table = k.table
 		}
-		return err
-	})
+	}
+	for i, id := range ids {
+		// Where its row is there under another name, the entry is what is damaged.
+		if !c.good[table][id] && !c.numbers[table][numbers[i]] {
+			c.lost[table][id] = true
+		}
+	}
+}
+
+// lostCall names a call whose answer is lost.
+func lostCall(hash, canonical string) memo.LostCall {
+	lost := memo.LostCall{Hash: hex.EncodeToString([]byte(hash))}
+	var request model.Request
+	if canonical == "" || json.Unmarshal([]byte(canonical), &request) != nil {
+		return lost
+	}
+	lost.Model = model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}.String()
+	if n := len(request.Messages); n > 0 {
+		lost.Prompt = request.Messages[n-1].Content
+	}
+	return lost
+}
+
+// Backup copies the store to a new file at to, as it is at one moment: others may write
+// to it meanwhile.
+func (s *Store) Backup(ctx context.Context, to string) error {
+	if _, err := s.readers.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return s.at(err)
+	}
+	return sync(to)
 }
 
 // Vacuum packs the store into as little space as it needs, in one file.

@@ -20,6 +20,15 @@ import (
 
 const checkedCalls, checkedPrompts = 600, 300
 
+// prompts are those of the dataset in keptStore.
+func prompts(yield func(orbench.Prompt, error) bool) {
+	for i := range checkedPrompts {
+		if !yield(orbench.NewPrompt(fmt.Sprintf("prompt %d %s", i, strings.Repeat("of some length ", 10)), "c", orbench.Safe), nil) {
+			return
+		}
+	}
+}
+
 // keptStore makes a store with something of every kind, and gives its file.
 func keptStore(t *testing.T) string {
 	t.Helper()
@@ -33,13 +42,6 @@ func keptStore(t *testing.T) string {
 		r := memotest.Record(i)
 		r.Response.Text += strings.Repeat(" and so on", 20)
 		records = append(records, r)
-	}
-	prompts := func(yield func(orbench.Prompt, error) bool) {
-		for i := range checkedPrompts {
-			if !yield(orbench.NewPrompt(fmt.Sprintf("prompt %d %s", i, strings.Repeat("of some length ", 10)), "c", orbench.Safe), nil) {
-				return
-			}
-		}
 	}
 	about := []byte(`{"name":"set"}`)
 	err = errors.Join(
@@ -84,7 +86,7 @@ func TestCheckDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const page = 4096
-	lostCalls, lostDatasets := 0, 0
+	lostCalls, lostPrompts := 0, 0
 	for n := 1; n < len(content)/page; n += 7 {
 		hurt := slices.Clone(content)
 		for i := range page {
@@ -127,17 +129,39 @@ func TestCheckDamage(t *testing.T) {
 			}
 		}
 		s := mustOpen(t, saved)
-		if runs, err := s.Runs(t.Context()); err == nil && len(runs) == 1 {
-			if has := len(runs[0].Datasets) == 1; has != (found["datasets"] == [2]int{1, 0}) {
+		runs, err := s.Runs(t.Context())
+		if err != nil || len(runs) != found["runs"][0] {
+			t.Errorf("page %d: runs %+v, %v", n, runs, err)
+		}
+		for _, r := range runs {
+			if has := len(r.Datasets) == 1; has != (found["datasets"] == [2]int{1, 0}) {
 				t.Errorf("page %d: the run has its dataset: %v, datasets %v", n, has, found["datasets"])
 			}
-			if len(runs[0].Datasets) == 0 {
-				lostDatasets++
+			for _, key := range r.Datasets {
+				d, err := s.Dataset(t.Context(), key)
+				read := 0
+				for _, failed := range s.Prompts(t.Context(), key) {
+					err = errors.Join(err, failed)
+					read++
+				}
+				if lost := found["pieces of prompts"][1] == 1; err != nil || read+d.Lost != checkedPrompts || lost != (d.Lost > 0) {
+					t.Errorf("page %d: %d prompts were read and %d are lost, %v", n, read, d.Lost, err)
+				}
+				if d.Lost == 0 {
+					continue
+				}
+				lostPrompts++
+				if err := s.PutDataset(t.Context(), d.About, prompts); err != nil {
+					t.Error(err)
+				}
+				if d, err := s.Dataset(t.Context(), key); err != nil || d.Lost > 0 {
+					t.Errorf("page %d: prompts that are kept again: %+v, %v", n, d, err)
+				}
 			}
 		}
 	}
-	if lostCalls == 0 || lostDatasets == 0 {
-		t.Errorf("the pages of calls (%d) or prompts (%d) were not among those tried", lostCalls, lostDatasets)
+	if lostCalls == 0 || lostPrompts == 0 {
+		t.Errorf("the pages of calls (%d) or prompts (%d) were not among those tried", lostCalls, lostPrompts)
 	}
 }
 
@@ -153,8 +177,11 @@ func TestCheckContent(t *testing.T) {
 	if _, err := s.write.Exec(`UPDATE pieces SET prompts = replace(prompts, 'safe', 'toxic')`); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Vacuum(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	h, err := Check(t.Context(), path, "")
-	if found := healthOf(h); err != nil || found["calls"] != [2]int{checkedCalls - 1, 1} || found["datasets"] != [2]int{0, 1} || len(h.Faults) > 0 {
+	if found := healthOf(h); err != nil || found["calls"] != [2]int{checkedCalls - 1, 1} || found["pieces of prompts"] != [2]int{0, 1} || len(h.Faults) > 0 {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	for _, name := range []string{"schema1.db", "schema2.db", "schema4.db"} {

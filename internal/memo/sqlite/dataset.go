@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
 )
 
 // piecePrompts is how many prompts are kept and read together: a row for each of them
@@ -23,7 +24,7 @@ const piecePrompts = 512
 // PutDataset implements memo.Store.
 func (s *Store) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error {
 	key := memo.KeyOf(about)
-	if _, _, err := s.dataset(ctx, key); !errors.Is(err, memo.ErrNoDataset) {
+	if kept, _, err := s.dataset(ctx, key); !errors.Is(err, memo.ErrNoDataset) && (err != nil || kept.Lost == 0) {
 		return err
 	}
 	return s.inTx(ctx, func(tx *sql.Tx) error {
@@ -57,7 +58,8 @@ func (s *Store) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[
 			}
 		}
 		total := sum.Of()
-		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES (?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING`,
+		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES (?,?,?,?,?,?)
+			ON CONFLICT (key) DO UPDATE SET pieces = excluded.pieces, checksum = excluded.checksum`,
 			key[:], string(about), n, total[:], pieces, datasetChecksum(key[:], about, n, total[:], pieces))
 		return err
 	})
@@ -90,6 +92,11 @@ func (s *Store) dataset(ctx context.Context, key memo.Key) (d memo.Dataset, piec
 		return d, nil, s.at(err)
 	}
 	copy(d.Sum[:], sum)
+	for i := range len(pieces) / sha256.Size {
+		if isLost(pieces[i*sha256.Size:][:sha256.Size]) {
+			d.Lost += min(piecePrompts, d.Prompts-i*piecePrompts)
+		}
+	}
 	return d, pieces, nil
 }
 
@@ -119,7 +126,11 @@ func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Pro
 		if err == nil && len(pieces) != (d.Prompts+piecePrompts-1)/piecePrompts*sha256.Size {
 			err = damaged(s.path, errors.New("the list of the pieces of a dataset is cut"))
 		}
+		d.Prompts -= d.Lost
 		for ; err == nil && len(pieces) > 0; pieces = pieces[sha256.Size:] {
+			if isLost(pieces[:sha256.Size]) {
+				continue
+			}
 			var read []orbench.Prompt
 			if read, err = s.readPiece(ctx, pieces[:sha256.Size]); err != nil {
 				break
@@ -139,6 +150,10 @@ func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Pro
 		}
 	}
 }
+
+// isLost reports whether a piece in the list of a dataset is one that a repair did not
+// find.
+func isLost(hash []byte) bool { return hashOf(hash) == model.Hash{} }
 
 // readPiece reads the prompts of a piece.
 func (s *Store) readPiece(ctx context.Context, hash []byte) (read []orbench.Prompt, err error) {
