@@ -153,14 +153,15 @@ func KindOfStatus(status int) Kind {
 const maxMessage = 400
 
 // Clip makes a provider's text fit for an error: one line, at most 400 bytes,
-// without control and formatting characters, and without the secrets given (each
-// replaced by "[key]").
+// without control and formatting characters, without the passwords of addresses, and
+// without the secrets given (each replaced by "[key]"), also in disguise; see Secrets.
 func Clip(text string, secrets ...string) string {
 	text = untrusted.Terminal(text)
 	for _, s := range secrets {
 		if len(s) >= 4 {
-			text = strings.ReplaceAll(text, s, "[key]")
+			text = strings.ReplaceAll(text, s, hiddenKey)
 		}
 	}
+	text = NewSecrets(secrets...).Clean(untrusted.Addresses(text))
 	return untrusted.Excerpt(text, maxMessage)
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -106,6 +107,7 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	defer cancel(nil)
 	answered := time.AfterFunc(answerTimeout, func() { cancel(errors.New("the server did not answer in time")) })
 	address := endpoint + "/" + path.Join(folder, file)
+	shown := untrusted.Address(address)
 	resp, said, err := get(ctx, address, token, setting)
 	answered.Stop()
 	if err != nil {
@@ -116,7 +118,7 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	// GitHub's ETag is no checksum, and the commit is part of the address.
 	if r.Host != GitHub {
 		if got, err = describe(said, r.Revision); err != nil {
-			return File{}, fmt.Errorf("%s %w", address, err)
+			return File{}, fmt.Errorf("%s %w", shown, err)
 		}
 	}
 	got.Content, err = io.ReadAll(io.LimitReader(resp.Body, maxFile+1))
@@ -124,9 +126,9 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	case ctx.Err() != nil:
 		return File{}, context.Cause(ctx)
 	case err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && got.size >= 0): // else checkSum says how much is lacking
-		return File{}, fmt.Errorf("download %s from %s: %s", file, endpoint, model.Clip(err.Error(), token))
+		return File{}, fmt.Errorf("download %s from %s: %s", file, untrusted.Address(endpoint), model.Clip(err.Error(), token))
 	case len(got.Content) > maxFile:
-		return File{}, fmt.Errorf("%s is longer than %d bytes", address, maxFile)
+		return File{}, fmt.Errorf("%s is longer than %d bytes", shown, maxFile)
 	}
 	sum := sha256.Sum256(got.Content)
 	got.SHA256 = hex.EncodeToString(sum[:])
@@ -157,12 +159,13 @@ func get(ctx context.Context, address, token, setting string) (resp *http.Respon
 		}
 		return nil
 	}}
+	shown := untrusted.Address(address)
 	if resp, err = client.Do(req); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
 		return nil, nil, fmt.Errorf("%s; check the connection, set %s to a mirror, or fetch %s by hand and give its path",
-			model.Clip(err.Error(), token), setting, address)
+			model.Clip(err.Error(), token), setting, shown)
 	}
 	switch s := resp.StatusCode; {
 	case s == http.StatusOK:
@@ -172,13 +175,13 @@ func get(ctx context.Context, address, token, setting string) (resp *http.Respon
 		return resp, said, nil
 	case said == nil && (s == http.StatusUnauthorized || s == http.StatusForbidden):
 		err = &orbench.InputError{
-			File: address, Problem: fmt.Sprintf("the server wants a login (HTTP %d)", s),
+			File: shown, Problem: fmt.Sprintf("the server wants a login (HTTP %d)", s),
 			Hint: "accept the dataset's terms on its page and set HF_TOKEN, or log in with: hf auth login",
 		}
 	case s == http.StatusNotFound:
-		err = fmt.Errorf("%s is not there (HTTP 404); if it has moved, fetch the file by hand and give its path", address)
+		err = fmt.Errorf("%s is not there (HTTP 404); if it has moved, fetch the file by hand and give its path", shown)
 	default:
-		err = fmt.Errorf("%s answers HTTP %d; try again later", address, s)
+		err = fmt.Errorf("%s answers HTTP %d; try again later", shown, s)
 	}
 	resp.Body.Close()
 	return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -102,6 +103,9 @@ func Run(env command.Env) int {
 	env.Abort = abort
 	env.Version = version()
 	defer cleanOutput(&env)()
+	env.Secrets = command.NewSecrets(env.Getenv)
+	log.SetFlags(0)
+	log.SetOutput(env.Secrets.Log(env.Stderr))
 	root := root(&env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // ParseURLs reads base URLs, each URL or PROVIDER=URL, and gives them by provider. A
@@ -16,10 +17,10 @@ func ParseURLs(values, named []string) (map[string]string, error) {
 		name, url, ok := strings.Cut(v, "=")
 		if !ok || strings.Contains(name, "/") {
 			if len(named) == 0 {
-				return nil, wrongURL(v+" is for no model that is named", "leave it out")
+				return nil, wrongURL(untrusted.Addresses(v)+" is for no model that is named", "leave it out")
 			}
 			if len(named) > 1 {
-				return nil, wrongURL(fmt.Sprintf("%s could be for any of %s", v, strings.Join(named, ", ")),
+				return nil, wrongURL(fmt.Sprintf("%s could be for any of %s", untrusted.Addresses(v), strings.Join(named, ", ")),
 					"write `base-url` PROVIDER=URL")
 			}
 			name, url = named[0], v

@@ -8,8 +8,6 @@ import (
 )
 
 var (
-	// addresses are those within a word, such as that of openai=https://….
-	addresses = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"']+`)
 	// keys have the forms that providers give to theirs.
 	keys = regexp.MustCompile(`\b(sk-|sk_|gsk_|hf_|xai-|pplx-|AIza|AKIA|gh[pousr]_|github_pat_|glpat-|xox[abpr]-|eyJ)[A-Za-z0-9_.-]{12,}`)
 	// bearer is a header's value.
@@ -19,9 +17,9 @@ var (
 // CleanText is a text without what in it looks like a secret: passwords and keys in
 // addresses, and words that have the form of a provider's key.
 func CleanText(text string) string {
-	text = addresses.ReplaceAllStringFunc(text, CleanURL)
-	text = bearer.ReplaceAllString(text, "${1} "+hidden)
-	return keys.ReplaceAllString(text, hidden)
+	text = untrusted.Addresses(text)
+	text = bearer.ReplaceAllString(text, "${1} "+untrusted.Hidden)
+	return keys.ReplaceAllString(text, untrusted.Hidden)
 }
 
 // mostCommand is how many bytes of a command are kept.
@@ -35,7 +33,7 @@ func CleanCommand(words, secrets []string) string {
 	for i, word := range words {
 		for _, s := range secrets {
 			if s != "" {
-				word = strings.ReplaceAll(word, s, hidden)
+				word = strings.ReplaceAll(word, s, untrusted.Hidden)
 			}
 		}
 		clean[i] = untrusted.Shell(CleanText(word))

@@ -1,10 +1,5 @@
 package provenance
 
-import (
-	"net/url"
-	"regexp"
-)
-
 // Name names a setting.
 type Name string
 
@@ -72,32 +67,4 @@ var ofTarget = map[Name]bool{
 var misleading = map[Name]bool{
 	MaxTokens: true, Temperature: true, DatasetHash: true, DefenseMaxTokens: true,
 	JudgeMaxTokens: true, JudgeStructured: true, JudgeVersion: true,
-}
-
-// secret matches the names of query parameters that hold one.
-var secret = regexp.MustCompile(`(?i)key|token|secret|sig|pass|auth|cred`)
-
-// hidden stands for a secret.
-const hidden = "REDACTED"
-
-// CleanURL is an address without what in it may be a secret: a user's password, or
-// a user that has none, and parameters named like keys.
-func CleanURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return address
-	}
-	if u.User != nil {
-		u.User = url.User(hidden)
-	}
-	if u.RawQuery != "" {
-		query := u.Query()
-		for name := range query {
-			if secret.MatchString(name) {
-				query.Set(name, hidden)
-			}
-		}
-		u.RawQuery = query.Encode()
-	}
-	return u.String()
 }

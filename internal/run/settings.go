@@ -148,7 +148,7 @@ func addressOf(endpoint string) string {
 	if endpoint == "" {
 		return "the provider's own"
 	}
-	return provenance.CleanURL(endpoint)
+	return untrusted.Address(endpoint)
 }
 
 // textOf shows a text in one line: a long one by its start and its hash.

@@ -178,6 +178,30 @@ func TestAttribute(t *testing.T) {
 	}
 }
 
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                                                "",
+		"http://127.0.0.1:8080/v1":                        "http://127.0.0.1:8080/v1",
+		"https://me:hunter2@example.com/v1":               "https://REDACTED@example.com/v1",
+		"https://hf_abcdef@example.com/v1":                "https://REDACTED@example.com/v1",
+		"https://me:hun@ter2@example.com/@v1":             "https://REDACTED@example.com/@v1",
+		"https://me:hunter2@h%zz/x":                       "https://REDACTED@h%zz/x",
+		"https://me:hunter2/3@example.com":                "https://REDACTED@example.com",
+		"https://example.com/@me?q=1#a@b":                 "https://example.com/@me?q=1#a@b",
+		"https://example.com/v1?api-version=2&api-key=s1": "https://example.com/v1?api-version=2&api-key=REDACTED",
+		"https://example.com/v1?Token=s1&a=b":             "https://example.com/v1?Token=REDACTED&a=b",
+		"sha256:0123":                                     "sha256:0123",
+	} {
+		if got := untrusted.Address(in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+		if got, want := untrusted.Addresses("Get \""+in+"\": 2 "+in), "Get \""+want+"\": 2 "+want; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestShell(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{

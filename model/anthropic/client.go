@@ -38,6 +38,8 @@ type Client struct {
 	url    string
 	header http.Header
 	http   *http.Client
+	// secrets are the key, which no answer may bring back.
+	secrets model.Secrets
 }
 
 // New makes a Client. It opens no connection.
@@ -55,6 +57,8 @@ func New(cfg Config) *Client {
 		url:    strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") + "/v1/messages",
 		header: h,
 		http:   wire.Client(cfg.HTTPClient),
+
+		secrets: model.NewSecrets(cfg.Key),
 	}
 }
 
@@ -78,7 +82,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
 		}
 	}
-	return resp, nil
+	return c.secrets.CleanResponse(resp), nil
 }
 
 // errNoMessage is a reply with status 200 that is no message. It must not pass for

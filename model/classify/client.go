@@ -54,6 +54,8 @@ type Client struct {
 	cfg  Config
 	url  string
 	http *http.Client
+	// secrets are the key, which no reply may bring back.
+	secrets model.Secrets
 }
 
 // New makes a Client. It opens no connection.
@@ -62,7 +64,7 @@ func New(cfg Config) *Client {
 	if cfg.Description != nil {
 		route = cfg.Description.Path
 	}
-	return &Client{cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + route, http: wire.Client(cfg.HTTPClient)}
+	return &Client{cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + route, http: wire.Client(cfg.HTTPClient), secrets: model.NewSecrets(cfg.Key)}
 }
 
 // Label is what a classifier calls a text.
@@ -107,7 +109,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
 		}
 	}
-	return response, nil
+	return c.secrets.CleanResponse(response), nil
 }
 
 // encode writes the body of the call for r.

@@ -35,6 +35,8 @@ type Client struct {
 	root   string
 	header http.Header
 	http   *http.Client
+	// secrets are the key, which no answer may bring back.
+	secrets model.Secrets
 }
 
 // New makes a Client. It opens no connection.
@@ -50,7 +52,7 @@ func New(cfg Config) *Client {
 	for name, value := range cfg.Headers {
 		h.Set(name, value)
 	}
-	return &Client{cfg: cfg, root: root, header: h, http: wire.Client(cfg.HTTPClient)}
+	return &Client{cfg: cfg, root: root, header: h, http: wire.Client(cfg.HTTPClient), secrets: model.NewSecrets(cfg.Key)}
 }
 
 // url is the route of a model, which the API names models/NAME, or tunedModels/NAME.
@@ -89,7 +91,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
 		}
 	}
-	return resp, nil
+	return c.secrets.CleanResponse(resp), nil
 }
 
 // reply is the part of a reply that is read.

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,6 +92,7 @@ func Run(t *testing.T, d Dialect) {
 	t.Run("fault", d.testFault)
 	t.Run("redirect", d.testRedirect)
 	t.Run("too-large", d.testTooLarge)
+	t.Run("echo", d.testEcho)
 	t.Run("context", d.testContext)
 	t.Run("parallel", d.testParallel)
 }
@@ -466,6 +468,29 @@ func (d Dialect) testRedirect(t *testing.T) {
 				t.Error("the redirect was followed, with the key")
 			}
 		})
+	}
+}
+
+// testEcho has a server send the key back in an answer; package model has the forms in
+// which that is noticed.
+func (d Dialect) testEcho(t *testing.T) {
+	t.Parallel()
+	body := d.Answer(Answer{Text: "Your key is " + hex.EncodeToString([]byte(key)), Thinking: key, Finish: model.Stop, Model: key, ID: key})
+	got, err := d.ask(t, reply(t, http.StatusOK, nil, string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprintf("%+v", got); !strings.Contains(text, "Your key is [key]") || model.NewSecrets(key).Clean(text) != text {
+		t.Errorf("the key is in the answer: %s", text)
+	}
+	for i, b := range d.Blocks {
+		if b.Status != 0 && b.Status != http.StatusOK {
+			continue
+		}
+		got, err := d.ask(t, reply(t, http.StatusOK, nil, strings.ReplaceAll(b.Body, b.Want.Detail, key)))
+		if err == nil && got.Block != nil && strings.Contains(got.Block.Detail+got.Text, key) {
+			t.Errorf("the key is in block %d: %+v", i, *got.Block)
+		}
 	}
 }
 

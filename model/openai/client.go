@@ -51,6 +51,8 @@ type Client struct {
 	url    string
 	header http.Header
 	http   *http.Client
+	// secrets are the key, which no answer may bring back.
+	secrets model.Secrets
 }
 
 // New makes a Client. It opens no connection.
@@ -73,6 +75,8 @@ func New(cfg Config) *Client {
 		url:    strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions",
 		header: h,
 		http:   wire.Client(cfg.HTTPClient),
+
+		secrets: model.NewSecrets(cfg.Key),
 	}
 }
 
@@ -135,5 +139,5 @@ func (c *Client) result(r model.Request, o outcome) (model.Response, error) {
 	if o.resp.Block != nil {
 		o.resp.Block.Detail = model.Clip(o.resp.Block.Detail, c.cfg.Key)
 	}
-	return o.resp, nil
+	return c.secrets.CleanResponse(o.resp), nil
 }

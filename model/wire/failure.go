@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -50,13 +51,13 @@ func unsent(err error) bool {
 // client libraries quote the whole body.
 const maxText = 1000
 
-// Redact returns err, or where its text holds one of the secrets or is past a
-// reader's patience, another error with the clipped text without them. Only the
-// causes context.Canceled and context.DeadlineExceeded survive that.
+// Redact returns err, or where its text holds one of the secrets, also in disguise, or
+// the password of an address (that of a proxy, which net/http quotes), or is past a reader's patience, another error with the clipped text without them. Only
+// the causes context.Canceled and context.DeadlineExceeded survive that.
 func Redact(err error, secrets ...string) error {
 	text := err.Error()
 	holds := func(s string) bool { return s != "" && strings.Contains(text, s) }
-	if len(text) <= maxText && !slices.ContainsFunc(secrets, holds) {
+	if len(text) <= maxText && !slices.ContainsFunc(secrets, holds) && model.NewSecrets(secrets...).Clean(untrusted.Addresses(text)) == text {
 		return err
 	}
 	clean := model.Clip(text, secrets...)

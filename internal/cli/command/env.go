@@ -17,7 +17,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -36,6 +35,8 @@ type Env struct {
 	// Abort is closed when calls under way are to be abandoned too, which is
 	// what a second interrupt asks for. Nil is never closed.
 	Abort <-chan struct{}
+	// Secrets are the keys that nothing may show; nil holds none.
+	Secrets *Secrets
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.
@@ -84,14 +85,8 @@ func (e *Env) Columns() int {
 
 // Command is the command for the history of a run: as it was typed, without secrets.
 func (e *Env) Command() provenance.Command {
-	var secrets []string
-	for _, p := range provider.Default().All() {
-		for _, name := range p.KeyEnv {
-			secrets = append(secrets, e.Getenv(name))
-		}
-	}
 	return provenance.Command{
-		Line: provenance.CleanCommand(append([]string{"orbench"}, e.Args...), secrets), Version: e.Version, Date: time.Now().UTC().Truncate(time.Second),
+		Line: provenance.CleanCommand(append([]string{"orbench"}, e.Args...), e.Secrets.all()), Version: e.Version, Date: time.Now().UTC().Truncate(time.Second),
 	}
 }
 

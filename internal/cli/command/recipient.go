@@ -24,8 +24,11 @@ func allowedHosts(flags []string) ([]string, error) {
 }
 
 // sayRecipient warns of a server that may not have its key yet, and of one that is
-// asked in the open.
+// asked in the open. Its key is a secret from now on.
 func (e *Env) sayRecipient(r provider.Recipient) {
+	if r.KeyEnv != "" {
+		e.Secrets.add(e.Getenv(r.KeyEnv))
+	}
 	if r.Withheld {
 		e.Sayf("without --dry-run the command ends here: %s", WithFlags(client.Withheld(r)))
 	}

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/model"
+)
+
+// Secrets are the keys that a command may come to know: those of the environment, and
+// of the servers that it asks. It is safe for concurrent use, and nil holds none.
+type Secrets struct {
+	mu   sync.Mutex
+	keys []string
+}
+
+// hubTokens are the variables with the user's token for the Hugging Face hub.
+var hubTokens = []string{"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}
+
+// NewSecrets holds the keys of the built-in providers and of the hub.
+func NewSecrets(getenv func(string) string) *Secrets {
+	s := new(Secrets)
+	names := slices.Clone(hubTokens)
+	for _, p := range provider.Default().All() {
+		names = append(names, p.KeyEnv...)
+	}
+	for _, name := range names {
+		s.add(getenv(name))
+	}
+	return s
+}
+
+// add holds one more, unless it is empty.
+func (s *Secrets) add(key string) {
+	if key = strings.TrimSpace(key); s == nil || key == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.keys, key) {
+		s.keys = append(s.keys, key)
+	}
+}
+
+// all lists them.
+func (s *Secrets) all() []string {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.keys)
+}
+
+// Log is a writer for Go's own packages, which log what servers send that nobody asked
+// for: it puts each message into one line of w, without the secrets.
+func (s *Secrets) Log(w io.Writer) io.Writer { return logWriter{s, w} }
+
+type logWriter struct {
+	secrets *Secrets
+	w       io.Writer
+}
+
+func (l logWriter) Write(p []byte) (int, error) {
+	_, err := fmt.Fprintln(l.w, "orbench: "+model.Clip(string(p), l.secrets.all()...))
+	return len(p), err
+}

@@ -1,0 +1,233 @@
+package model
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hiddenKey stands for a secret.
+const hiddenKey = "[key]"
+
+// Secrets are texts, such as keys, that must stand in nothing that is kept or shown. A
+// server that was sent one can send it back, as it is or disguised.
+type Secrets struct {
+	plain []string
+	// folded are the forms in which they may stand in a folded text.
+	folded []foldedSecret
+}
+
+// foldedSecret is a form of a secret, folded.
+type foldedSecret struct {
+	text []byte
+	// base64 is true where the characters around may hold a part of the secret too.
+	base64 bool
+}
+
+// leastFolded is the fewest letters and digits of a secret that is looked for in
+// disguise: fewer are met by chance.
+const leastFolded = 8
+
+// NewSecrets prepares secrets. One of fewer than 8 bytes, or of fewer than 16 without a
+// digit, is none: servers that want no key are given "none" or "placeholder", which are
+// words of answers.
+func NewSecrets(secrets ...string) Secrets {
+	var s Secrets
+	for _, secret := range secrets {
+		if len(secret) < 8 || len(secret) < 16 && !strings.ContainsAny(secret, "0123456789") {
+			continue
+		}
+		s.plain = append(s.plain, secret)
+		text := fold(secret, nil, nil)
+		if len(text) < leastFolded {
+			continue
+		}
+		s.folded = append(s.folded, foldedSecret{text: text}, foldedSecret{text: []byte(hex.EncodeToString([]byte(secret)))})
+		// The secret may begin at any of three places in a group of base64. The digits
+		// that it shares with what stands before and behind are not known.
+		for before := range 3 {
+			encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), secret...))
+			own := encoded[(before*8+5)/6 : (before+len(secret))*8/6]
+			s.folded = append(s.folded, foldedSecret{text: fold(own, nil, nil), base64: true})
+		}
+	}
+	return s
+}
+
+// Clean is the text with "[key]" in the place of each secret: as it is, in letters of
+// another case or another width, with anything but letters and digits between its own,
+// as the escapes of JSON, URLs, HTML or programs, in hex, or in base64.
+func (s Secrets) Clean(text string) string {
+	for _, secret := range s.plain {
+		if strings.Contains(text, secret) {
+			text = strings.ReplaceAll(text, secret, hiddenKey)
+		}
+	}
+	if len(s.folded) == 0 || len(text) < leastFolded {
+		return text
+	}
+	var small [4096]byte
+	folded := fold(text, small[:], nil)
+	holds := func(f foldedSecret) bool { return bytes.Contains(folded, f.text) }
+	if !slices.ContainsFunc(s.folded, holds) {
+		return text
+	}
+	return s.cut(text)
+}
+
+// span is a piece of a text, from its first byte to the one behind its last.
+type span struct{ from, to int }
+
+// cut replaces disguised secrets.
+func (s Secrets) cut(text string) string {
+	var at []span
+	folded := fold(text, nil, &at)
+	var found []span
+	for _, f := range s.folded {
+		for i := 0; ; {
+			k := bytes.Index(folded[i:], f.text)
+			if k < 0 {
+				break
+			}
+			i += k + len(f.text)
+			piece := span{at[i-len(f.text)].from, at[i-1].to}
+			for f.base64 && piece.from > 0 && isBase64(text[piece.from-1]) {
+				piece.from--
+			}
+			for f.base64 && piece.to < len(text) && isBase64(text[piece.to]) {
+				piece.to++
+			}
+			found = append(found, piece)
+		}
+	}
+	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+	var b strings.Builder
+	end := 0
+	for _, piece := range found {
+		if piece.from >= end {
+			b.WriteString(text[end:piece.from])
+			b.WriteString(hiddenKey)
+		}
+		end = max(end, piece.to)
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+func isBase64(c byte) bool { return kept[c] > opening || strings.IndexByte("+/-_=", c) >= 0 }
+
+// CleanResponse is the response with every text in it cleaned.
+func (s Secrets) CleanResponse(r Response) Response {
+	if len(s.plain) == 0 {
+		return r
+	}
+	for _, text := range []*string{&r.Text, &r.Thinking, &r.Model, &r.ID} {
+		*text = s.Clean(*text)
+	}
+	if r.Block != nil {
+		r.Block.Detail = s.Clean(r.Block.Detail)
+	}
+	for i := range r.Logprobs {
+		r.Logprobs[i].Token = s.Clean(r.Logprobs[i].Token)
+		for k := range r.Logprobs[i].Top {
+			r.Logprobs[i].Top[k].Token = s.Clean(r.Logprobs[i].Top[k].Token)
+		}
+	}
+	return r
+}
+
+// kept has for a letter or digit of ASCII its lower case, for a byte that may begin an
+// escaped one opening, and 0 for any other.
+var kept = func() (table [256]byte) {
+	for _, c := range "\\%&\u00ef" {
+		table[c] = opening
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		table[c], table[c-'a'+'A'] = c, c
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		table[c] = c
+	}
+	return table
+}()
+
+// opening is no letter and no digit.
+const opening = 1
+
+// fold gives the letters and digits of a text, in lower case, with those that are
+// escaped or of full width in their places, and appends to at, unless it is nil, where
+// each stands in the text. What it gives lies in room where there is enough.
+func fold(text string, room []byte, at *[]span) []byte {
+	if len(room) < len(text) {
+		room = make([]byte, len(text))
+	}
+	count := 0
+	for i := 0; i < len(text); {
+		c, n := kept[text[i]], 1
+		if c == opening {
+			c, n = escaped(text[i:])
+		}
+		if at != nil && c != 0 {
+			*at = append(*at, span{i, i + n})
+		}
+		// A byte that is dropped is written too, and then written over.
+		room[count] = c
+		if c != 0 {
+			count++
+		}
+		i += n
+	}
+	return room[:count]
+}
+
+// escaped reads the escaped letter or digit that a text begins with, and its length: 0
+// and 1 where there is none.
+func escaped(text string) (c byte, n int) {
+	digits, base, end := "", 16, ""
+	switch {
+	case strings.HasPrefix(text, `\u{`):
+		digits, end = text[3:], "}"
+	case strings.HasPrefix(text, `\u`):
+		digits, n = text[2:], 4
+	case strings.HasPrefix(text, `\U`):
+		digits, n = text[2:], 8
+	case strings.HasPrefix(text, `\x`):
+		digits, n = text[2:], 2
+	case text[0] == '%':
+		digits, n = text[1:], 2
+	case strings.HasPrefix(text, "&#x"), strings.HasPrefix(text, "&#X"):
+		digits, end = text[3:], ";"
+	case strings.HasPrefix(text, "&#"):
+		digits, base, end = text[2:], 10, ";"
+	case text[0] == 0xef && len(text) >= 3:
+		// U+FF01 to U+FF5E are ASCII in full width.
+		if wide := rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f) - 0x0f00; text[1]&0xc0 == 0x80 && text[2]&0xc0 == 0x80 && wide > 0 && wide < 0x5f {
+			return letter(byte(wide + ' ')), 3
+		}
+		return 0, 1
+	default:
+		return 0, 1
+	}
+	if end != "" {
+		n = strings.Index(digits[:min(len(digits), 8)], end)
+	}
+	if n <= 0 || n > len(digits) {
+		return 0, 1
+	}
+	r, err := strconv.ParseUint(digits[:n], base, 32)
+	if err != nil || r > 0x7f {
+		return 0, 1
+	}
+	return letter(byte(r)), len(text) - len(digits) + n + len(end)
+}
+
+// letter is kept of a character that is there already.
+func letter(c byte) byte {
+	if kept[c] == opening {
+		return 0
+	}
+	return kept[c]
+}
