@@ -147,7 +147,7 @@ func TestResolveFault(t *testing.T) {
 		{"no key of two", "google", "", nil, "set GEMINI_API_KEY or GOOGLE_API_KEY"},
 		{"no address", "azure", "", map[string]string{"AZURE_OPENAI_API_KEY": "k"}, "set AZURE_OPENAI_ENDPOINT to it, or give `base-url`"},
 		{"no scheme", "openai", "127.0.0.1:8080/v1", nil, "base-url: "},
-		{"no URL", "openai", "http://a b:secret-1/", nil, "base-url: it is not a URL"},
+		{"no URL", "openai", "http://a b:secret-1/", nil, "it is not a URL"},
 		{"no host", "openai", "http:///v1", nil, "names no host"},
 		{"no port", "openai", "http://127.0.0.1:99999/v1", nil, "no port 99999"},
 		{"port 0", "openai", "http://127.0.0.1:0/v1", nil, "no port 0"},
