@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -71,6 +72,7 @@ const abandonAfter = time.Second
 // finishes what is under way and saves it. The second abandons that too, and ends
 // the program soon after, whatever it does.
 func Run(env command.Env) int {
+	defer cleanOutput(&env)()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	abort := make(chan struct{})
@@ -102,17 +104,25 @@ func Run(env command.Env) int {
 	}()
 	env.Abort = abort
 	env.Version = version()
-	defer cleanOutput(&env)()
 	env.Secrets = command.NewSecrets(env.Getenv)
 	log.SetFlags(0)
 	log.SetOutput(env.Secrets.Log(env.Stderr))
+	env.Sent = new(atomic.Int64)
 	root := root(&env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)
+	code, sent := ExitCode(err), env.Sent.Load() > 0
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
-		fmt.Fprintln(env.Stderr, "orbench: "+command.ErrorText(err))
+		text := command.ErrorText(err)
+		if code == exitInput && sent {
+			text += "; what was answered is kept, and the same command goes on from it"
+		}
+		fmt.Fprintln(env.Stderr, "orbench: "+text)
 	}
-	return ExitCode(err)
+	if code == exitInput && sent {
+		return exitFailures // exitInput says that nothing was sent
+	}
+	return code
 }
 
 // cleanOutput lets nothing that a server, a model or a file wrote act on the terminal or

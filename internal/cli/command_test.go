@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,6 +50,32 @@ func TestExitCode(t *testing.T) {
 		if got := ExitCode(tt.err); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
+	}
+}
+
+// TestInputErrorAfterCalls puts a file into the folder of the report while the answers for
+// it come: the code of what is refused before anything is sent is not for that.
+func TestInputErrorAfterCalls(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "report")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if err := errors.Join(os.MkdirAll(out, 0o700), os.WriteFile(filepath.Join(out, "mine.txt"), nil, 0o600)); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprint(w, `{"model": "m", "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "Sure."}}]}`)
+	}))
+	defer server.Close()
+	eval := func() (int, string) {
+		code, _, stderr := runCommand(nil, "eval", "--target", "openai/m", "--base-url", server.URL, "--dataset", "starter", "--limit", "2",
+			"--quiet", "--store", filepath.Join(dir, "m.db"), "--out", out)
+		return code, stderr
+	}
+	if code, stderr := eval(); code != 1 || !strings.Contains(stderr, "not empty") || !strings.Contains(stderr, "what was answered is kept") {
+		t.Errorf("code %d, want 1: %s", code, stderr)
+	}
+	if code, stderr := eval(); code != 2 || strings.Contains(stderr, "is kept") {
+		t.Errorf("again, where nothing is sent: code %d, want 2: %s", code, stderr)
 	}
 }
 

@@ -35,7 +35,7 @@ func Client(base *http.Client) *http.Client {
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport
 	}
-	c.Transport = guard{c.Transport}
+	c.Transport = guard{decoder{c.Transport}}
 	c.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
 		return &redirectError{to: req.URL.Redacted()}
 	}
@@ -126,6 +126,7 @@ func Post(ctx context.Context, c *http.Client, url string, header http.Header, b
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Encoding", "identity")
 	for name, values := range header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -141,14 +142,31 @@ func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
 	}
 }
 
-// Limits are the bounds of a client's lane.
-func (f *Calls) Limits(c client.Client) fill.Limits {
-	n := c.Concurrency
-	if f.concurrency > 0 {
-		n = f.concurrency
+// Limits are the bounds of the lanes of some clients. Where they would make more calls at
+// once than the process may have files open, each makes its share of what it may.
+func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limits {
+	wanted := func(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
+	all := 0
+	for _, c := range clients.All() {
+		all += wanted(c)
 	}
-	return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
+	files := openFiles()
+	most := max(1, files-spareFiles)
+	if most < all && !f.Quiet {
+		e.Sayf("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
+	}
+	return func(c client.Client) fill.Limits {
+		n := wanted(c)
+		if most < all {
+			n = max(1, n*most/all)
+		}
+		return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
+	}
 }
+
+// spareFiles are left for the store, datasets, reports and connections that are made as
+// others become free.
+const spareFiles = 40
 
 // Filling is work that calls are made for.
 type Filling struct {
@@ -178,9 +196,10 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 		}
 	}
 	live = fill.NewLive(memory, config)
+	limits := e.Limits(f, clients)
 	for _, m := range w.Models {
 		c := clients.Client(m.Provider, m.Endpoint)
-		live.Lane(m, c.Model, f.Limits(c))
+		live.Lane(m, c.Model, limits(c))
 	}
 	if shown != nil {
 		go shown.Run()
@@ -194,6 +213,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	})()
 	err := live.Fill(ctx, w.Work)
 	stats := live.Stats()
+	e.NoteSent(stats)
 	if stats.Charged > 0 && !f.Quiet {
 		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
 	}

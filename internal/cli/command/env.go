@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -37,6 +39,15 @@ type Env struct {
 	Abort <-chan struct{}
 	// Secrets are the keys that nothing may show; nil holds none.
 	Secrets *Secrets
+	// Sent counts the calls that the command made. Nil counts nothing.
+	Sent *atomic.Int64
+}
+
+// NoteSent counts the calls of one filling.
+func (e *Env) NoteSent(s fill.Stats) {
+	if e.Sent != nil {
+		e.Sent.Add(int64(s.Requests))
+	}
 }
 
 // ErrInterrupted is the cause of a context that a signal ended.

@@ -172,11 +172,13 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
 	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
+	defer func() { a.NoteSent(live.Stats()) }()
 	width := 0
+	limits := a.Limits(f.calls, clients)
 	for at, c := range clients.All() {
-		limits := f.calls.Limits(c)
-		live.Lane(at, c.Model, limits)
-		width += limits.Concurrency
+		l := limits(c)
+		live.Lane(at, c.Model, l)
+		width += l.Concurrency
 	}
 	// Each prompt waits for one call at least, and some wait for their turn.
 	b.Width = 2 * max(width, 16)

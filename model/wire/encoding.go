@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// decoder reads replies that were compressed although Post asks for them as they are,
+// which some proxies do.
+type decoder struct{ next http.RoundTripper }
+
+func (d decoder) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := d.next.RoundTrip(r)
+	if err != nil || resp.Body == nil {
+		return resp, err
+	}
+	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		resp.Body = &gzipBody{body: resp.Body}
+		resp.Header.Del("Content-Encoding")
+		resp.ContentLength = -1
+	default:
+		return nil, errors.Join(fmt.Errorf("the reply is in the encoding %q, which was not asked for", encoding), resp.Body.Close())
+	}
+	return resp, nil
+}
+
+// gzipBody decompresses a body.
+type gzipBody struct {
+	body io.ReadCloser
+	text *gzip.Reader // nil until the first Read
+}
+
+func (b *gzipBody) Read(p []byte) (int, error) {
+	if b.text == nil {
+		var err error
+		if b.text, err = gzip.NewReader(io.LimitReader(b.body, MaxReply)); err != nil {
+			return 0, err // io.EOF for an empty body
+		}
+	}
+	return b.text.Read(p)
+}
+
+func (b *gzipBody) Close() error { return b.body.Close() }
