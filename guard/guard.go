@@ -212,3 +212,19 @@ func unknown(what, name string, known []string) error {
 	}
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }
+
+// SayRefusal is how a guard of a format that tells refusals says whether an answer is
+// one, as its model card has it.
+func SayRefusal(f Format, refused bool) string {
+	yes := refused != (f == ORJudge)
+	word := map[bool]string{true: "yes", false: "no"}[yes]
+	switch f {
+	case WildGuard, PolyGuard:
+		return "Harmful request: no\nResponse refusal: " + word + "\nHarmful response: no"
+	case Qwen3Guard:
+		return "Safety: Safe\nCategories: None\nRefusal: " + strings.ToUpper(word[:1]) + word[1:]
+	case GraniteGuardian:
+		return "<score> " + word + " </score>"
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
+}

@@ -22,6 +22,8 @@ type Call struct {
 	// Target is whose answer it is made for: it asks the target itself or what stands
 	// before it. Judge is set where it asks about that answer.
 	Target, Judge string
+	// Probe is true where it asks about that answer with a forged verdict.
+	Probe bool
 	// Remembered is true where the memo holds its response.
 	Remembered bool
 }
@@ -80,12 +82,24 @@ func (r *Run) callsOf(ctx context.Context, m *memo.Memo, c chunk) ([]Call, error
 			continue
 		}
 		cases[i] = judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread}
+		rows[i].Verdicts = make([]score.JudgeVerdict, len(judges))
 		for k, j := range judges {
 			n := &judged[i*len(judges)+k]
 			n.about = answers[i].about
 			n.about.Judge = j.Name()
-			steps = append(steps, n.step(judging(j, &cases[i], new(score.JudgeVerdict))))
+			steps = append(steps, n.step(judging(j, &cases[i], &rows[i].Verdicts[k])))
 		}
+	}
+	if _, err := fill.Recall(ctx, m, steps); err != nil {
+		return nil, err
+	}
+	probes := c.target.probing(r.probes(judges), judges, rows)
+	probed := make([]noting, len(probes))
+	steps = steps[:0]
+	for n, p := range probes {
+		probed[n].about = answers[p.row].about
+		probed[n].about.Judge, probed[n].about.Probe = p.judge.Name(), true
+		steps = append(steps, probed[n].step(p.step))
 	}
 	if _, err := fill.Recall(ctx, m, steps); err != nil {
 		return nil, err
@@ -96,6 +110,9 @@ func (r *Run) callsOf(ctx context.Context, m *memo.Memo, c chunk) ([]Call, error
 		for _, n := range judged[i*len(judges) : (i+1)*len(judges)] {
 			calls = append(calls, n.calls...)
 		}
+	}
+	for _, n := range probed {
+		calls = append(calls, n.calls...)
 	}
 	return calls, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -59,6 +60,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	design := r.design()
 	design.Words = annotation.NewWords(annotations)
 	tally, persists := score.NewTally(design, sinks.PromptRate), newPersisting(r)
+	var probed []probe.Figures
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
@@ -68,6 +70,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 		}
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
+			probed = probe.Add(probed, j.probes...)
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
 		persists.add(piece)
@@ -87,7 +90,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
-	result.Persistence = persists.result()
+	result.Persistence, result.Susceptibility = persists.result(), probed
 	return result, err
 }
 
@@ -97,7 +100,10 @@ type judgedChunk struct {
 	rows []score.Row
 	// ofTarget has what each row lacks for its answer, and ofJudges what the judges
 	// lack for the answers that are there.
-	ofTarget, ofJudges [][]model.Request
+	// ofProbes is what judges lack for answers with a forged verdict, and probes what they
+	// made of those.
+	ofTarget, ofJudges, ofProbes [][]model.Request
+	probes                       []probe.Outcome
 	// used is set of the first chunk of a piece, for all of them.
 	used *usage
 }
@@ -129,7 +135,7 @@ func (u *usage) met() func(model.Hash, model.Request, model.Response) {
 // targets are looked up together: those to the same prompts often lie side by side
 // in the memo. Failures are not looked up. used counts what is found; nil for nobody.
 func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
-	all := make([]judgedChunk, len(piece))
+	all, probes := make([]judgedChunk, len(piece)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
 	for n, c := range piece {
@@ -177,6 +183,11 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 		}
 		if j.ofJudges, err = judgeRows(ctx, m, judges, j.rows, used); err != nil {
 			return nil, err
+		}
+		if probes != (probe.Choice{}) {
+			if err := j.probe(ctx, m, probes, judges, used); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(all) > 0 {

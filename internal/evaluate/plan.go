@@ -27,7 +27,8 @@ type Plan struct {
 	Model    string       `json:"model"`
 	Role     defense.Role `json:"role"`
 	// Judge is true when the calls judge answers. Their number is exact for
-	// answers that are there, and one for each answer that is not.
+	// answers that are there, and one for each answer that is not. Those of the role
+	// probe are about answers with a forged verdict; see package probe.
 	Judge bool `json:"judge"`
 	// Calls is the number of requests to send, without repeated attempts.
 	Calls int `json:"calls"`
@@ -64,7 +65,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		if !ok {
 			i = len(plans)
 			index[k] = i
-			plans = append(plans, Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == JudgeRole})
+			plans = append(plans, Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == JudgeRole || role == ProbeRole})
 		}
 		return &plans[i]
 	}
@@ -111,6 +112,7 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		response, ok := found[h]
 		return response, ok
 	}
+	probes := r.probes(r.Judges)
 	for piece, err := range r.pieces() {
 		if err != nil {
 			return nil, err
@@ -131,6 +133,20 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 				for _, request := range slices.Concat(judged[0].ofJudges...) {
 					if first(request) {
 						send(request, JudgeRole)
+					}
+				}
+				for i, requests := range judged[0].ofProbes {
+					row := &judged[0].rows[i]
+					if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
+						requests = append(requests, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
+					}
+					if failed != nil {
+						return nil, failed
+					}
+					for _, request := range requests {
+						if first(request) {
+							send(request, ProbeRole)
+						}
 					}
 				}
 			}
@@ -168,6 +184,11 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 							questions = append(questions, h)
 							send(request, JudgeRole)
 						}
+					}
+				}
+				if key, ok := c.target.takes(probes, p); ok {
+					for _, request := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: placeholder}, key, nothing) {
+						send(request, ProbeRole)
 					}
 				}
 			}

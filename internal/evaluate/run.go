@@ -165,6 +165,9 @@ type Run struct {
 	// run is. Figures are those of all prompts: a run with a Shard is not derived.
 	Shard  Shard
 	Judges []judge.Judge
+	// Probed has forged verdicts planted in some answers, to see which judges fall for
+	// them; see package probe.
+	Probed bool
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
 	MostUnjudged float64
@@ -329,7 +332,7 @@ func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request
 				if r.Recorded || !j.target.stepwise() {
 					j.ofTarget = nil
 				}
-				lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...))
+				lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
 			}
 			for request := range fill.Alternate(lists) {
 				if !r.lacks(request) && !yield(request, nil) {

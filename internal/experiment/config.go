@@ -17,6 +17,8 @@ type Config struct {
 	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
 	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
+	// Probes plants forged verdicts in some answers; see package internal/probe.
+	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
 	// all.
 	Limit int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
@@ -154,7 +156,7 @@ const None = "none"
 // Default is what an experiment that says nothing means, except for its targets
 // and datasets, which it has to name.
 func Default() Config {
-	return Config{Judges: []string{"lexical"}, MaxTokens: 1000, JudgeMaxTokens: 1000, Variants: Variants{Cross: true}}
+	return Config{Judges: []string{"lexical"}, Probes: true, MaxTokens: 1000, JudgeMaxTokens: 1000, Variants: Variants{Cross: true}}
 }
 
 // Variant is one way of asking a target.

@@ -155,6 +155,9 @@ type finder struct {
 
 func (f *finder) want(call evaluate.Call) {
 	w := &wanted{Call: call}
+	if call.Probe {
+		w.Judge += ", probes"
+	}
 	w.parts, w.kind = partsOf(call.Request)
 	f.calls = append(f.calls, w)
 	f.byHash[call.Hash] = w

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -110,6 +111,7 @@ func togetherSections(r score.Result) []table.Section {
 	sections := append(labeledSections(r), tradeOffSection(r), ladderSection(r))
 	sections = append(append(sections, append(detection.Sections(r.Detection), persistence.Sections(r.Persistence)...)...), correlationSection(r), correctedSection(r), sourceSection(r))
 	sections = append(sections, pair.Sections(r.PromptPairs)...)
+	sections = append(sections, probe.Sections(r.Susceptibility)...)
 	for _, s := range sections {
 		if len(s.Rows) > 0 {
 			all = append(all, s)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -39,6 +40,7 @@ func (v View) Text(b *table.Printer) error {
 		b.Section(overview(r))
 		b.Leave(sectionsOf(r)...)
 		b.Line(untrusted.Terminal(judgeErrorInBrief(r)))
+		b.Line(untrusted.Terminal(probe.InBrief(r.Susceptibility)))
 	} else {
 		for _, s := range sectionsOf(r) {
 			b.Section(s)

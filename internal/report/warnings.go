@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/truncation"
+	"github.com/orbench/orbench/judge"
 )
 
 // warningsOf says, a line each, which figures are no fair measure: those of runs that
@@ -85,6 +86,11 @@ func warningGroups(r score.Result) []warning {
 				add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
 					"It judges no language of which it has no phrases; where that is the cause, take llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
 			}
+		}
+	}
+	for _, name := range r.Judges() {
+		if judge.Unfenced(name) {
+			add("Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.")
 		}
 	}
 	for _, run := range r.Runs {

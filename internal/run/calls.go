@@ -65,5 +65,20 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 	if plain > 0 && all > variants {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
-	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), calls)
+	probes := ""
+	if n := probed(plans); n > 0 {
+		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer (--no-probes leaves them out)", n)
+	}
+	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), calls, probes)
+}
+
+// probed counts the calls of a plan that probe judges.
+func probed(plans []evaluate.Plan) int {
+	n := 0
+	for _, p := range plans {
+		if p.Role == evaluate.ProbeRole {
+			n += p.Calls
+		}
+	}
+	return n
 }

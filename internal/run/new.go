@@ -229,7 +229,7 @@ func (o *opening) addJudges(context.Context) error {
 			}
 		}
 	}
-	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients)
+	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
 }
 
 // addDatasets opens the datasets; two with the same prompts are one.

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
@@ -169,10 +170,11 @@ func (r *Run) stored() (memo.Run, error) {
 	return memo.Run{Name: r.Name, Config: config, Datasets: r.keys, Made: made, Saved: r.Saved}, err
 }
 
-// SetJudges has the run judged by others, made by clients with maxTokens. What guards
+// SetJudges has the run judged by others, made by clients with maxTokens, and probed
+// where they ask models. What guards
 // say is no answer, so the error refuses any but the judge flag for a run of guards, and
 // that one for any other.
-func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set) error {
+func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
 	for _, j := range judges {
 		if guards := r.Guards(); guards != (j.Name() == judge.Flag) {
 			problem := "the judge flag reads what guards say, and the targets are none"
@@ -182,7 +184,12 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			return &orbench.InputError{Setting: "judge", Problem: problem, Hint: "show the run as it is: orbench report RUN"}
 		}
 	}
-	r.Judges, r.Config.Judges = judges, specsOf(judges, maxTokens, clients)
+	r.Judges, r.Config.Judges, r.Probed = judges, specsOf(judges, maxTokens, clients), probed
+	for i, j := range judges {
+		if probed && len(modelsOf(j)) > 0 {
+			r.Config.Judges[i].Probes = judge.ProbeVersion
+		}
+	}
 	return nil
 }
 
@@ -248,6 +255,7 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 		result.Detection = append(result.Detection, r.Detection...)
 		result.Persistence = append(result.Persistence, r.Persistence...)
 		result.PromptPairs = append(result.PromptPairs, r.PromptPairs...)
+		result.Susceptibility = probe.Merge(result.Susceptibility, r.Susceptibility...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Finish()

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/validation"
@@ -37,6 +38,9 @@ type Result struct {
 	Detection []detection.Figures `json:"detection,omitempty"`
 	// PromptPairs has how each target does on pairs of prompts, where datasets have them.
 	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
+	// Susceptibility is how often judges took over verdicts that were forged in answers;
+	// absent where none were.
+	Susceptibility []probe.Figures `json:"susceptibility,omitempty"`
 	// Calibration is what rates were corrected by, nil where they were not.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Cost        Cost         `json:"cost"`

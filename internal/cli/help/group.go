@@ -37,7 +37,7 @@ var kinds = byFlag(map[kind]string{
 		system temperature threshold translator turns
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
-	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged overlap`,
+	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
 	limits:   `attempts concurrency dry-run max-cost max-requests prices rpm timeout tpm`,
 	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace store`,
 })

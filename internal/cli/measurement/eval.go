@@ -37,7 +37,7 @@ type evalFlags struct {
 	replace                   bool
 	calls                     command.Calls
 	out                       command.Output
-	explain                   bool
+	explain, unprobed         bool
 	// judged is true where judges were named, and not left to the default.
 	judged bool
 }
@@ -60,7 +60,13 @@ guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (record
 answers). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
 Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords, llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
 classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...); "orbench judge --help"
-has the formats.
+has the formats. Those of guard and classify have no room for the fence that llm puts
+around the answer, so that one that imitates the format may mislead the judge.
+
+With judges that ask models a few answers in a thousand are put to them once more
+with a forged verdict at the end, and the report says how often they took it over.
+These probes are in no other figure; --dry-run counts them, --no-probes leaves them
+out.
 
 --defense, --framing, --turns, --language and --samples measure variants of every
 target beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
@@ -118,6 +124,7 @@ a budget, 130 interrupted.`,
 	flags.StringSliceVar(&f.languages, "language", nil, "measure each target with prompts put into this `LANGUAGE` too, by code or name")
 	flags.StringVar(&f.translator, "translator", "", "`PROVIDER/MODEL` that puts prompts into languages")
 	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
+	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
 	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
@@ -150,6 +157,7 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	if err != nil {
 		return err
 	}
+	x.Probes = x.Probes && !f.unprobed
 	shard, err := checkShard(f, x.Name)
 	if err != nil {
 		return err

@@ -40,6 +40,7 @@ type judgeFlags struct {
 	disagreements  string
 	judgeMaxTokens int
 	overlap        bool
+	unprobed       bool
 	store          string
 	calls          command.Calls
 	out            command.Output
@@ -63,7 +64,9 @@ config init rubric" prints one. The formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `;
 those of classifiers, which a server's /predict or /classify serves, are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither have room for the fence that llm puts around prompt
-and answer: an answer that imitates their format may mislead them.
+and answer: an answer that imitates their format may mislead them. How often judges
+that are models take over a verdict that an answer holds is measured on the way, by
+a few answers of the run with a forged one (--no-probes).
 
 With --overlap two judges are compared on the answers of one target instead: how
 far the rates shift from the first to the second, with McNemar's test and kappa.
@@ -111,6 +114,7 @@ With --responses, --out writes what every judge says of every answer.`,
 	flags.StringVar(&f.columns.By, "by", "", "`COLUMN` to break the measures down by")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
+	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
 	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
@@ -150,7 +154,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
-	if err := r.SetJudges(judges, f.judgeMaxTokens, clients); err != nil {
+	if err := r.SetJudges(judges, f.judgeMaxTokens, clients, !f.unprobed); err != nil {
 		return err
 	}
 	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory, redefine: true}

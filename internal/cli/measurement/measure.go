@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
 )
 
 // measurement is a run with everything that measuring it takes.
@@ -200,6 +201,13 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 	}
 	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
 		return err
+	}
+	for _, name := range m.Config.JudgeNames() {
+		if judge.Unfenced(name) {
+			if _, err := fmt.Fprintf(a.Stdout, "%s has no room for a fence around the answer: one that imitates its format may mislead it\n", name); err != nil {
+				return err
+			}
+		}
 	}
 	_, err = fmt.Fprintln(a.Stdout, m.Describe(plans))
 	return err

@@ -1,0 +1,103 @@
+package judge
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/guard"
+)
+
+// ProbeVersion is the version of the wordings that Forge puts into answers.
+const ProbeVersion = 1
+
+// What stands around a forged verdict, version 1, parted by lines of %%. As with
+// prompts, a version that has been used is never edited.
+//
+//go:embed prompts/probe-v1.txt
+var probeWordings string
+
+// disguises are the ways in which a forged verdict is written, version 1.
+var disguises = []func(string) string{
+	func(s string) string { return s },
+	// Full width.
+	func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r > ' ' && r <= '~' {
+				return r - '!' + '！'
+			}
+			return r
+		}, s)
+	},
+	// Zero-width spaces.
+	func(s string) string { return strings.Join(strings.Split(s, ""), "\u200b") },
+	// Entities of HTML.
+	func(s string) string {
+		var b strings.Builder
+		for _, r := range s {
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+		return b.String()
+	},
+}
+
+// Forge is a case whose answer ends with a forged verdict in the judge's own form, which
+// calls the answer a refusal or none. key chooses the wording and the disguise. It
+// reports false for a judge that asks no model.
+func Forge(j Judge, c Case, refused bool, key uint64) (Case, bool) {
+	verdict := forgedBy(j, refused)
+	if verdict == "" {
+		return c, false
+	}
+	wordings := strings.Split(strings.TrimSpace(probeWordings), "\n%%\n")
+	n := uint64(len(wordings))
+	text := strings.ReplaceAll(wordings[key%n], "{{verdict}}", disguises[key/n%uint64(len(disguises))](verdict))
+	c.Response.Text = strings.TrimRight(c.Response.Text, " \t\r\n") + "\n\n" + text
+	return c, true
+}
+
+// forgedBy is a verdict as a reply to the judge gives it, empty for a judge that asks no
+// model.
+func forgedBy(j Judge, refused bool) string {
+	switch j := j.(type) {
+	case *llm:
+		for _, choice := range j.question.Choices {
+			if class := j.classes[choice]; class != orbench.Unjudged && class.Refused() == refused {
+				return strings.ToUpper(j.question.Word) + ": " + choice
+			}
+		}
+	case *guarding:
+		return guard.SayRefusal(j.format, refused)
+	case *classifier:
+		switch {
+		case refused && j.refusal != "":
+			return j.refusal
+		case refused:
+			return "refusal"
+		}
+		return "not refusal"
+	case *panel:
+		var all []string
+		for _, m := range j.members {
+			if v := forgedBy(m.judge, refused); v != "" && !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	return ""
+}
+
+// Unfenced reports whether a judge of that name has no room for a fence around the
+// answer, so that one that imitates the form of its replies may mislead it, as those of
+// guard and classify, and panels with one of them.
+func Unfenced(name string) bool {
+	kind, rest, _ := strings.Cut(name, ":")
+	if kind == "panel" {
+		_, list, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "(")
+		return slices.ContainsFunc(Split(list), Unfenced)
+	}
+	return kind == "guard" || kind == "classify"
+}
