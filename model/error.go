@@ -149,13 +149,19 @@ func KindOfStatus(status int) Kind {
 	return Invalid
 }
 
-// maxMessage caps the provider's text that an error carries, in bytes.
-const maxMessage = 400
+// maxMessage caps the provider's text that an error carries, in bytes, and mostClipped
+// what of it is looked at.
+const (
+	maxMessage  = 400
+	mostClipped = 64 << 10
+)
 
 // Clip makes a provider's text fit for an error: one line, at most 400 bytes,
 // without control and formatting characters, without the passwords of addresses, and
 // without the secrets given (each replaced by "[key]"), also in disguise; see Secrets.
 func Clip(text string, secrets ...string) string {
+	// A body of megabytes is not searched for what its beginning tells.
+	text, _ = untrusted.Cut(text, mostClipped)
 	text = untrusted.Terminal(text)
 	for _, s := range secrets {
 		if len(s) >= 4 {

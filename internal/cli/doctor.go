@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/consent"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
@@ -38,10 +40,14 @@ func doctor(env *command.Env, ctx context.Context, store, providersFile string) 
 	if err != nil {
 		return err
 	}
+	allowed, err := consent.Hosts(consent.Path())
+	if err != nil {
+		return err
+	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "orbench\t%s\n", version())
 	for _, p := range providers.All() {
-		fmt.Fprintf(t, "provider %s\t%s\n", p.Name, providerState(env, ctx, p))
+		fmt.Fprintf(t, "provider %s\t%s\n", p.Name, providerState(env, ctx, p, allowed))
 	}
 	for _, e := range dataset.List(env.CacheDir()) {
 		state := "there"
@@ -54,12 +60,15 @@ func doctor(env *command.Env, ctx context.Context, store, providersFile string) 
 	return errors.Join(t.Flush(), problem)
 }
 
-// providerState says whether a provider can be asked.
-func providerState(env *command.Env, ctx context.Context, p provider.Provider) string {
+// providerState says whether a provider can be asked. allowed are the hosts that may have
+// keys by the user's word.
+func providerState(env *command.Env, ctx context.Context, p provider.Provider, allowed []string) string {
 	e, err := p.Resolve("", env.Getenv)
 	switch {
 	case err != nil:
 		return "not set up: " + command.WithFlags(err)
+	case e.Key != "" && !e.KeyBelongs(env.Getenv) && !slices.Contains(allowed, provider.Host(e.BaseURL)):
+		return "key found; for " + provider.Host(e.BaseURL) + ", which a file names, say --allow-host or orbench config allow-host"
 	case e.Key != "":
 		return "key found"
 	case !p.KeyOptional:

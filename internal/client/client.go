@@ -251,6 +251,9 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 // recipient says who is asked at an endpoint, and whether its key may go there.
 func (s *Set) recipient(e provider.Endpoint) provider.Recipient {
 	r := provider.Recipient{Provider: e.Provider.Name, Address: e.BaseURL, KeyEnv: e.KeyEnv}
+	if names := e.Provider.KeyEnv; e.KeyEnv == "" && len(names) > 0 {
+		r.KeyEnv, r.Unset = names[0], true
+	}
 	given := provider.Host(s.Given[r.Provider])
 	r.Withheld = r.Host() != given && !slices.Contains(s.Allowed, r.Host()) && !e.KeyBelongs(s.Getenv)
 	return r

@@ -16,8 +16,10 @@ import (
 type Recipient struct {
 	Provider string `json:"provider"`
 	Address  string `json:"address"`
-	// KeyEnv is the variable whose key is sent there, empty for none.
+	// KeyEnv is the variable whose key is sent there, empty for a server that wants none.
 	KeyEnv string `json:"key_env,omitempty"`
+	// Unset is true where the variable is empty, and so no key is sent.
+	Unset bool `json:"unset,omitempty"`
 	// Withheld is true where only a file names the host, and the user has not said
 	// that it may have the key: then nothing is sent.
 	Withheld bool `json:"withheld,omitempty"`
@@ -33,7 +35,10 @@ func PrintRecipients(w io.Writer, recipients []Recipient) error {
 	fmt.Fprintln(t, "provider\tasked at\tkey")
 	for _, r := range recipients {
 		key := cmp.Or(r.KeyEnv, "none")
-		if r.Withheld {
+		switch {
+		case r.Unset:
+			key += ", not set"
+		case r.Withheld:
 			key += ", withheld"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Provider, r.Address, key)
@@ -44,6 +49,9 @@ func PrintRecipients(w io.Writer, recipients []Recipient) error {
 
 // Host is the host of the recipient's address; see Host.
 func (r Recipient) Host() string { return Host(r.Address) }
+
+// HasKey reports whether a key would be sent there.
+func (r Recipient) HasKey() bool { return r.KeyEnv != "" && !r.Unset }
 
 // Exposed reports whether what is sent there can be read on its way: it goes over
 // plain HTTP, and to another machine.

@@ -26,17 +26,17 @@ func allowedHosts(flags []string) ([]string, error) {
 // sayRecipient warns of a server that may not have its key yet, and of one that is
 // asked in the open. Its key is a secret from now on.
 func (e *Env) sayRecipient(r provider.Recipient) {
-	if r.KeyEnv != "" {
+	if r.HasKey() {
 		e.Secrets.add(e.Getenv(r.KeyEnv))
 	}
 	if r.Withheld {
-		e.Sayf("without --dry-run the command ends here: %s", WithFlags(client.Withheld(r)))
+		e.Sayf("before calls are made: %s", WithFlags(client.Withheld(r)))
 	}
 	if !r.Exposed() {
 		return
 	}
 	what := "prompts and answers"
-	if r.KeyEnv != "" {
+	if r.HasKey() {
 		what = "prompts, answers and the key in " + r.KeyEnv
 	}
 	e.Sayf("warning: %s is asked over plain http at %s: %s can be read on the way; use https, or a tunnel to this machine", r.Provider, r.Host(), what)

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -102,10 +103,14 @@ HF_TOKEN, or what "hf auth login" has stored.`,
 			if cache == "" {
 				return command.InputError("ORBENCH_CACHE", "there is no cache folder", "set ORBENCH_CACHE to one")
 			}
+			token := a.hubToken()
+			if hub := (provider.Recipient{Address: a.Getenv("HF_ENDPOINT")}); token != "" && hub.Exposed() {
+				a.Sayf("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
+			}
 			for _, name := range names {
 				set, err := dataset.Pull(c.Context(), name, dataset.PullOptions{
 					Cache: cache, Endpoint: a.Getenv("HF_ENDPOINT"), GitHub: a.Getenv("ORBENCH_GITHUB"),
-					Token: a.hubToken(), AcceptLicense: accept, From: from,
+					Token: token, AcceptLicense: accept, From: from,
 					Progress: func(line string) { a.Sayf("%s", line) },
 				})
 				if err != nil {
