@@ -20,7 +20,9 @@ type Folder struct {
 	// dir is where it will be, as it was named, and place that behind symbolic links;
 	// draft is where it is until then, empty once it was finished or discarded.
 	dir, place, draft string
-	of                Subject
+	// held says that the draft is being written.
+	held *os.File
+	of   Subject
 	// final is true for a folder that is to be replaced by nothing.
 	final bool
 	// sums are the SHA-256 of the files, by name and in hex.
@@ -46,7 +48,8 @@ func (s stream) Write(b []byte) (int, error) {
 // Create begins a directory that will be dir, and makes those above it. A folder of the
 // same subject that is there, whole and unchanged, is replaced in one step by Finish;
 // anything else in dir, or a place where no directory can be made, is an
-// *orbench.InputError. Finish or Discard must follow.
+// *orbench.InputError. Finish or Discard must follow. What a process that was killed
+// before that left beside dir is removed.
 func Create(dir string, of Subject) (*Folder, error) {
 	dir = filepath.Clean(dir)
 	if err := Vacant(dir, of); err != nil {
@@ -59,9 +62,10 @@ func Create(dir string, of Subject) (*Folder, error) {
 	parent := filepath.Dir(place)
 	err := os.MkdirAll(parent, 0o755)
 	if err == nil {
-		var draft string
-		if draft, err = os.MkdirTemp(parent, "."+filepath.Base(place)+".unfinished-*"); err == nil {
-			return &Folder{dir: dir, place: place, draft: draft, of: of, sums: map[string]string{}}, nil
+		f := &Folder{dir: dir, place: place, of: of, sums: map[string]string{}}
+		f.draft, f.held, err = begin(parent, func() (string, error) { return os.MkdirTemp(parent, draftPattern(filepath.Base(place))) })
+		if err == nil {
+			return f, nil
 		}
 	}
 	return nil, &orbench.InputError{
@@ -156,6 +160,7 @@ func (f *Folder) finish() error {
 		return err
 	}
 	f.draft = ""
+	_ = f.held.Close() // a lock is all that it was for
 	return nil
 }
 
@@ -195,5 +200,6 @@ func (f *Folder) Discard() error {
 		err = errors.Join(err, os.RemoveAll(f.draft))
 		f.draft = ""
 	}
+	_ = f.held.Close() // a lock is all that it was for
 	return err
 }

@@ -17,6 +17,7 @@ const unfinishedSuffix = ".unfinished.json"
 type File struct {
 	path  string
 	draft *os.File
+	held  *os.File // says that the draft is being written
 	of    Subject
 }
 
@@ -43,11 +44,20 @@ func CreateFile(path string, of Subject) (*File, error) {
 	if err := VacantFile(path, of); err != nil {
 		return nil, err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".unfinished-*")
+	f := &File{path: path, of: of}
+	_, held, err := begin(filepath.Dir(path), func() (string, error) {
+		_ = f.draft.Close() // that of another try
+		var err error
+		if f.draft, err = os.CreateTemp(filepath.Dir(path), draftPattern(filepath.Base(path))); err != nil {
+			return "", err
+		}
+		return f.draft.Name(), nil
+	})
 	if err != nil {
 		return nil, &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "name a new one"}
 	}
-	return &File{path: path, draft: draft, of: of}, nil
+	f.held = held
+	return f, nil
 }
 
 // Write writes to the file.
@@ -85,6 +95,7 @@ func (f *File) finish(unfinished bool) error {
 		return err
 	}
 	f.draft = nil
+	_ = f.held.Close() // a lock is all that it was for
 	beside := f.path + unfinishedSuffix
 	if !unfinished {
 		// One that is there is of what was replaced.
@@ -108,5 +119,7 @@ func (f *File) Discard() error {
 	name := f.draft.Name()
 	_ = f.draft.Close() // closed already where Finish failed after it
 	f.draft = nil
-	return os.Remove(name)
+	err := os.Remove(name)
+	_ = f.held.Close() // a lock is all that it was for
+	return err
 }
