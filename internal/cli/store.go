@@ -60,7 +60,7 @@ the datasets and without paying again.`,
 			if len(names) == 0 {
 				names = []string{""}
 			}
-			from, err := command.OpenExisting(c.Context(), address)
+			from, err := s.OpenExisting(c.Context(), address)
 			if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func checkConflict(format, onConflict string) error {
 func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []string, onConflict string) (transfer.Merged, error) {
 	all := transfer.Merged{Conflicts: []transfer.Conflict{}, Judged: []string{}}
 	for _, address := range stores {
-		from, err := command.OpenExisting(ctx, address)
+		from, err := s.OpenExisting(ctx, address)
 		if err != nil {
 			return all, err
 		}

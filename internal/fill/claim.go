@@ -56,6 +56,8 @@ func newClaims(m *memo.Memo) *claims { return &claims{memo: m, held: map[int64]*
 // take claims calls. Those that are neither answered nor taken by another process are to
 // be made under the claim, each until it is ended.
 func (cs *claims) take(ctx context.Context, hashes []model.Hash) (mine *claim, got memo.Claim, err error) {
+	// It is brief, and what a stop cut short would be claimed or not.
+	ctx = context.WithoutCancel(ctx)
 	cs.mu.Lock()
 	full := len(cs.ended) >= mostEnded
 	cs.mu.Unlock()
@@ -216,6 +218,10 @@ func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) erro
 	for len(calls) > 0 {
 		group := calls[:min(d.together(), len(calls))]
 		calls = calls[len(group):]
+		if ctx.Err() != nil {
+			// Why the work ends says more than what ended for it.
+			err = context.Cause(ctx)
+		}
 		if err == nil {
 			err = d.claim(ctx, group)
 			continue

@@ -51,6 +51,9 @@ var ErrNoRun = errors.New("no such run")
 // ErrNoStore means that there is no store where one must be.
 var ErrNoStore = errors.New("there is no store")
 
+// ErrGone means that a store was deleted or replaced while it was open.
+var ErrGone = errors.New("the store is no longer where it was opened")
+
 // Store keeps records durably. Implementations are safe for concurrent use, by
 // several processes too, and pass the suite in memotest.
 type Store interface {
@@ -115,6 +118,10 @@ type Store interface {
 	Run(ctx context.Context, name string) (Run, error)
 	// Runs lists all runs, the one saved last first.
 	Runs(ctx context.Context) ([]Run, error)
+
+	// Notes says what a user should know of the state in which the store was found, in
+	// a line each, such as that a command was killed.
+	Notes() []string
 
 	Close() error
 }

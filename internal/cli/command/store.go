@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,9 +17,13 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
+// defaultStore lies where the user works, so that it is found, copied and kept apart from
+// that of other work.
+const defaultStore = "orbench.db"
+
 // StoreFlag registers --store, whose default the environment may set.
 func (e *Env) StoreFlag(c *cobra.Command, address *string) {
-	usual := "orbench.db"
+	usual := defaultStore
 	if env := e.Getenv("ORBENCH_STORE"); env != "" {
 		usual = env
 	}
@@ -26,7 +32,7 @@ func (e *Env) StoreFlag(c *cobra.Command, address *string) {
 
 // StoreArgument is what names the store in a command, empty for the default.
 func (e *Env) StoreArgument(address string) string {
-	if address == "orbench.db" || address == e.Getenv("ORBENCH_STORE") {
+	if address == defaultStore || address == e.Getenv("ORBENCH_STORE") {
 		return ""
 	}
 	return " --store " + untrusted.Shell(address)
@@ -65,11 +71,56 @@ func (e *Env) OpenRuns(ctx context.Context, memory *memo.Memo, address string, n
 	return runs, nil
 }
 
+// OpenStore opens the store that calls are made for, and makes it where there is none. Its
+// first line says where answers are kept, unless it is to be quiet.
+func (e *Env) OpenStore(ctx context.Context, address string, quiet bool) (*memo.Memo, error) {
+	_, missing := os.Lstat(address)
+	memory, err := store.Open(ctx, address)
+	if err != nil || quiet {
+		return memory, err
+	}
+	path, err := filepath.Abs(address)
+	if err != nil {
+		path = address
+	}
+	hint := ""
+	if missing != nil && address == defaultStore && inGit(filepath.Dir(path)) {
+		hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
+	}
+	e.Sayf("answers are kept in %s%s", path, hint)
+	e.sayNotes(memory)
+	return memory, nil
+}
+
+// inGit reports whether a folder is in the work tree of a git repository.
+func inGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return false
+		}
+		dir = above
+	}
+}
+
+// sayNotes says what a user should know of a store that was opened.
+func (e *Env) sayNotes(memory *memo.Memo) {
+	for _, note := range memory.Notes() {
+		e.Sayf("%s", note)
+	}
+}
+
 // OpenExisting opens the memo of a store that must be there.
-func OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
+func (e *Env) OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
 	memory, err := store.OpenExisting(ctx, address)
 	if errors.Is(err, memo.ErrNoStore) {
 		return nil, InputError(address, "there is no store", "make one with orbench eval, or name another with --store")
+	}
+	if err == nil {
+		e.sayNotes(memory)
 	}
 	return memory, err
 }

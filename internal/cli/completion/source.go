@@ -11,12 +11,12 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/policy"
@@ -271,7 +271,7 @@ func (w world) stored() []run.Stored {
 
 // withStore opens the store for a source. Whoever completes a word wants no error.
 func (w world) withStore(read func(*memo.Memo) error) {
-	m, err := command.OpenExisting(w.ctx, w.store)
+	m, err := store.OpenExisting(w.ctx, w.store)
 	if err == nil {
 		defer m.Close()
 		err = read(m)

@@ -19,7 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -87,7 +86,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 	if f.calls.DryRun {
 		return construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients())
 	}
-	memory, err := store.Open(ctx, f.store)
+	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -112,7 +111,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 	if f.calls.DryRun {
 		return a.planContrast(ctx, r, f, prices, clients)
 	}
-	memory, err := store.Open(ctx, f.store)
+	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
 		return err
 	}

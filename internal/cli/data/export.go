@@ -147,7 +147,7 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 
 // exportRun writes the answers of a run, the newest without a name.
 func (a app) exportRun(ctx context.Context, args []string, o training.Options, f exportFlags) (err error) {
-	memory, err := command.OpenExisting(ctx, f.store)
+	memory, err := a.OpenExisting(ctx, f.store)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,6 @@ import (
 	"github.com/orbench/orbench/internal/recorded/view"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
@@ -145,7 +144,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
-	memory, err := command.OpenExisting(ctx, f.store)
+	memory, err := a.OpenExisting(ctx, f.store)
 	if err != nil {
 		return err
 	}
@@ -232,7 +231,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	}
 	var memory *memo.Memo
 	if len(r.Models()) > 0 {
-		if memory, err = store.Open(ctx, f.store); err != nil {
+		if memory, err = a.OpenStore(ctx, f.store, f.calls.Quiet); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()

@@ -62,7 +62,7 @@ func (a app) person(named string) string {
 
 // withRun opens a store and a run in it, by the first argument or the newest.
 func (a app) withRun(ctx context.Context, store string, args []string, do func(*memo.Memo, *run.Run) error) (err error) {
-	memory, err := command.OpenExisting(ctx, store)
+	memory, err := a.OpenExisting(ctx, store)
 	if err != nil {
 		return err
 	}

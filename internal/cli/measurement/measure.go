@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -55,7 +54,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	if m.memory != nil {
 		return a.fillAndShow(ctx, m, m.memory, prices)
 	}
-	memory, err := store.Open(ctx, m.store)
+	memory, err := a.OpenStore(ctx, m.store, m.calls.Quiet)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
 )
@@ -158,7 +157,7 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 	if f.calls.DryRun {
 		return a.planModeration(ctx, r, f, prices, clients)
 	}
-	memory, err := store.Open(ctx, f.store)
+	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/model/replay"
@@ -122,7 +121,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	}()
 	if name != "" {
 		var err error
-		if memory, err = command.OpenExisting(ctx, f.eval.store); err != nil {
+		if memory, err = a.OpenExisting(ctx, f.eval.store); err != nil {
 			return err
 		}
 	}
@@ -159,7 +158,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		return a.showTriggersPlan(f, s, plans, prices, clients)
 	}
 	if memory == nil {
-		if memory, err = store.Open(ctx, f.eval.store); err != nil {
+		if memory, err = a.OpenStore(ctx, f.eval.store, f.eval.calls.Quiet); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,6 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 	}
 	var ended []key
 	taken := map[model.Hash]bool{}
-	now := s.now().UnixNano()
 	others, err := tx.StmtContext(ctx, s.others).QueryContext(ctx, s.owner)
 	if err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 		if err := rows.Scan(&k.owner, &k.number, &where, &pid, &until, &claimed); err != nil {
 			return err
 		}
-		if until <= now || where != "" && where == s.place && gone(pid) {
+		if !s.holds(where, pid, until) {
 			ended = append(ended, k)
 			return nil
 		}
@@ -90,6 +89,11 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 		}
 	}
 	return taken, err
+}
+
+// holds reports whether a claim until some time is still that of a process at a place.
+func (s *Store) holds(where string, pid int, until int64) bool {
+	return until > s.now().UnixNano() && (where == "" || where != s.place || !gone(pid))
 }
 
 // Renew implements memo.Store.
@@ -137,31 +141,34 @@ func (s *Store) releaseAll(ctx context.Context) error {
 
 // inBriefTx does something in a transaction that does not wait for the disk: a claim that
 // is lost when the machine fails is the claim of a process that is gone.
-func (s *Store) inBriefTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
+func (s *Store) inBriefTx(ctx context.Context, do func(*sql.Tx) error) error {
+	if err := s.brieflyWrite(ctx, do); err != nil {
+		return s.at(err)
+	}
+	return s.written(ctx)
+}
+
+func (s *Store) brieflyWrite(ctx context.Context, do func(*sql.Tx) error) (err error) {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
-		return s.at(err)
+		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
-		return s.at(err)
+		return err
 	}
-	err = func() error {
-		tx, err := conn.BeginTx(ctx, nil)
-		if err != nil {
-			return err
+	defer func() {
+		// What follows on the connection is durable again, or is not done at all.
+		if _, failed := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); failed != nil {
+			err = errors.Join(err, failed, conn.Raw(func(any) error { return sqldriver.ErrBadConn }))
 		}
-		if err := do(tx); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-		return tx.Commit()
 	}()
-	// What follows on the connection is durable again, or is not done at all.
-	if _, restored := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA synchronous = FULL`); restored != nil {
-		err = errors.Join(err, restored, conn.Raw(func(any) error { return sqldriver.ErrBadConn }))
-	}
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return s.at(err)
+		return err
 	}
-	return nil
+	if err := do(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
 }

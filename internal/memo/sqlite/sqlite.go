@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	gosync "sync"
 	"sync/atomic"
 	"time"
 
@@ -53,7 +54,8 @@ const applicationID = 0x6f72626e
 
 // Store is a memo.Store in a SQLite file.
 type Store struct {
-	path string
+	// path is the file as it was named, abs the same from the root.
+	path, abs string
 	// write has a single connection: SQLite has one writer, and waiting for it
 	// in Go is cheaper and fairer than in the database.
 	write   *sql.DB
@@ -73,6 +75,19 @@ type Store struct {
 	// runs.
 	owner, place string
 	claims       atomic.Int64
+	// opened are the files that were opened, and notes what was found of them.
+	opened files
+	notes  []string
+
+	mu gosync.Mutex
+	// wrote is true once this handle has written.
+	wrote bool
+	// copyLog has the log copied to the database so long after a row was written, nil
+	// while there is nothing to copy.
+	copyLog   *time.Timer
+	copyAfter time.Duration
+	// saved has what the store held, where that is gone.
+	saved *Store
 }
 
 // Open opens the store at path, creating the file (but no folder) where there
@@ -92,7 +107,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && info.IsDir() {
 		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
-	s := &Store{path: path, now: time.Now, owner: rand.Text(), place: place()}
+	s := &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: place(), copyAfter: copyAfter}
+	left := logSize(abs)
 	version, err := s.check(ctx, abs)
 	if err != nil {
 		return nil, err
@@ -113,6 +129,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
+	}
+	if s.opened, err = filesAt(abs); err == nil {
+		s.notes, err = s.noteLog(ctx, left)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
 	}
 	return s, nil
@@ -247,15 +269,20 @@ func (s *Store) at(err error) error {
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
+// Notes implements memo.Store.
+func (s *Store) Notes() []string { return s.notes }
+
 // Close closes the file.
 func (s *Store) Close() error {
+	err := s.leave(context.Background())
 	// Closing a database closes its statements.
-	return errors.Join(s.releaseAll(context.Background()), s.readers.Close(), s.write.Close())
+	return errors.Join(err, s.readers.Close(), s.write.Close())
 }
 
 // Put implements memo.Store.
 func (s *Store) Put(ctx context.Context, records []memo.Record) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error {
+	saved := s.savedTo()
+	err := s.inTx(ctx, func(tx *sql.Tx) error {
 		put := tx.StmtContext(ctx, s.put)
 		for i := range records {
 			response, err := json.Marshal(records[i].Response)
@@ -269,6 +296,13 @@ func (s *Store) Put(ctx context.Context, records []memo.Record) error {
 		}
 		return nil
 	})
+	if saved != nil {
+		// These came after the copy was made.
+		if lost := saved.Put(ctx, records); lost != nil {
+			return lost
+		}
+	}
+	return err
 }
 
 // PutFailures implements memo.Store.
@@ -299,7 +333,7 @@ func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	if err := tx.Commit(); err != nil {
 		return s.at(err)
 	}
-	return nil
+	return s.written(ctx)
 }
 
 // Failures implements memo.Store.
@@ -371,10 +405,10 @@ func (s *Store) SaveRun(ctx context.Context, r memo.Run) error {
 	if r.Saved.IsZero() {
 		r.Saved = s.now()
 	}
-	if err := saveRun(ctx, s.write, r); err != nil {
-		return s.at(err)
+	if saved := s.savedTo(); saved != nil {
+		return saved.SaveRun(ctx, r)
 	}
-	return nil
+	return s.inTx(ctx, func(tx *sql.Tx) error { return saveRun(ctx, tx, r) })
 }
 
 // database is a database or a transaction.
