@@ -356,6 +356,52 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// TestAgreeOfThree counts by hand the votes of three moderators, of whom the last two
+// vote on no item both.
+func TestAgreeOfThree(t *testing.T) {
+	t.Parallel()
+	label := map[rune]orbench.Label{'s': orbench.Safe, 'x': orbench.Toxic, 'u': orbench.Undecided}
+	var votes [][]Vote
+	for _, three := range []string{"ssu", "sxu", "xxu", "sus", "xus", "sus", "sus", "uuu"} {
+		item := make([]Vote, 3)
+		for i, c := range three {
+			item[i] = Vote{Moderator: string(rune('A' + i)), Label: label[c]}
+		}
+		votes = append(votes, item)
+	}
+	a := Agree(votes, nil)
+	if a.Items != 0 || a.Fleiss != nil || len(a.Pairs) != 3 {
+		t.Fatalf("%+v", a)
+	}
+	for i, want := range []Pair{{A: "A", B: "B", Items: 3, Share: 2.0 / 3}, {A: "A", B: "C", Items: 4, Share: 0.75}, {A: "B", B: "C"}} {
+		if got := a.Pairs[i]; got.A != want.A || got.B != want.B || got.Items != want.Items || math.Abs(got.Share-want.Share) > 1e-12 {
+			t.Errorf("pair %d: %+v, want %+v", i, got, want)
+		}
+	}
+	// Observed 2/3, by chance (2·1 + 1·2)/9 = 4/9.
+	if got, want := *a.Pairs[0].Kappa.Value, (2.0/3-4.0/9)/(1-4.0/9); math.Abs(got-want) > 1e-12 {
+		t.Errorf("kappa of A and B %v, want %v", got, want)
+	}
+	// Items of one cluster are one unit, those without a name one each.
+	if got := Agree(votes, []string{"a", "a", "", "", "", "", "", ""}).Pairs; got[0].KappaCI95Clustered == nil || got[1].KappaCI95Clustered != nil {
+		t.Errorf("with one cluster: %+v", got)
+	}
+}
+
+// TestWeight is that of a moderator without one.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	if w := (Moderator{}).weight(); w != 1 {
+		t.Errorf("the weight of a moderator without one is %v", w)
+	}
+	if w := (Moderator{Weight: 0.5}).weight(); w != 0.5 {
+		t.Errorf("the weight 0.5 is %v", w)
+	}
+	if all := choicesOf(nil); len(all) != 1 || all[0] != none {
+		t.Errorf("without a policy one can choose from %q", all)
+	}
+}
+
 // TestAgreeAlone has one moderator, who agrees with nobody.
 func TestAgreeAlone(t *testing.T) {
 	t.Parallel()

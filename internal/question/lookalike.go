@@ -42,64 +42,64 @@ func disguised(word, text string) bool {
 // those of full width, with their marks as characters of their own, and drops the
 // characters that show nothing.
 func decomposed(s string) string {
-	i := foreign(s)
-	if i == len(s) {
+	if foreign(s) < 0 {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(len(s))
-	for start := 0; start < len(s); {
-		b.WriteString(s[start:i])
+	for i := foreign(s); i >= 0; i = foreign(s) {
+		b.WriteString(s[:i])
 		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case ignorable(r):
-		case ideographs(r):
-			b.WriteString(s[i : i+size])
-		default:
-			if d := norm.NFKD.PropertiesString(s[i:]).Decomposition(); d != nil {
-				b.Write(d)
-			} else {
+		if !unicode.Is(ignorable, r) {
+			d := []byte(nil)
+			if !unicode.Is(ideographs, r) {
+				d = norm.NFKD.PropertiesString(s[i:]).Decomposition()
+			}
+			if d == nil {
 				b.WriteString(s[i : i+size])
 			}
+			b.Write(d)
 		}
-		start = i + size
-		i = start + foreign(s[start:])
-		if i == len(s) {
-			b.WriteString(s[start:])
-			break
-		}
+		s = s[i+size:]
 	}
+	b.WriteString(s)
 	return b.String()
 }
 
-// foreign gives the index of the first byte that is not ASCII, or the length.
+// foreign gives the index of the first byte that is not ASCII, or -1.
 func foreign(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return i
 		}
 	}
-	return len(s)
+	return -1
 }
 
-// ideographs reports whether a character is of the scripts, common in texts, that have
-// nothing like a Latin letter, which saves the look.
-func ideographs(r rune) bool {
-	return r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xD7A4
-}
+// ideographs are the scripts, common in texts, that have nothing like a Latin letter,
+// which saves the look.
+var ideographs = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x9FFF, Stride: 1}, {Lo: 0xAC00, Hi: 0xD7A3, Stride: 1}}}
 
-// ignorable reports whether a character shows nothing: those that Unicode calls
+// ignorable are the characters that show nothing, which Unicode calls
 // Default_Ignorable_Code_Point.
-func ignorable(r rune) bool {
-	switch {
-	case r < 0x200B:
-		return r == 0xAD || r == 0x34F || r == 0x61C || r == 0x115F || r == 0x1160 || r == 0x17B4 || r == 0x17B5 || r >= 0x180B && r <= 0x180F
-	case r < 0xFE00:
-		return r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || r == 0x3164
-	case r < 0x10000:
-		return r <= 0xFE0F || r == 0xFEFF || r == 0xFFA0 || r >= 0xFFF0 && r <= 0xFFF8
-	}
-	return r >= 0x1BCA0 && r <= 0x1BCA3 || r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF
+var ignorable = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0xAD, Hi: 0xAD, Stride: 1},
+		{Lo: 0x34F, Hi: 0x34F, Stride: 1},
+		{Lo: 0x61C, Hi: 0x61C, Stride: 1},
+		{Lo: 0x115F, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17B4, Hi: 0x17B5, Stride: 1},
+		{Lo: 0x180B, Hi: 0x180F, Stride: 1},
+		{Lo: 0x200B, Hi: 0x200F, Stride: 1},
+		{Lo: 0x202A, Hi: 0x202E, Stride: 1},
+		{Lo: 0x2060, Hi: 0x206F, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xFE00, Hi: 0xFE0F, Stride: 1},
+		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1},
+		{Lo: 0xFFA0, Hi: 0xFFA0, Stride: 1},
+		{Lo: 0xFFF0, Hi: 0xFFF8, Stride: 1},
+	},
+	R32:         []unicode.Range32{{Lo: 0x1BCA0, Hi: 0x1BCA3, Stride: 1}, {Lo: 0x1D173, Hi: 0x1D17A, Stride: 1}, {Lo: 0xE0000, Hi: 0xE0FFF, Stride: 1}},
+	LatinOffset: 1,
 }
 
 // tagText is what the invisible tag characters of a text spell, which stand for ASCII.
@@ -253,7 +253,7 @@ func letterOf(r rune) byte {
 	if r < utf8.RuneSelf {
 		return asciiLetters[r]
 	}
-	if ideographs(r) {
+	if unicode.Is(ideographs, r) {
 		return other
 	}
 	if l, ok := lookalikes[r]; ok {
