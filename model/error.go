@@ -41,6 +41,8 @@ type Error struct {
 	Status int
 	// RetryAfter is how long the provider asked to wait, or 0.
 	RetryAfter time.Duration
+	// Allowance is what the provider said that it will take, nil where it did not.
+	Allowance *Allowance
 	// Message is the provider's own text, capped and without secrets.
 	Message string
 	// Err is the cause, if any. Its text may hold a URL but never a key.

@@ -184,6 +184,22 @@ type Response struct {
 	// Latency is the wall time of the attempt that succeeded. Whoever asked
 	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`
+	// Allowance is what the provider said that it will take, nil where it did not. It is
+	// about the moment of the call, and not kept.
+	Allowance *Allowance `json:"-"`
+}
+
+// Allowance is what a provider says that it will take from now on.
+type Allowance struct {
+	Requests, Tokens Window
+}
+
+// Window is how much will be taken until a limit is as at first; the zero Window is not
+// known.
+type Window struct {
+	Remaining int
+	// Reset is the time until the limit is as at first.
+	Reset time.Duration
 }
 
 // MostLogprobs is how many places of an output keep their probabilities.

@@ -70,31 +70,57 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 }
 
 // attempts tries a call until it gives a response, an error that another
-// attempt cannot help, or the attempts are used up.
+// attempt cannot help, or the attempts are used up. Rejects are no attempts: they are
+// not counted while the provider says when to come back, or takes other calls.
 func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, error) {
 	config := l.filler.config
+	pacer := l.pacer(c.request.Model)
 	// inRow counts failures with no answer to any call of the lane in between.
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.
-	var inRow, answersBefore, timeouts int
-	for n := 1; ; n++ {
-		response, err := l.attempt(ctx, calls, c)
+	var n, inRow, answersBefore, timeouts int
+	for {
+		pass, err := pacer.wait(ctx)
+		if err != nil {
+			return model.Response{}, err
+		}
+		response, err := l.attempt(ctx, calls, c, pacer)
+		if err == nil {
+			pacer.accept(pass, response.Allowance, response.Usage.Input+response.Usage.Output)
+			return response, nil
+		}
 		var failed *model.Error
-		if err == nil || !errors.As(err, &failed) {
-			return response, err
+		if !errors.As(err, &failed) || failed.RetryAfter > maxRetryAfter {
+			pacer.drop(pass)
+			return model.Response{}, err
 		}
-		if failed.Kind == model.Timeout {
-			timeouts++
-		}
-		if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts || failed.RetryAfter > maxRetryAfter ||
-			n >= unreachableAfter && unreachable(failed) && !l.healthOf(c.request.Model).answered {
-			return model.Response{}, failed
+		// A call that the pacer holds back with the others has no wait of its own.
+		alone := true
+		if failed.Kind == model.RateLimited {
+			var again bool
+			if alone, again = pacer.reject(pass, failed.Allowance, failed.RetryAfter, config.Attempts); !again {
+				return model.Response{}, failed
+			}
+			l.filler.count(func(s *Stats) { s.Rejected++ })
+		} else {
+			pacer.drop(pass)
+			n++
+			if failed.Kind == model.Timeout {
+				timeouts++
+			}
+			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
+				n >= unreachableAfter && unreachable(failed) && !l.healthOf(c.request.Model).answered {
+				return model.Response{}, failed
+			}
+			l.filler.count(func(s *Stats) { s.Retries++ })
 		}
 		inRow++
 		if answers := l.answered(); answers != answersBefore {
 			inRow, answersBefore = 1, answers
 		}
-		l.filler.count(func(s *Stats) { s.Retries++ })
+		if !alone {
+			continue
+		}
 		if err := sleep(ctx, max(failed.RetryAfter, backoff(config.Backoff, inRow))); err != nil {
 			return model.Response{}, err
 		}
@@ -102,7 +128,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 }
 
 // attempt makes one call when gate, pace and budget let it.
-func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, error) {
+func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Response, error) {
 	f := l.filler
 	sent, err := l.gate.enter(ctx)
 	if err != nil {
@@ -141,8 +167,8 @@ func (l *Lane) attempt(ctx, calls context.Context, c call) (model.Response, erro
 		if calls.Err() != nil {
 			return model.Response{}, context.Cause(ctx)
 		}
-		if failed.Kind == model.RateLimited {
-			l.gate.limited(sent, failed.RetryAfter)
+		if failed.Kind == model.RateLimited && !p.paced() {
+			l.gate.limited(sent)
 		}
 		return model.Response{}, failed
 	}
@@ -324,7 +350,7 @@ func (l *Lane) fail(c call, failed *model.Error) error {
 		}
 		gaveUp := &GivenUpError{Provider: c.request.Provider, Model: c.request.Model, Err: failed}
 		switch {
-		case failed.Fatal() || unreachable(failed) && !h.answered || failed.RetryAfter > maxRetryAfter:
+		case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > maxRetryAfter, unreachable(failed) && !h.answered:
 			h.dead = gaveUp
 		case h.failedInRow >= giveUpAfter:
 			gaveUp.InRow = h.failedInRow

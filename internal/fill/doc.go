@@ -16,8 +16,9 @@
 //	        claim: free? ──no──► another process makes it: looked up again
 //	            │ yes
 //	            ▼
-//	 ┌─► gate: a place among the lane's concurrent calls ◄── 429 makes it narrower,
-//	 │    pace: requests and tokens per minute                  answers wider again
+//	 ┌─► pacer: the rate that the provider was found to allow ◄── 429s make it slower,
+//	 │    gate: a place among the lane's concurrent calls           answers faster again
+//	 │    pace: requests and tokens per minute, as the user bounds them
 //	 │    budget: reserve the most that the call can cost
 //	 │    attempt: one call, with a time limit
 //	 │       │

@@ -62,8 +62,9 @@ type Stats struct {
 	// Requests counts attempts sent; Answered the responses among them that
 	// are remembered, of which Blocked were withheld by the provider.
 	Requests, Answered, Blocked int
-	// Failed counts calls given up, Retries the attempts after the first.
-	Failed, Retries int
+	// Failed counts calls given up, Retries the attempts after the first, Rejected those
+	// that the provider turned away as too many, which are neither.
+	Failed, Retries, Rejected int
 	// Present counts the requests known beforehand, and those of Ask, that were
 	// remembered before. What is found to be lacking is not remembered; if it is by the
 	// time that it would be sent, this process has had it sent.
@@ -142,8 +143,9 @@ type Lane struct {
 	requests, tokens *rate.Limiter
 
 	mu sync.Mutex
-	// health is by the name of the model.
+	// health and pacers are by the name of the model.
 	health map[string]*health
+	pacers map[string]*pacer
 	// answers and output give the mean length of an answer, in tokens, for
 	// pacing.
 	answers, output int
@@ -168,7 +170,7 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 		return f.lanes[i]
 	}
 	l.Concurrency = max(1, l.Concurrency)
-	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}}
+	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}, pacers: map[string]*pacer{}}
 	if n := l.RequestsPerMinute; n > 0 {
 		// A second's worth may go at once.
 		lane.requests = rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/60))
@@ -385,6 +387,18 @@ func (l *Lane) givenUp() error {
 		errs = append(errs, l.health[name].dead)
 	}
 	return errors.Join(errs...)
+}
+
+// pacer is that of a model, whose provider limits each of its models by itself.
+func (l *Lane) pacer(name string) *pacer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.pacers[name]
+	if p == nil {
+		p = newPacer(l.filler.config.Backoff)
+		l.pacers[name] = p
+	}
+	return p
 }
 
 // dead says why a model is asked no more, nil when it is.

@@ -258,7 +258,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 	}
 }
 
-func TestGateAdapts(t *testing.T) {
+func TestConcurrencyIsFound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemo(t)
@@ -280,17 +280,18 @@ func TestGateAdapts(t *testing.T) {
 			time.Sleep(time.Second)
 			return answer(r)
 		}), Limits{Concurrency: bound})
+		began := time.Now()
 		if _, err := lane.fill(context.Background(), requests("m", 0, 400), nil); err != nil {
 			t.Fatal(err)
 		}
 		if n := rememberedIn(t, m); n != 400 {
 			t.Errorf("%d records, want 400", n)
 		}
-		if n := limited.Load(); n > 400 {
-			t.Errorf("%d answers were 429 for 400 calls: the gate does not narrow", n)
+		if n := limited.Load(); n > 80 {
+			t.Errorf("%d answers were 429 for 400 calls", n)
 		}
-		if w := lane.gate.width(); w > 3*capacity {
-			t.Errorf("the gate is %d wide for a capacity of %d", w, capacity)
+		if took := time.Since(began); took > 4*time.Minute {
+			t.Errorf("took %v where 100 seconds would do", took)
 		}
 		if peakServed.Load() != capacity {
 			t.Errorf("at most %d calls were served at once, want %d", peakServed.Load(), capacity)
@@ -305,7 +306,7 @@ func TestGateWidensAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.limited(sent, 0)
+	g.limited(sent)
 	g.leave()
 	if w := g.width(); w != 6 {
 		t.Errorf("width %d after one 429, want 6", w)

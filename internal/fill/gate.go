@@ -20,18 +20,10 @@ type gate struct {
 	// lastCut is when limit was last decreased. Calls sent before then say
 	// nothing about the new limit.
 	lastCut time.Time
-	// limitedInRow counts 429s since the last answer.
-	limitedInRow int
-	pausedUntil  time.Time
 }
 
-const (
-	// cutTo is what a 429 leaves of the limit.
-	cutTo = 0.75
-	// pauseAfter is how many 429s in a row close the gate. A single one among
-	// answers is noise, or the edge of the allowance, and only narrows it.
-	pauseAfter = 3
-)
+// cutTo is what a 429 leaves of the limit.
+const cutTo = 0.75
 
 func newGate(bound int) *gate {
 	g := &gate{bound: bound, limit: float64(bound)}
@@ -48,19 +40,9 @@ func (g *gate) enter(ctx context.Context) (time.Time, error) {
 		if ctx.Err() != nil {
 			return time.Time{}, context.Cause(ctx)
 		}
-		now := time.Now()
-		if wait := g.pausedUntil.Sub(now); wait > 0 {
-			g.mu.Unlock()
-			err := sleep(ctx, wait)
-			g.mu.Lock()
-			if err != nil {
-				return time.Time{}, err
-			}
-			continue
-		}
 		if float64(g.inUse) < max(1, g.limit) {
 			g.inUse++
-			return now, nil
+			return time.Now(), nil
 		}
 		if !watching {
 			watching = true
@@ -86,7 +68,6 @@ func (g *gate) leave() {
 func (g *gate) answered() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.limitedInRow = 0
 	if g.limit < float64(g.bound) {
 		g.limit = min(float64(g.bound), g.limit+1/g.limit)
 		g.freed.Signal()
@@ -94,17 +75,12 @@ func (g *gate) answered() {
 }
 
 // limited tells that a call sent at that time came back with a 429.
-func (g *gate) limited(sent time.Time, retryAfter time.Duration) {
+func (g *gate) limited(sent time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := time.Now()
 	if sent.After(g.lastCut) {
-		g.lastCut = now
+		g.lastCut = time.Now()
 		g.limit = max(1, g.limit*cutTo)
-	}
-	g.limitedInRow++
-	if until := now.Add(retryAfter); g.limitedInRow >= pauseAfter && until.After(g.pausedUntil) {
-		g.pausedUntil = until
 	}
 }
 

@@ -136,6 +136,9 @@ func troubles(s fill.Stats) (parts []part) {
 	if s.Retries > 0 {
 		parts = append(parts, part{7, fmt.Sprintf("%d retries", s.Retries)})
 	}
+	if s.Rejected > 0 {
+		parts = append(parts, part{7, fmt.Sprintf("%d rejected", s.Rejected)})
+	}
 	if s.Failed > 0 {
 		parts = append(parts, part{1, fmt.Sprintf("%d failed", s.Failed)})
 	}

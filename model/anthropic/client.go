@@ -82,6 +82,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
 		}
 	}
+	resp.Allowance = wire.Allowance(reply.Header, time.Now())
 	return c.secrets.CleanResponse(resp), nil
 }
 
@@ -187,7 +188,7 @@ func (c *Client) failed(r model.Request, reply wire.Reply) (model.Response, erro
 	text := said(reply.Body)
 	e := &model.Error{
 		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model,
-		Status: reply.Status, Message: model.Clip(text, c.cfg.Key),
+		Status: reply.Status, Message: model.Clip(text, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
 	}
 	// Both of these come as status 400 and type invalid_request_error, so that
 	// the text alone tells them from a wrong request.

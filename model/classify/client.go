@@ -109,6 +109,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
 		}
 	}
+	response.Allowance = wire.Allowance(reply.Header, time.Now())
 	return c.secrets.CleanResponse(response), nil
 }
 
@@ -214,7 +215,7 @@ func (c *Client) refused(r model.Request, reply wire.Reply) error {
 	}
 	e := &model.Error{
 		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model, Status: reply.Status,
-		Message: model.Clip(message, c.cfg.Key),
+		Message: model.Clip(message, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
 	}
 	if reply.Status == http.StatusFailedDependency {
 		// TEI's reply to every text where its model is no classifier.

@@ -51,7 +51,7 @@ func (c *Client) failed(r model.Request, reply wire.Reply) error {
 	kind, wait := f.kind(model.KindOfStatus(reply.Status))
 	e := &model.Error{
 		Kind: kind, Provider: c.cfg.Provider, Model: r.Model, Status: reply.Status,
-		Message: model.Clip(f.Message, c.cfg.Key),
+		Message: model.Clip(f.Message, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
 	}
 	if e.Retryable() {
 		e.RetryAfter = max(wait, wire.RetryAfter(reply.Header, time.Now()))

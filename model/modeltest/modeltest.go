@@ -89,6 +89,7 @@ func Run(t *testing.T, d Dialect) {
 	}
 	t.Run("status", d.testStatus)
 	t.Run("retry-after", d.testRetryAfter)
+	t.Run("allowance", d.testAllowance)
 	t.Run("fault", d.testFault)
 	t.Run("redirect", d.testRedirect)
 	t.Run("too-large", d.testTooLarge)
@@ -380,6 +381,23 @@ func (d Dialect) testRetryAfter(t *testing.T) {
 				t.Errorf("got RetryAfter %v, want %v to %v", e.RetryAfter, tt.atLeast, tt.atMost)
 			}
 		})
+	}
+}
+
+// testAllowance has a server say what it will take, in an answer and in a reject.
+func (d Dialect) testAllowance(t *testing.T) {
+	want := &model.Allowance{Requests: model.Window{Remaining: 14, Reset: 30 * time.Second}}
+	header := http.Header{"Ratelimit-Remaining": {"14"}, "Ratelimit-Reset": {"30"}}
+	resp, err := d.ask(t, reply(t, http.StatusOK, header, string(d.Answer(Answer{Text: "Yes.", Finish: model.Stop}))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, resp.Allowance); diff != "" {
+		t.Errorf("an answer: want -, got +:\n%s", diff)
+	}
+	_, err = d.ask(t, reply(t, http.StatusTooManyRequests, header, string(d.Error(429, "slow down"))))
+	if diff := cmp.Diff(want, wantError(t, err, model.RateLimited).Allowance); diff != "" {
+		t.Errorf("a reject: want -, got +:\n%s", diff)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
@@ -123,7 +124,9 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, fmt.Errorf("reading the reply: %w", err), c.cfg.Key)
 	}
-	return c.result(r, decode(resp.Header, buf.Bytes()))
+	o := decode(resp.Header, buf.Bytes())
+	o.resp.Allowance = wire.Allowance(resp.Header, time.Now())
+	return c.result(r, o)
 }
 
 // result turns an outcome into what Ask returns.

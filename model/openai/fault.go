@@ -172,7 +172,7 @@ func meaning(status int, h http.Header, f fault) outcome {
 			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail},
 		}}
 	}
-	e := &model.Error{Kind: f.kind(status), Status: status, Message: f.message}
+	e := &model.Error{Kind: f.kind(status), Status: status, Message: f.message, Allowance: wire.Allowance(h, time.Now())}
 	if status == 0 {
 		e.Status = f.status
 	}

@@ -20,7 +20,11 @@ const maxWait = 24 * time.Hour
 //     where X-RateLimit-Remaining of the same name is 0 (OpenAI, Groq);
 //   - X-RateLimit-Reset as a Unix time in milliseconds or seconds, or in seconds
 //     from now (OpenRouter and others).
+//
+// A time of day is by the clock of the reply's own Date, which may differ from ours; now
+// stands for it where there is none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
+	now = clock(h, now)
 	if ms, ok := number(h.Get("Retry-After-Ms")); ok {
 		return clampWait(ms / 1e3)
 	}
@@ -45,16 +49,31 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if wait > 0 {
 		return wait
 	}
-	reset, ok := number(h.Get("X-RateLimit-Reset"))
-	switch {
-	case !ok:
+	at, ok := number(h.Get("X-RateLimit-Reset"))
+	if !ok {
 		return 0
-	case reset > 1e11: // later than 1973 in milliseconds, than 5138 in seconds
-		return clampWait(reset/1e3 - float64(now.UnixMilli())/1e3)
-	case reset > 1e8: // more than three years cannot be meant as a wait
-		return clampWait(reset - float64(now.UnixMilli())/1e3)
 	}
-	return clampWait(reset)
+	return reset(at, now)
+}
+
+// reset reads a number that is a Unix time in milliseconds or seconds, or seconds from
+// now.
+func reset(at float64, now time.Time) time.Duration {
+	switch {
+	case at > 1e11: // later than 1973 in milliseconds, than 5138 in seconds
+		return clampWait(at/1e3 - float64(now.UnixMilli())/1e3)
+	case at > 1e8: // more than three years cannot be meant as a wait
+		return clampWait(at - float64(now.UnixMilli())/1e3)
+	}
+	return clampWait(at)
+}
+
+// clock is the time of a reply by its sender's clock, or now where it does not say.
+func clock(h http.Header, now time.Time) time.Time {
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
+		return at
+	}
+	return now
 }
 
 func number(s string) (float64, bool) {

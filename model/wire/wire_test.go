@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
 )
@@ -28,6 +30,8 @@ func TestRetryAfter(t *testing.T) {
 		{"seconds", map[string]string{"Retry-After": "20"}, 20 * time.Second},
 		{"part of a second", map[string]string{"Retry-After": "0.5"}, 500 * time.Millisecond},
 		{"date", map[string]string{"Retry-After": "Sun, 01 Mar 2026 12:01:30 GMT"}, 90 * time.Second},
+		{"date by a clock that is ahead", map[string]string{"Retry-After": "Sun, 01 Mar 2026 13:01:30 GMT", "Date": "Sun, 01 Mar 2026 13:01:00 GMT"}, 30 * time.Second},
+		{"reset by a clock that is ahead", map[string]string{"X-RateLimit-Reset": fmt.Sprint(now.Add(time.Hour + time.Minute).Unix()), "Date": now.Add(time.Hour).Format(http.TimeFormat)}, time.Minute},
 		{"date in the past", map[string]string{"Retry-After": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0},
 		{"milliseconds first", map[string]string{"Retry-After-Ms": "1500", "Retry-After": "20"}, 1500 * time.Millisecond},
 		{"negative", map[string]string{"Retry-After": "-5"}, 0},
@@ -59,6 +63,48 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestAllowance(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	left := func(n int, reset time.Duration) model.Window { return model.Window{Remaining: n, Reset: reset} }
+	for _, tt := range []struct {
+		name   string
+		header map[string]string
+		want   *model.Allowance
+	}{
+		{"nothing", map[string]string{"Date": "Sun, 01 Mar 2026 12:00:00 GMT"}, nil},
+		{"OpenAI", map[string]string{
+			"X-RateLimit-Remaining-Requests": "14", "X-RateLimit-Reset-Requests": "4s",
+			"X-RateLimit-Remaining-Tokens": "1999", "X-RateLimit-Reset-Tokens": "6m0s",
+		}, &model.Allowance{Requests: left(14, 4*time.Second), Tokens: left(1999, 6*time.Minute)}},
+		{"Anthropic by its own clock", map[string]string{
+			"Anthropic-RateLimit-Requests-Remaining": "49", "Anthropic-RateLimit-Requests-Reset": "2026-03-01T13:00:30Z",
+			"Anthropic-RateLimit-Tokens-Remaining": "0", "Anthropic-RateLimit-Tokens-Reset": "2026-03-01T13:01:00Z",
+			"Date": "Sun, 01 Mar 2026 13:00:00 GMT",
+		}, &model.Allowance{Requests: left(49, 30*time.Second), Tokens: left(0, time.Minute)}},
+		{"one field", map[string]string{"RateLimit": `"default";r=50;t=30`}, &model.Allowance{Requests: left(50, 30*time.Second)}},
+		{"one field, before", map[string]string{"RateLimit": "limit=100, Remaining=50, reset=30"}, &model.Allowance{Requests: left(50, 30*time.Second)}},
+		{"three fields", map[string]string{"RateLimit-Remaining": "5", "RateLimit-Reset": "30"}, &model.Allowance{Requests: left(5, 30*time.Second)}},
+		{"a Unix time", map[string]string{"X-RateLimit-Remaining": "5", "X-RateLimit-Reset": fmt.Sprint(now.Add(time.Minute).UnixMilli())}, &model.Allowance{Requests: left(5, time.Minute)}},
+		{"the first that is whole", map[string]string{"X-RateLimit-Remaining-Requests": "14", "RateLimit-Remaining": "5", "RateLimit-Reset": "30"}, &model.Allowance{Requests: left(5, 30*time.Second)}},
+		{"negative", map[string]string{"RateLimit-Remaining": "-5", "RateLimit-Reset": "30"}, &model.Allowance{Requests: left(0, 30*time.Second)}},
+		{"endless", map[string]string{"RateLimit-Remaining": "1e300", "RateLimit-Reset": "1e300"}, &model.Allowance{Requests: left(1e9, 24*time.Hour)}},
+		{"words", map[string]string{"RateLimit-Remaining": "many", "RateLimit-Reset": "30", "X-RateLimit-Remaining": "3", "X-RateLimit-Reset": "soon"}, nil},
+		{"a reset that is over", map[string]string{"RateLimit-Remaining": "3", "RateLimit-Reset": "0"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := http.Header{}
+			for name, value := range tt.header {
+				h.Set(name, value)
+			}
+			if d := cmp.Diff(tt.want, wire.Allowance(h, now)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
 func FuzzRetryAfter(f *testing.F) {
 	f.Add("Retry-After", "7")
 	f.Add("Retry-After", "Sun, 01 Mar 2026 12:01:30 GMT")
@@ -67,6 +113,9 @@ func FuzzRetryAfter(f *testing.F) {
 		h := http.Header{http.CanonicalHeaderKey(name): {value}}
 		if got := wire.RetryAfter(h, time.Unix(1_800_000_000, 0)); got < 0 || got > 24*time.Hour {
 			t.Errorf("%q %q gives %v", name, value, got)
+		}
+		if got := wire.Allowance(h, time.Unix(1_800_000_000, 0)); got != nil && (got.Requests.Remaining < 0 || got.Requests.Reset <= 0) {
+			t.Errorf("%q %q gives %+v", name, value, got)
 		}
 	})
 }

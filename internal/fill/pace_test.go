@@ -1,0 +1,215 @@
+package fill
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbench/orbench/model"
+)
+
+// limiter is a provider's limit on requests. take decides about one that arrives now, and
+// tells when the next will be taken and what is left until when.
+type limiter interface {
+	take(now time.Time) (ok bool, next time.Duration, left model.Window)
+}
+
+// windowed takes so many requests in each window: fixed ones, that begin with the first
+// request, or one that slides with time.
+type windowed struct {
+	limit  int
+	window time.Duration
+	slides bool
+	taken  []time.Time
+}
+
+func (l *windowed) take(now time.Time) (bool, time.Duration, model.Window) {
+	for len(l.taken) > 0 && (l.slides && now.Sub(l.taken[0]) >= l.window) {
+		l.taken = l.taken[1:]
+	}
+	if !l.slides && len(l.taken) > 0 && now.Sub(l.taken[0]) >= l.window {
+		l.taken = nil
+	}
+	ok := len(l.taken) < l.limit
+	if ok {
+		l.taken = append(l.taken, now)
+	}
+	reset := l.window - now.Sub(l.taken[0])
+	return ok, reset, model.Window{Remaining: l.limit - len(l.taken), Reset: reset}
+}
+
+// bucket holds up to limit tokens and is filled with so many in a window.
+type bucket struct {
+	limit  int
+	window time.Duration
+	tokens float64
+	at     time.Time
+}
+
+func (l *bucket) take(now time.Time) (bool, time.Duration, model.Window) {
+	each := l.window / time.Duration(l.limit)
+	if l.at.IsZero() {
+		l.tokens = float64(l.limit)
+	} else {
+		l.tokens = min(float64(l.limit), l.tokens+float64(now.Sub(l.at))/float64(each))
+	}
+	l.at = now
+	ok := l.tokens >= 1
+	if ok {
+		l.tokens--
+	}
+	full := time.Duration((float64(l.limit) - l.tokens) * float64(each))
+	return ok, time.Duration((1 - l.tokens) * float64(each)), model.Window{Remaining: int(l.tokens), Reset: full}
+}
+
+// TestPaceIsLearned asks, without any bound given, providers that take 15 calls a minute,
+// or 300, and say so in different ways or not at all.
+func TestPaceIsLearned(t *testing.T) {
+	t.Parallel()
+	const minutes = 10
+	limits := []int{15}
+	if os.Getenv("ORBENCH_LONG") != "" {
+		limits = append(limits, 300)
+	}
+	for _, perMinute := range limits {
+		for kind, newLimiter := range map[string]func() limiter{
+			"fixed windows":  func() limiter { return &windowed{limit: perMinute, window: time.Minute} },
+			"sliding window": func() limiter { return &windowed{limit: perMinute, window: time.Minute, slides: true} },
+			"bucket":         func() limiter { return &bucket{limit: perMinute, window: time.Minute} },
+		} {
+			for _, says := range []string{"when to come back", "what is left", "nothing"} {
+				for _, latency := range []time.Duration{200 * time.Millisecond, 10 * time.Second} {
+					t.Run(fmt.Sprintf("%d by %s says %s after %v", perMinute, kind, says, latency), func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) {
+							m := newMemo(t)
+							defer closeMemo(t, m)
+							limit, began := newLimiter(), time.Now()
+							var mu sync.Mutex
+							var answers, rejects int // after the first minute
+							f := NewLive(m, Config{})
+							lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+								mu.Lock()
+								now := time.Now()
+								ok, next, left := limit.take(now)
+								late := now.Sub(began) > time.Minute
+								if late && ok {
+									answers++
+								} else if late {
+									rejects++
+								}
+								mu.Unlock()
+								var allowance *model.Allowance
+								if says == "what is left" {
+									allowance = &model.Allowance{Requests: left}
+								}
+								if !ok {
+									time.Sleep(50 * time.Millisecond)
+									failed := &model.Error{Kind: model.RateLimited, Status: 429, Allowance: allowance}
+									if says == "when to come back" {
+										failed.RetryAfter = next.Truncate(time.Second) + time.Second
+									}
+									return model.Response{}, failed
+								}
+								time.Sleep(latency)
+								response, err := answer(r)
+								response.Allowance = allowance
+								return response, err
+							}), Limits{Concurrency: 64})
+							if _, err := lane.fill(t.Context(), requests("m", 0, minutes*perMinute), nil); err != nil {
+								t.Fatal(err)
+							}
+							took := time.Since(began)
+							s := f.Stats()
+							t.Logf("%.3f rejects per answer after the first minute, %d in all; %v for %d minutes' worth", float64(rejects)/float64(answers), s.Rejected, took.Round(time.Second), minutes)
+							if s.Failed != 0 || s.Answered != minutes*perMinute || s.Retries != 0 {
+								t.Errorf("stats %+v, want all answered", s)
+							}
+							if float64(rejects) >= 0.1*float64(answers) {
+								t.Errorf("%d rejects for %d answers after the first minute", rejects, answers)
+							}
+							if took > (minutes*6/5+1)*time.Minute {
+								t.Errorf("took %v for %d minutes' worth", took, minutes)
+							}
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestRandomRejectsDoNotSlow has a provider shed one call in ten, however fast they come.
+func TestRandomRejectsDoNotSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo(t)
+		defer closeMemo(t, m)
+		random := rand.New(rand.NewPCG(1, 2))
+		var mu sync.Mutex
+		f := NewLive(m, Config{})
+		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			time.Sleep(100 * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			if random.IntN(10) == 0 {
+				return model.Response{}, &model.Error{Kind: model.RateLimited}
+			}
+			return answer(r)
+		}), Limits{Concurrency: 64})
+		began := time.Now()
+		if _, err := lane.fill(t.Context(), requests("m", 0, 3000), nil); err != nil {
+			t.Fatal(err)
+		}
+		// Six calls at once would take 55 seconds.
+		if took, s := time.Since(began), f.Stats(); took > 55*time.Second || s.Failed != 0 || s.Rejected < 250 {
+			t.Errorf("took %v, %+v", took, s)
+		}
+	})
+}
+
+// TestRejectsDoNotFailACall has a provider reject a call far more often than a call has
+// attempts, each time saying when to come back.
+func TestRejectsDoNotFailACall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		retryAfter time.Duration
+		rejects    int
+		answered   int
+	}{
+		"says when":         {20 * time.Second, 40, 1},
+		"says nothing":      {0, 40, 0},
+		"says nothing long": {0, 9, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemo(t)
+				defer closeMemo(t, m)
+				left := c.rejects
+				f := NewLive(m, Config{})
+				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+					if left--; left >= 0 {
+						return model.Response{}, &model.Error{Kind: model.RateLimited, RetryAfter: c.retryAfter}
+					}
+					return answer(r)
+				}), Limits{Concurrency: 1})
+				began := time.Now()
+				_, err := lane.fill(t.Context(), requests("m", 0, 1), nil)
+				s := f.Stats()
+				if s.Answered != c.answered || s.Answered+s.Failed != 1 || (err != nil) != (s.Failed > 0) || !onlyGivenUp(err) {
+					t.Errorf("%+v, %v", s, err)
+				}
+				if s.Answered == 1 && s.Rejected != c.rejects {
+					t.Errorf("%d rejects are counted, want %d", s.Rejected, c.rejects)
+				}
+				if took := time.Since(began); c.retryAfter > 0 && took < time.Duration(c.rejects)*c.retryAfter {
+					t.Errorf("took %v, want each wait kept", took)
+				}
+			})
+		})
+	}
+}
