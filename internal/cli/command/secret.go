@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/model"
@@ -57,15 +58,27 @@ func (s *Secrets) all() []string {
 }
 
 // Log is a writer for Go's own packages, which log what servers send that nobody asked
-// for: it puts each message into one line of w, without the secrets.
-func (s *Secrets) Log(w io.Writer) io.Writer { return logWriter{s, w} }
+// for: it puts each message into one line of w, without the secrets, and leaves out what
+// comes after the first few.
+func (s *Secrets) Log(w io.Writer) io.Writer { return &logWriter{secrets: s, w: w} }
+
+// mostLogged is how many messages are shown: a server may send one with each answer.
+const mostLogged = 5
 
 type logWriter struct {
 	secrets *Secrets
 	w       io.Writer
+	written atomic.Int64
 }
 
-func (l logWriter) Write(p []byte) (int, error) {
-	_, err := fmt.Fprintln(l.w, "orbench: "+model.Clip(string(p), l.secrets.all()...))
+func (l *logWriter) Write(p []byte) (int, error) {
+	line := model.Clip(string(p), l.secrets.all()...)
+	switch n := l.written.Add(1); {
+	case n > mostLogged:
+		return len(p), nil
+	case n == mostLogged:
+		line += "; more of this is not shown"
+	}
+	_, err := fmt.Fprintln(l.w, "orbench: "+line)
 	return len(p), err
 }
