@@ -160,7 +160,7 @@ type jsonRows struct {
 }
 
 func newJSONRows(w io.Writer, columns []column) (rowWriter, error) {
-	j := jsonRows{w: w}
+	j := jsonRows{w: untrusted.NewWriter(w)}
 	for i, c := range columns {
 		key, err := marshal(c.name)
 		if err != nil {
