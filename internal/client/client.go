@@ -240,6 +240,7 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 		if c.Model, err = dial(e); err != nil {
 			return endpoint{}, err
 		}
+		c.Model = bounded(c.Model)
 	}
 	s.clients[at] = c
 	if s.Connected != nil {

@@ -42,6 +42,8 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if l.dead(c.request.Model) != nil {
 		return model.Response{}, false, nil
 	}
+	calls, stored := model.Hold(calls)
+	defer stored()
 	response, err = l.attempts(ctx, calls, c)
 	for errors.Is(err, errLapsed) {
 		f.claims.end(c.claim)

@@ -68,7 +68,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
 	}
-	reply, err := wire.Post(ctx, c.http, c.url, c.header, body)
+	reply, err := wire.Post(wire.ForTokens(ctx, r.Params.MaxTokens), c.http, c.url, c.header, body)
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
 	}

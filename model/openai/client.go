@@ -94,7 +94,7 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(wire.ForTokens(ctx, r.Params.MaxTokens), http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key), Unsent: true}
 	}
@@ -120,6 +120,9 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 		}
 		// What broke off may have said that a filter withheld the prompt, so
 		// the status alone does not make the request a wrong one.
+	}
+	if err == nil {
+		err = wire.CheckValues(buf.Bytes())
 	}
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, fmt.Errorf("reading the reply: %w", err), c.cfg.Key)

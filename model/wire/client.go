@@ -3,20 +3,90 @@ package wire
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/orbench/orbench/model"
 )
 
-// MaxReply is the most bytes of one reply that a Client reads. The longest
-// answers of present models are near 1 MB.
-const MaxReply = 16 << 20
+const (
+	// MaxReply is the most bytes of one reply that a Client reads. The longest
+	// answers of present models are near 1 MB.
+	MaxReply = 4 << 20
+	// MaxHeader is the most bytes of a reply's headers.
+	MaxHeader = 64 << 10
 
-// ErrTooLarge is what reading a reply of more than MaxReply bytes ends with.
-var ErrTooLarge = errors.New("the reply is longer than 16 MB")
+	// A reply to a request that limits its tokens has so many bytes at most for each,
+	// and spare ones for all that is around the text. A token of an alphabet that JSON
+	// may escape takes some forty.
+	bytesPerToken = 256
+	spareBytes    = 1 << 20
+
+	// shortReply is what a reply may take without being counted among those in flight.
+	shortReply = 64 << 10
+	// copies is how much more a reply may take than its own length until it is stored: it
+	// is there as it was sent, as text, as what is written, and as garbage between these.
+	copies = 8
+	// maxValues is how many values a long reply may have: an object of two bytes takes
+	// a hundred once it is read.
+	maxValues = 200_000
+)
+
+// TooLargeError is what reading a reply of more bytes than its bound ends with.
+type TooLargeError struct {
+	// Limit is the bound in bytes, Tokens what was asked for at most, 0 for no limit.
+	Limit  int64
+	Tokens int
+	// Values is the bound where it is of values of JSON.
+	Values int
+}
+
+func (e *TooLargeError) Error() string {
+	if e.Values > 0 {
+		return fmt.Sprintf("the reply has more than %d values of JSON", e.Values)
+	}
+	if e.Tokens > 0 {
+		return fmt.Sprintf("the reply is longer than %d bytes, and at most %d tokens were asked for", e.Limit, e.Tokens)
+	}
+	return fmt.Sprintf("the reply is longer than %d bytes", e.Limit)
+}
+
+// CheckValues fails with a *TooLargeError for a reply that would take many times its
+// length once it is read. Short ones are not looked at.
+func CheckValues(reply []byte) error {
+	if len(reply) < shortReply {
+		return nil
+	}
+	values, quoted := 0, false
+	for i := 0; i < len(reply); i++ {
+		switch c := reply[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == ',' || c == '{' || c == '['):
+			values++
+		}
+	}
+	if values > maxValues {
+		return &TooLargeError{Values: maxValues}
+	}
+	return nil
+}
+
+type tokensKey struct{}
+
+// ForTokens gives the context for a call that asks for so many tokens at most, by which
+// the bytes of its reply are bounded; 0 is no limit but MaxReply.
+func ForTokens(ctx context.Context, tokens int) context.Context {
+	if tokens <= 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, tokensKey{}, tokens)
+}
 
 // Client makes an HTTP client for calls to models out of base, which is not
 // changed; nil stands for a client with a transport of its own, tuned for
@@ -24,7 +94,8 @@ var ErrTooLarge = errors.New("the reply is longer than 16 MB")
 //
 // It refuses redirects: following one would turn a POST into a GET, and would
 // hand a key in a header of the provider's own to whatever host was named. A
-// reply of more than MaxReply bytes fails with ErrTooLarge.
+// reply of more bytes than ForTokens allows fails with a *TooLargeError. A long reply
+// waits until model.Take has what it may need.
 func Client(base *http.Client) *http.Client {
 	c := http.Client{}
 	if base != nil {
@@ -56,6 +127,8 @@ func newTransport() *http.Transport {
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  true,
 		Protocols:           new(http.Protocols),
+
+		MaxResponseHeaderBytes: MaxHeader,
 	}
 	t.Protocols.SetHTTP1(true)
 	return t
@@ -77,35 +150,63 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.Body != nil {
-		resp.Body = &cappedBody{body: resp.Body, left: MaxReply}
+		ctx := r.Context()
+		tokens, _ := ctx.Value(tokensKey{}).(int)
+		limit := int64(MaxReply)
+		if tokens > 0 && tokens < MaxReply/bytesPerToken {
+			limit = min(limit, spareBytes+int64(tokens)*bytesPerToken)
+		}
+		resp.Body = &cappedBody{ctx: ctx, body: resp.Body, limit: limit, tokens: tokens}
 	}
 	return resp, nil
 }
 
-// cappedBody reads at most left bytes of body and fails when there are more.
+// cappedBody reads at most limit bytes of body and fails when there are more.
 type cappedBody struct {
-	body io.ReadCloser
-	left int64
+	ctx    context.Context
+	body   io.ReadCloser
+	limit  int64
+	tokens int
+	read   int64
+	// release gives back what a long reply took.
+	release func()
 }
 
 func (b *cappedBody) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, ErrTooLarge
+	if b.read > b.limit {
+		return 0, b.fault()
+	}
+	if b.release == nil && b.read >= shortReply {
+		var err error
+		if b.release, err = model.Take(b.ctx, copies*b.limit); err != nil {
+			return 0, err
+		}
+	}
+	most := b.limit + 1
+	if b.release == nil {
+		most = min(most, shortReply)
 	}
 	// One byte past the cap is asked for, to tell a reply of just the cap from
 	// a longer one.
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
+	if int64(len(p)) > most-b.read {
+		p = p[:most-b.read]
 	}
 	n, err := b.body.Read(p)
-	b.left -= int64(n)
-	if b.left < 0 {
-		return n - 1, ErrTooLarge
+	b.read += int64(n)
+	if b.read > b.limit {
+		return n - 1, b.fault()
 	}
 	return n, err
 }
 
-func (b *cappedBody) Close() error { return b.body.Close() }
+func (b *cappedBody) fault() error { return &TooLargeError{Limit: b.limit, Tokens: b.tokens} }
+
+func (b *cappedBody) Close() error {
+	if b.release != nil {
+		b.release()
+	}
+	return b.body.Close()
+}
 
 // Reply is what a server answered.
 type Reply struct {
@@ -136,7 +237,10 @@ func Post(ctx context.Context, c *http.Client, url string, header http.Header, b
 	}
 	defer resp.Body.Close()
 	reply := Reply{Status: resp.StatusCode, Header: resp.Header}
-	if reply.Body, err = io.ReadAll(resp.Body); err != nil {
+	if reply.Body, err = io.ReadAll(resp.Body); err == nil {
+		err = CheckValues(reply.Body)
+	}
+	if err != nil {
 		return Reply{}, fmt.Errorf("reading the reply: %w", err)
 	}
 	return reply, nil

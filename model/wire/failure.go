@@ -15,17 +15,18 @@ import (
 
 // Failure turns the error of a call that got no usable reply into what a
 // model.Model returns: the error as it is for a canceled context, else a
-// *model.Error. A redirect is NotFound, a reply past MaxReply and an address that is
+// *model.Error. A redirect is NotFound, a reply past its bound and an address that is
 // none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
 // is left in the error's text nor in that of any cause. Where no connection was made, the
 // error says that nothing was sent.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
+	var large *TooLargeError
 	switch {
 	case errors.As(err, &redirect):
 		return &model.Error{Kind: model.NotFound, Provider: provider, Model: name, Message: model.Clip(redirect.Error(), secrets...)}
-	case errors.Is(err, ErrTooLarge):
-		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: ErrTooLarge.Error(), Err: ErrTooLarge}
+	case errors.As(err, &large):
+		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: large.Error(), Err: large}
 	}
 	if address, ok := errors.AsType[*url.Error](err); ok && address.Op == "parse" {
 		return &model.Error{Kind: model.Invalid, Provider: provider, Model: name, Message: model.Clip(err.Error(), secrets...), Unsent: true}

@@ -122,25 +122,84 @@ func FuzzRetryAfter(f *testing.F) {
 
 func TestCap(t *testing.T) {
 	t.Parallel()
+	const of100 = 1<<20 + 100*256
 	for _, tt := range []struct {
-		size int
-		want error
+		size, tokens int
+		want         string
 	}{
-		{0, nil}, {wire.MaxReply - 1, nil}, {wire.MaxReply, nil}, {wire.MaxReply + 1, wire.ErrTooLarge}, {wire.MaxReply + 5000, wire.ErrTooLarge},
+		{0, 0, ""},
+		{wire.MaxReply - 1, 0, ""},
+		{wire.MaxReply, 0, ""},
+		{wire.MaxReply + 1, 0, "the reply is longer than 4194304 bytes"},
+		{wire.MaxReply + 5000, 1 << 62, "the reply is longer than 4194304 bytes, and at most"},
+		{of100, 100, ""},
+		{of100 + 1, 100, "the reply is longer than 1074176 bytes, and at most 100 tokens were asked for"},
 	} {
 		t.Run(fmt.Sprint(tt.size), func(t *testing.T) {
 			t.Parallel()
 			body := bytes.Repeat([]byte("x"), tt.size)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
 			t.Cleanup(srv.Close)
-			reply, err := wire.Post(t.Context(), wire.Client(nil), srv.URL, nil, nil)
-			if !errors.Is(err, tt.want) {
-				t.Fatalf("got the error %v, want %v", err, tt.want)
+			reply, err := wire.Post(wire.ForTokens(t.Context(), tt.tokens), wire.Client(nil), srv.URL, nil, nil)
+			if tt.want != "" {
+				if _, ok := errors.AsType[*wire.TooLargeError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("got the error %v, want %s", err, tt.want)
+				}
+				return
 			}
-			if tt.want == nil && (len(reply.Body) != tt.size || !reply.OK()) {
-				t.Errorf("read %d bytes of %d with the status %d", len(reply.Body), tt.size, reply.Status)
+			if err != nil || len(reply.Body) != tt.size || !reply.OK() {
+				t.Errorf("read %d bytes of %d with the status %d, %v", len(reply.Body), tt.size, reply.Status, err)
 			}
 		})
+	}
+}
+
+// Headers past their bound end the call.
+func TestHeaderCap(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 2*wire.MaxHeader))
+	}))
+	t.Cleanup(srv.Close)
+	if _, err := wire.Post(t.Context(), wire.Client(nil), srv.URL, nil, nil); err == nil || !strings.Contains(err.Error(), "headers exceeded 65536 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Long replies that are read and not yet stored wait for each other, and short ones do
+// not wait for them.
+func TestLongRepliesInFlight(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			w.Write(make([]byte, 1<<20))
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c := wire.Client(nil)
+	const fit = model.MaxInFlight / (8 * wire.MaxReply)
+	var stored []func()
+	for range fit {
+		ctx, release := model.Hold(t.Context())
+		defer release()
+		stored = append(stored, release)
+		if _, err := wire.Post(ctx, c, srv.URL+"/long", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := wire.Post(t.Context(), c, srv.URL+"/short", nil, nil); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := wire.Post(ctx, c, srv.URL+"/long", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one too many ends with %v", err)
+	}
+	stored[0]()
+	for range 3 {
+		if _, err := wire.Post(t.Context(), c, srv.URL+"/long", nil, nil); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -167,7 +226,7 @@ func TestFailure(t *testing.T) {
 		{"deadline", fmt.Errorf("asking with %s: %w", secret, context.DeadlineExceeded), model.Timeout},
 		{"broken", fmt.Errorf("malformed reply %q", secret), model.Transient},
 		{"no address", &url.Error{Op: "parse", URL: secret, Err: errors.New("invalid port")}, model.Invalid},
-		{"too large", fmt.Errorf("%s: %w", secret, wire.ErrTooLarge), model.Invalid},
+		{"too large", fmt.Errorf("%s: %w", secret, &wire.TooLargeError{Limit: 5}), model.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -204,4 +263,24 @@ func TestFailure(t *testing.T) {
 			t.Errorf("got %v, want its cause kept", err)
 		}
 	})
+}
+
+// A long reply of values that take many times their length once they are read is
+// refused; texts may hold as many brackets and commas as they like.
+func TestCheckValues(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		reply string
+		fails bool
+	}{
+		"objects": {"[{}" + strings.Repeat(",{}", 150_000) + "]", true},
+		"numbers": {"[0" + strings.Repeat(",0", 150_000) + "]", false},
+		"text":    {`{"text": "\"` + strings.Repeat(`{,[\\`, 150_000) + `"}`, false},
+		"short":   {strings.Repeat("{", 60_000), false},
+	} {
+		err := wire.CheckValues([]byte(tt.reply))
+		if _, ok := errors.AsType[*wire.TooLargeError](err); ok != tt.fails {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orbench/orbench/model"
+)
+
+const (
+	// maxAnswer is the longest answer with its thinking in bytes, which is what a
+	// recorded one may have.
+	maxAnswer = 1 << 20
+	// An answer to a request that limits its tokens has so many bytes at most for each,
+	// and some more. The longest tokens of present models are 128 spaces.
+	bytesPerToken, spareBytes = 128, 64 << 10
+)
+
+// bounded is a model whose answers are no longer than its requests let them be. What
+// reads answers holds hundreds of them at once, so that longer ones would take memory
+// long after they were stored.
+func bounded(m model.Model) model.Model {
+	return model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		response, err := m.Ask(ctx, r)
+		if err != nil {
+			return response, err
+		}
+		limit, asked := maxAnswer, ""
+		if n := r.Params.MaxTokens; n > 0 && n < maxAnswer/bytesPerToken {
+			limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", and at most %d tokens were asked for", n)
+		}
+		if n := len(response.Text) + len(response.Thinking); n > limit {
+			return model.Response{}, &model.Error{
+				Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
+				Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked),
+			}
+		}
+		return response, nil
+	})
+}

@@ -1,0 +1,35 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/model"
+)
+
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		text, thinking, tokens int
+		want                   string
+	}{
+		{text: 1 << 20},
+		{text: 1 << 20, thinking: 1, want: "the answer has 1048577 bytes; one may have 1048576"},
+		{text: 64<<10 + 12800, tokens: 100},
+		{text: 64<<10 + 12000, thinking: 801, tokens: 100, want: "the answer has 78337 bytes; one may have 78336, and at most 100 tokens were asked for"},
+		{text: 1<<20 + 1, tokens: 1 << 40, want: "one may have 1048576"},
+	} {
+		m := bounded(model.Func(func(context.Context, model.Request) (model.Response, error) {
+			return model.Response{Text: strings.Repeat("x", tc.text), Thinking: strings.Repeat("y", tc.thinking)}, nil
+		}))
+		_, err := m.Ask(t.Context(), model.Request{Params: model.Params{MaxTokens: tc.tokens}})
+		var failed *model.Error
+		switch {
+		case tc.want == "" && err == nil:
+		case !errors.As(err, &failed) || failed.Kind != model.Invalid || tc.want == "" || !strings.Contains(failed.Message, tc.want):
+			t.Errorf("%+v: got %v", tc, err)
+		}
+	}
+}
