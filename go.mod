@@ -3,6 +3,7 @@ module github.com/orbench/orbench
 go 1.26.0
 
 require (
+	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/agext/levenshtein v1.2.3
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/chromedp/cdproto v0.159.0
@@ -28,6 +29,8 @@ require (
 	google.golang.org/genai v1.77.0
 	modernc.org/sqlite v1.50.0
 )
+
+require github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 
 require (
 	cloud.google.com/go v0.116.0 // indirect

@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The files of a benchmark's folder, beside a CSV and a Parquet file for each
@@ -28,6 +30,10 @@ const (
 	CardFile              = "README.md"
 )
 
+// maxManifest is the longest manifest, and maxLine the longest line of a lineage, in
+// bytes.
+const maxManifest, maxLine = 16 << 20, 16 << 20
+
 // Folder is a benchmark that was written to a folder.
 type Folder struct {
 	Dir      string
@@ -38,7 +44,7 @@ type Folder struct {
 // one of another format, is an *orbench.InputError.
 func Open(dir string) (*Folder, error) {
 	path := filepath.Join(dir, ManifestFile)
-	text, err := os.ReadFile(path)
+	text, err := untrusted.ReadFile(path, maxManifest)
 	if err != nil {
 		return nil, &orbench.InputError{
 			File: dir, Problem: "is not the folder of a benchmark: " + errors.Unwrap(err).Error() + " (" + ManifestFile + ")",
@@ -140,6 +146,9 @@ func linesOf(in io.Reader) iter.Seq2[[]byte, error] {
 			part, err := r.ReadSlice('\n')
 			line = append(line, part...)
 			switch {
+			case len(line) > maxLine:
+				yield(nil, fmt.Errorf("the line has more than %d bytes", maxLine))
+				return
 			case errors.Is(err, bufio.ErrBufferFull):
 				continue
 			case errors.Is(err, io.EOF) && len(line) == 0:

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // accept makes sure that a license which restricts use was accepted: now, or
@@ -48,7 +49,7 @@ func licensesFile(cache string) string { return filepath.Join(cache, "licenses.j
 // acceptedLicenses gives the licenses that were accepted, by dataset.
 func acceptedLicenses(cache string) (map[string]string, error) {
 	accepted := map[string]string{}
-	text, err := os.ReadFile(licensesFile(cache))
+	text, err := untrusted.ReadFile(licensesFile(cache), maxSidecar)
 	if errors.Is(err, fs.ErrNotExist) {
 		return accepted, nil
 	}

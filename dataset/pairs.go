@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -27,11 +29,23 @@ func pairsOf(path string) *Pairs {
 			continue
 		}
 		// A file that cannot be read is the fault of whoever reads its rows.
-		if content, err := os.ReadFile(path); err == nil && fmt.Sprintf("%x", sha256.Sum256(content)) == e.FileSHA256 {
+		if sum, err := hashOf(path); err == nil && sum == e.FileSHA256 {
 			return e.Pairs
 		}
 	}
 	return nil
+}
+
+// hashOf is the SHA-256 of a file in hex.
+func hashOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // pairing numbers the prompts of each category.

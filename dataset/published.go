@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset/hub"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 //go:embed published.json
@@ -186,6 +187,9 @@ func (e Entry) sidecar(cache string) string {
 	return filepath.Join(cache, e.Name+".json")
 }
 
+// maxSidecar is the longest file in bytes that says something of others.
+const maxSidecar = 1 << 20
+
 // pulled reads the record of the pull. It fails with fs.ErrNotExist when the
 // dataset is not in the cache.
 func (e Entry) pulled(cache string) (pulled, error) {
@@ -193,7 +197,7 @@ func (e Entry) pulled(cache string) (pulled, error) {
 	if cache == "" {
 		return p, fs.ErrNotExist
 	}
-	b, err := os.ReadFile(e.sidecar(cache))
+	b, err := untrusted.ReadFile(e.sidecar(cache), maxSidecar)
 	if err != nil {
 		return p, err
 	}

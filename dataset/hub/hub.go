@@ -66,7 +66,7 @@ type Options struct {
 const answerTimeout = 30 * time.Second
 
 // maxFile bounds a file, in bytes: many times the largest one published.
-const maxFile = 1 << 30
+const maxFile = 128 << 20
 
 // File is a fetched file and what its server says of it.
 type File struct {
@@ -84,7 +84,7 @@ type File struct {
 // commitForm is a commit's full hash.
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// Fetch downloads a file by its path in the repository, at most 1 GiB. The error is an
+// Fetch downloads a file by its path in the repository, at most 128 MiB. The error is an
 // *orbench.InputError where an address is none or the hub wants a login, the context's
 // cause, or says what the server answered.
 func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // endings are those of the files of rows that are read.
@@ -46,7 +46,8 @@ func readRows(path string, each func(row int, said []string) error) error {
 
 // readJSON reads one object a line, or one list of objects.
 func readJSON(path string, file io.Reader, each func(int, map[string]any) error) error {
-	in := textOf(file)
+	limit := rows.NewLimit(file)
+	in := textOf(limit)
 	damaged := func(line int, err error) error {
 		return &orbench.InputError{File: path, Line: line, Problem: "not JSON objects, one a line or in a list: " + err.Error(), Hint: "write the file again"}
 	}
@@ -56,6 +57,7 @@ func readJSON(path string, file io.Reader, each func(int, map[string]any) error)
 			return damaged(0, err)
 		}
 		for n := 1; list.More(); n++ {
+			limit.Next()
 			var fields map[string]any
 			if err := list.Decode(&fields); err != nil {
 				return damaged(0, err)
@@ -73,8 +75,11 @@ func readJSON(path string, file io.Reader, each func(int, map[string]any) error)
 		return nil
 	}
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 4*dataset.MaxRow)
-	for n := 1; lines.Scan(); n++ {
+	lines.Buffer(nil, rows.MaxRow)
+	for n := 1; ; n++ {
+		if limit.Next(); !lines.Scan() {
+			break
+		}
 		text := bytes.TrimSpace(lines.Bytes())
 		if len(text) == 0 {
 			continue
@@ -87,7 +92,9 @@ func readJSON(path string, file io.Reader, each func(int, map[string]any) error)
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return damaged(0, rows.ErrLongRow)
+	} else if err != nil {
 		return damaged(0, err)
 	}
 	return nil
@@ -96,10 +103,12 @@ func readJSON(path string, file io.Reader, each func(int, map[string]any) error)
 // readCSV is strict about quotation marks: past one that is left open, rows would be
 // taken for a single cell.
 func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]any) error) error {
-	in := csv.NewReader(textOf(file))
+	limit := rows.NewLimit(file)
+	in := csv.NewReader(textOf(limit))
 	in.Comma, in.FieldsPerRecord = comma, -1
 	var header []string
 	for n := 0; ; n++ {
+		limit.Next()
 		cells, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -153,10 +162,10 @@ func readParquet(path string, file *os.File, each func(int, map[string]any) erro
 		if err := opened.Check(i, nil); err != nil {
 			return damaged(err)
 		}
-		rows := parquet.NewRowGroupReader(group)
+		in := parquet.NewRowGroupReader(group)
 		for {
 			fields := map[string]any{}
-			if err := rows.Read(&fields); errors.Is(err, io.EOF) {
+			if err := in.Read(&fields); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				return damaged(err)

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Template is a commented experiment.yaml that measures simulated models.
@@ -93,12 +93,15 @@ func (f *File) Resolve(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
+// maxSystem is the longest system prompt in bytes.
+const maxSystem = 1 << 20
+
 // read puts the text of its file into a system prompt.
 func (f *File) read(s *System, path string) error {
 	if s.File == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.Resolve(s.File))
+	text, err := untrusted.ReadFile(f.Resolve(s.File), maxSystem)
 	if err != nil {
 		problem := err.Error()
 		if cause := errors.Unwrap(err); cause != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // ParseSystem reads a system prompt: the name of a known one, the text of one's own,
@@ -20,7 +21,7 @@ func ParseSystem(value string) (System, error) {
 	}
 	text := value
 	if path, ok := strings.CutPrefix(value, "@"); ok {
-		b, err := os.ReadFile(path)
+		b, err := untrusted.ReadFile(path, maxSystem)
 		if err != nil {
 			return System{Name: None}, &orbench.InputError{Setting: "system", Problem: "cannot read the file: " + err.Error(), Hint: "correct the path after the @"}
 		}

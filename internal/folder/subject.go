@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // MarkFile is the file by which a folder that may be replaced is known. It says what
@@ -45,10 +46,13 @@ type mark struct {
 	Files map[string]string `json:"files"`
 }
 
+// maxMark is the longest mark in bytes.
+const maxMark = 16 << 20
+
 // readMark reads a mark; a missing or foreign file gives an empty one.
 func readMark(path string) mark {
 	var m mark
-	b, err := os.ReadFile(path)
+	b, err := untrusted.ReadFile(path, maxMark)
 	if err == nil {
 		err = json.Unmarshal(b, &m)
 	}

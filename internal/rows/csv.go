@@ -12,27 +12,6 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// errLongRow is what a rowLimit returns for a row past MaxRow.
-var errLongRow = errors.New("row too long")
-
-// rowLimit bounds how much is read between two calls of next, and so how much a
-// parser can gather for one row. The bound is loose by one buffer.
-type rowLimit struct {
-	in   io.Reader
-	read int
-}
-
-func (l *rowLimit) Read(p []byte) (int, error) {
-	if l.read > MaxRow {
-		return 0, errLongRow
-	}
-	n, err := l.in.Read(p)
-	l.read += n
-	return n, err
-}
-
-func (l *rowLimit) next() { l.read = 0 }
-
 // textBuffer is the size of the read buffer of text files.
 const textBuffer = 64 << 10
 
@@ -69,7 +48,7 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 
 // openCSV reads a file with a header line and the given separator.
 func openCSV(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
-	limit := &rowLimit{in: in}
+	limit := NewLimit(in)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -109,7 +88,7 @@ func openCSV(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, e
 	// whose place the parser does not tell.
 	lastLine, lastField := 1, ""
 	return func() (Row, error) {
-		limit.next()
+		limit.Next()
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return Row{}, io.EOF
@@ -144,7 +123,7 @@ func emptyFile(file string) error {
 func csvFault(file string, err error, line int) error {
 	var parse *csv.ParseError
 	switch {
-	case errors.Is(err, errLongRow):
+	case errors.Is(err, ErrLongRow):
 		return longRow(file, line)
 	case !errors.As(err, &parse):
 		return fmt.Errorf("read %s: %w", file, err)

@@ -16,7 +16,7 @@ import (
 // nested in objects has the names on the way to it with dots between them. Objects
 // are read one by one, so that a long array takes no more memory than a short one.
 func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
-	limit := &rowLimit{in: r}
+	limit := NewLimit(r)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
 // jsonRows reads the objects of one array, or one object.
 type jsonRows struct {
 	file    string
-	limit   *rowLimit
+	limit   *Limit
 	objects *json.Decoder
 	array   bool
 	// number counts the objects; ended is true behind the last one.
@@ -47,7 +47,7 @@ type jsonRows struct {
 
 // next gives the next object, or io.EOF.
 func (j *jsonRows) next() (object, error) {
-	j.limit.next()
+	j.limit.Next()
 	if !j.ended && j.array && !j.objects.More() {
 		if _, err := j.objects.Token(); err != nil {
 			return object{}, jsonFault(j.file, j.number, err)
@@ -98,7 +98,7 @@ const jsonHint = `write an array of objects, such as [{"prompt": "…", "label":
 
 // jsonFault says in plain words what the parser found after so many objects.
 func jsonFault(file string, number int, err error) error {
-	if errors.Is(err, errLongRow) {
+	if errors.Is(err, ErrLongRow) {
 		return &orbench.InputError{
 			File: file, Problem: fmt.Sprintf("row %d: more than %d bytes; a cell may have %d", number+1, MaxRow, MaxCell), Hint: "cut or delete it",
 		}

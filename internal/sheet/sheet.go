@@ -17,8 +17,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// MaxSize is the largest table that is read, in bytes: some 100,000 long texts.
-const MaxSize = 256 << 20
+// MaxSize is the largest table that is read, in bytes: some 25,000 long texts.
+const MaxSize = 64 << 20
 
 // Sheet is a table as it was read.
 type Sheet struct {
@@ -47,7 +47,7 @@ func Read(file string, in io.Reader) (*Sheet, error) {
 	}
 	s := &Sheet{File: file}
 	if len(data) > MaxSize {
-		return nil, s.Fault(0, "the file is larger than 256 MiB", "give a table of labels")
+		return nil, s.Fault(0, "the file is larger than 64 MiB", "give a table of labels")
 	}
 	sum := sha256.Sum256(data)
 	s.SHA256 = hex.EncodeToString(sum[:])

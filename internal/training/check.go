@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -54,12 +55,15 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*contamination.Chec
 	return c, hashes(c, manifest)
 }
 
+// maxManifest is the longest manifest in bytes: it names a few files.
+const maxManifest = 16 << 20
+
 // readManifest reads the manifest of a folder; nil where there is none of ours.
 func readManifest(dir string) (*Manifest, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name a folder of training data"}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	text, err := untrusted.ReadFile(filepath.Join(dir, ManifestFile), maxManifest)
 	if err != nil {
 		return nil, nil
 	}
@@ -112,8 +116,10 @@ func seeds(c *contamination.Checked) error {
 	defer file.Close()
 	c.Clustered = true
 	splits := map[string]string{}
-	in := json.NewDecoder(bufio.NewReader(file))
+	limit := rows.NewLimit(file)
+	in := json.NewDecoder(bufio.NewReader(limit))
 	for n := 1; ; n++ {
+		limit.Next()
 		var o Origin
 		if err := in.Decode(&o); errors.Is(err, io.EOF) {
 			return nil
