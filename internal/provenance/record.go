@@ -59,14 +59,19 @@ type Judge struct {
 	Was string `json:"was,omitempty"`
 }
 
-// Cost is what the replies of a whole run cost, whichever command paid for them.
-// Attempts that failed are not in it.
+// Cost is what the replies of a whole run cost, whichever command paid for them, and
+// apart from them what attempts that failed may have cost.
 type Cost struct {
 	Replies      int `json:"replies"`
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
 	// USD is the price in US dollars, nil when that of any model that replied is unknown.
 	USD *float64 `json:"usd"`
+	// FailedAttempts counts the attempts of the run's commands that failed and may have
+	// been charged, and FailedUSD is the most that they can have cost, in US dollars, nil
+	// where there are none or a price was unknown.
+	FailedAttempts int      `json:"failed_attempts,omitempty"`
+	FailedUSD      *float64 `json:"failed_usd,omitempty"`
 	// Unpriced lists the models without a known price.
 	Unpriced []string `json:"unpriced,omitempty"`
 }
@@ -76,11 +81,13 @@ func (c Cost) String() string {
 	s := table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, "
 	switch {
 	case c.USD != nil:
-		return s + table.Money(*c.USD)
+		s += table.Money(*c.USD)
 	case len(c.Unpriced) > 0:
-		return s + "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
+		s += "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
+	default:
+		s += "price unknown"
 	}
-	return s + "price unknown"
+	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD)
 }
 
 // Line is the record in one line, for the metadata of a picture.
@@ -219,6 +226,49 @@ type History struct {
 	LastPaid time.Time `json:"last_paid,omitzero"`
 	// Prices are those that the commands went by, in the form of their package.
 	Prices json.RawMessage `json:"prices,omitempty"`
+	// Failed has what failed attempts may have cost, of each command with some.
+	Failed []Failed `json:"failed,omitempty"`
+}
+
+// Failed is what the attempts of a command that failed may have cost.
+type Failed struct {
+	// Began is when the command did, to the nanosecond: no two of a run are the same.
+	Began    time.Time `json:"began"`
+	Attempts int       `json:"attempts"`
+	// USD is the most that they can have cost, in US dollars, nil where a price was unknown.
+	USD *float64 `json:"usd"`
+}
+
+// Fail notes what failed attempts may have cost, in place of what was noted of them when
+// they were fewer.
+func (h *History) Fail(f Failed) {
+	for i, old := range h.Failed {
+		if old.Began.Equal(f.Began) {
+			if f.Attempts > old.Attempts {
+				h.Failed[i] = f
+			}
+			return
+		}
+	}
+	h.Failed = append(h.Failed, f)
+}
+
+// FailedCost sums up what failed attempts may have cost; usd is nil where there are
+// none, or a price was unknown.
+func (h *History) FailedCost() (attempts int, usd *float64) {
+	sum, known := 0.0, true
+	for _, f := range h.Failed {
+		attempts += f.Attempts
+		if f.USD == nil {
+			known = false
+		} else {
+			sum += *f.USD
+		}
+	}
+	if attempts == 0 || !known {
+		return attempts, nil
+	}
+	return attempts, &sum
 }
 
 // mostCommands bounds what is kept of a run's history.
@@ -239,7 +289,7 @@ func (h *History) Start(c Command) {
 }
 
 // And is the history of a run that was asked for in two stores: the commands of both in
-// the order of their time, each once, and the later prices.
+// the order of their time, each once, what failed in each, and the later prices.
 func (h History) And(o History) History {
 	both := History{LastPaid: h.LastPaid, Prices: h.Prices}
 	if o.LastPaid.After(h.LastPaid) {
@@ -249,6 +299,11 @@ func (h History) And(o History) History {
 	slices.SortStableFunc(all, func(a, b Command) int { return a.Date.Compare(b.Date) })
 	for _, c := range all {
 		both.Start(c)
+	}
+	failed := slices.Concat(h.Failed, o.Failed)
+	slices.SortStableFunc(failed, func(a, b Failed) int { return a.Began.Compare(b.Began) })
+	for _, f := range failed {
+		both.Fail(f)
 	}
 	return both
 }

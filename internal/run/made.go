@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
@@ -56,6 +57,29 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 func (r *Run) Paid(ctx context.Context, m *memo.Memo, c provenance.Command, at time.Time) error {
 	r.History.Start(c)
 	r.History.LastPaid = at
+	saved, err := r.stored()
+	if err != nil {
+		return err
+	}
+	return m.SaveRun(ctx, saved)
+}
+
+// Failed keeps what failed attempts of the command that began at a time may have cost so
+// far, so that it is known of a command that is killed too.
+func (r *Run) Failed(ctx context.Context, m *memo.Memo, began time.Time, s fill.Stats) error {
+	kept, err := m.Run(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	stored, err := decode(kept)
+	if err != nil {
+		return err
+	}
+	// Another process may have kept its own meanwhile.
+	for _, f := range stored.History.Failed {
+		r.History.Fail(f)
+	}
+	r.History.Fail(provenance.Failed{Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD})
 	saved, err := r.stored()
 	if err != nil {
 		return err
@@ -115,5 +139,6 @@ func (r *Run) made(used price.Usage) (provenance.Made, error) {
 	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {
 		made.Cost.USD = &usd
 	}
+	made.Cost.FailedAttempts, made.Cost.FailedUSD = r.History.FailedCost()
 	return made, nil
 }

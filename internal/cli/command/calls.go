@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -180,6 +181,10 @@ type Filling struct {
 	Targets []evaluate.Target
 	// Tell makes the work tell the labels of prompts, nil where it does not.
 	Tell func(func(text string, label orbench.Label))
+	// Failed keeps what failed attempts may have cost, nil for work of which no run is
+	// kept. It is called while there are more and more, at most once a second, and at the
+	// end.
+	Failed func(fill.Stats) error
 }
 
 // Fill makes the missing calls at once, with the bounds of the flags, and shows how it
@@ -211,13 +216,50 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 		}
 		e.Sayf("finishing the calls under way; interrupt again to abandon them")
 	})()
+	kept := keepFailed(live, w.Failed)
 	err := live.Fill(ctx, w.Work)
+	err = errors.Join(err, kept())
 	stats := live.Stats()
 	e.NoteSent(stats)
 	if stats.Charged > 0 && !f.Quiet {
 		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	return stats, err
+}
+
+// keepFailed has keep, nil for nobody, called as Filling.Failed says, until the function
+// that it returns is called for the end.
+func keepFailed(live *fill.Live, keep func(fill.Stats) error) (end func() error) {
+	charged := 0
+	look := func() error {
+		s := live.Stats()
+		if keep == nil || s.Charged == charged {
+			return nil
+		}
+		charged = s.Charged
+		return keep(s)
+	}
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				// What cannot be kept now is tried again, and told at the end.
+				if look() != nil {
+					charged = 0
+				}
+			case <-stop:
+				stopped <- look()
+				return
+			}
+		}
+	}()
+	return func() error {
+		close(stop)
+		return <-stopped
+	}
 }
 
 // CheckPrices refuses a limit on costs that cannot be kept.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
@@ -71,9 +72,13 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err := m.Start(ctx, memory, typed, prices); err != nil {
 		return err
 	}
+	began := time.Now().UTC()
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
 		Work: m.Work(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
 		Tell: func(told func(string, orbench.Label)) { m.Told = told },
+		Failed: func(s fill.Stats) error {
+			return m.Failed(context.WithoutCancel(ctx), memory, began, s)
+		},
 	})
 	m.Told = nil
 	if stats.Requests > 0 {
