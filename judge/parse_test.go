@@ -21,6 +21,7 @@ func TestSplit(t *testing.T) {
 		{"empty parts", ",lexical,,", []string{"lexical"}},
 		{"inside parentheses", "panel:majority(lexical,paper-keywords,llm:a/b),lexical", []string{"panel:majority(lexical,paper-keywords,llm:a/b)", "lexical"}},
 		{"nested", "panel:majority(a,panel:unanimous(b,c)),d", []string{"panel:majority(a,panel:unanimous(b,c))", "d"}},
+		{"after a nested one", "panel:majority(a,panel:unanimous(b,c),d),e", []string{"panel:majority(a,panel:unanimous(b,c),d)", "e"}},
 		{"stray closing", "a),b", []string{"a)", "b"}},
 		{"stray opening", "a(,b", []string{"a(,b"}},
 	}
@@ -84,7 +85,8 @@ func TestParseRefuses(t *testing.T) {
 		{"panel with a twin", "panel:majority(lexical,lexical,paper-keywords)", "twice"},
 		{"panel with a fault inside", "panel:majority(lexical,paper-keyword)", `did you mean "paper-keywords"?`},
 		{"weight of nothing", "panel:weighted(lexical=,paper-keywords)", "a number above 0"},
-		{"weight of zero", "panel:weighted(lexical=0,paper-keywords)", "a number above 0"},
+		{"weight of zero", "panel:weighted(lexical=0,paper-keywords)", `the weight "0" must be a number above 0`},
+		{"weight alone", "panel:weighted(=2,paper-keywords)", `unknown judge ""`},
 		{"weight that is no number", "panel:weighted(lexical=NaN,paper-keywords)", "a number above 0"},
 		{"weight without end", "panel:weighted(lexical=Inf,paper-keywords)", "a number above 0"},
 	}

@@ -153,6 +153,18 @@ func TestPanelTranscript(t *testing.T) {
 	}
 }
 
+// TestRubricSize takes a rubric of the greatest size, and none that is longer.
+func TestRubricSize(t *testing.T) {
+	t.Parallel()
+	text := RubricTemplate + "\n#" + strings.Repeat("x", maxRubric-len(RubricTemplate)-2)
+	if _, err := readRubric("mine.yaml", []byte(text)); err != nil || len(text) != maxRubric {
+		t.Errorf("of %d bytes: %v", len(text), err)
+	}
+	if _, err := readRubric("mine.yaml", []byte(text+"x")); err == nil || !strings.Contains(err.Error(), "longer than 100 kB") {
+		t.Errorf("of a byte more: %v", err)
+	}
+}
+
 func TestRubricSchema(t *testing.T) {
 	t.Parallel()
 	if schema := string(RubricSchema()); !strings.Contains(schema, `"means"`) || !strings.Contains(schema, "{{answer}}") {

@@ -374,7 +374,7 @@ func TestAgreeOfThree(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	for i, want := range []Pair{{A: "A", B: "B", Items: 3, Share: 2.0 / 3}, {A: "A", B: "C", Items: 4, Share: 0.75}, {A: "B", B: "C"}} {
-		if got := a.Pairs[i]; got.A != want.A || got.B != want.B || got.Items != want.Items || math.Abs(got.Share-want.Share) > 1e-12 {
+		if got := a.Pairs[i]; got.A != want.A || got.B != want.B || got.Items != want.Items || !(math.Abs(got.Share-want.Share) < 1e-12) {
 			t.Errorf("pair %d: %+v, want %+v", i, got, want)
 		}
 	}
@@ -382,8 +382,27 @@ func TestAgreeOfThree(t *testing.T) {
 	if got, want := *a.Pairs[0].Kappa.Value, (2.0/3-4.0/9)/(1-4.0/9); math.Abs(got-want) > 1e-12 {
 		t.Errorf("kappa of A and B %v, want %v", got, want)
 	}
+	// Of three items on which all vote, A and B say the same on one, A and C on two, and
+	// B and C on none.
+	votes = votes[:0]
+	for _, three := range []string{"sxs", "xsx", "ssx"} {
+		item := make([]Vote, 3)
+		for i, c := range three {
+			item[i] = Vote{Moderator: string(rune('A' + i)), Label: label[c]}
+		}
+		votes = append(votes, item)
+	}
+	for i, want := range []float64{1, 2, 0} {
+		if got := Agree(votes, nil).Pairs[i]; got.Items != 3 || !(math.Abs(got.Share-want/3) < 1e-12) {
+			t.Errorf("pair %d: %+v, want %v of 3", i, got, want)
+		}
+	}
+	// Kappa is that of the two alone: of B and C by hand (0 − 4/9) / (1 − 4/9).
+	if got, want := *Agree(votes, nil).Pairs[2].Kappa.Value, -0.8; math.Abs(got-want) > 1e-12 {
+		t.Errorf("kappa of B and C %v, want %v", got, want)
+	}
 	// Items of one cluster are one unit, those without a name one each.
-	if got := Agree(votes, []string{"a", "a", "", "", "", "", "", ""}).Pairs; got[0].KappaCI95Clustered == nil || got[1].KappaCI95Clustered != nil {
+	if got := Agree(votes, []string{"a", "a", ""}).Pairs; got[0].KappaCI95Clustered == nil {
 		t.Errorf("with one cluster: %+v", got)
 	}
 }

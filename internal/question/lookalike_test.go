@@ -67,7 +67,7 @@ func TestReadings(t *testing.T) {
 	}
 	for r, want := range map[rune]byte{
 		'a': 'a', 'Z': 'z', '\n': '\n', '0': 'o', '1': 'i', '2': other, '9': other, ' ': 0, '|': 'i', 'A': 'a', 'z': 'z',
-		'\u0410': 'a', '\u0430': 'a', '\u0416': other, '\u0660': other, '\u0662': other, '\u00a7': 0, '\u212a': 'k', '\u0130': 'i', '判': other, '\u3400': other, '\u33ff': 0, '\ua000': other,
+		'\u0410': 'a', '\u0430': 'a', '\u0416': other, '\u0660': other, '\u0662': other, '\u00a7': 0, '\u0080': 0, '\u212a': 'k', '\u0130': 'i', '判': other, '\u3400': other, '\u33ff': 0, '\ua000': other,
 		'\u024f': 'y', '\U0001F1FB': 'v', '\u00a9': 'c',
 	} {
 		if got := letterOf(r); got != want {
