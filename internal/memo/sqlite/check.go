@@ -81,7 +81,7 @@ func Check(ctx context.Context, path, save string) (h memo.Health, err error) {
 		h, err = c.health(ctx, file)
 	}
 	if err = errors.Join(err, saved.write.Close()); err == nil {
-		err = sync(save)
+		err = flush(save)
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(save))
@@ -137,8 +137,8 @@ func (s *Store) add(ctx context.Context, rows []row) error {
 	})
 }
 
-// sync has a file reach the disk.
-func sync(path string) error {
+// flush has a file reach the disk.
+func flush(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -425,7 +425,7 @@ func (s *Store) Backup(ctx context.Context, to string) error {
 	if _, err := s.readers.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
 		return s.at(err)
 	}
-	return sync(to)
+	return flush(to)
 }
 
 // Vacuum packs the store into as little space as it needs, in one file.

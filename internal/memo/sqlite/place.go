@@ -146,8 +146,8 @@ func (s *Store) leave(ctx context.Context) error {
 	if said {
 		err = nil
 	}
-	if s.saved != nil {
-		err = errors.Join(err, s.saved.Close())
+	if saved := s.savedTo(); saved != nil {
+		err = errors.Join(err, saved.Close())
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,7 +79,7 @@ type Store struct {
 	opened files
 	notes  []string
 
-	mu gosync.Mutex
+	mu sync.Mutex
 	// wrote is true once this handle has written.
 	wrote bool
 	// copyLog has the log copied to the database so long after a row was written, nil
