@@ -194,6 +194,7 @@ func (p *pages) page(header *format.PageHeader) (int64, error) {
 // values checks the values of a page, and says what they take beyond its bytes.
 func (p *pages) values(encoding format.Encoding, data []byte, dictionary bool) (int64, error) {
 	switch encoding {
+	//lint:ignore SA1019 files of older writers have it
 	case format.PlainDictionary, format.RLEDictionary:
 		if dictionary {
 			return 0, nil // the old name of the plain encoding
