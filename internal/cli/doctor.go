@@ -77,9 +77,10 @@ func providerState(env *command.Env, ctx context.Context, p provider.Provider, a
 	return e.Listening(ctx)
 }
 
-// storeState says what the store holds. A store that does not open is a problem.
+// storeState reads all of the store, and says what it holds. A store that is damaged, or is
+// none, is a problem.
 func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, address string) error {
-	memory, err := store.OpenExisting(ctx, address)
+	health, err := store.Check(ctx, address)
 	switch {
 	case errors.Is(err, memo.ErrNoStore):
 		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address)
@@ -88,15 +89,15 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, addr
 		fmt.Fprintf(t, "store %s\tdoes not open\n", address)
 		return err
 	}
-	defer memory.Close()
-	n, err := memory.Count(ctx)
-	if err != nil {
-		return err
+	good, lost := map[string]int{}, 0
+	for _, k := range health.Kinds {
+		good[k.Kind] = k.Good
+		lost += k.Lost
 	}
-	runs, err := memory.Runs(ctx)
-	if err != nil {
-		return err
+	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", address, good["calls"], good["runs"])
+	if health.Sound() {
+		return nil
 	}
-	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", address, n, len(runs))
-	return nil
+	fmt.Fprintf(t, "\tdamaged: that is what can be read, and %d rows are known to be lost; see orbench store check%s\n", lost, env.StoreArgument(address))
+	return command.ErrFailures
 }

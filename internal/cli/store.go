@@ -60,7 +60,7 @@ the datasets and without paying again.`,
 			if len(names) == 0 {
 				names = []string{""}
 			}
-			from, err := s.OpenExisting(c.Context(), address)
+			from, err := s.OpenReading(c.Context(), address)
 			if err != nil {
 				return err
 			}

@@ -36,6 +36,7 @@ func (c *Comparison) Runs(ctx context.Context, m *memo.Memo, sides [2]*run.Run, 
 		record.Runs = append(record.Runs, made)
 		o.labels[i] = labelsOf(derived)
 	}
+	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
 	result := c.Result(o)
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name

@@ -48,6 +48,12 @@ type Run struct {
 // ErrNoRun means that the store has no run of that name, or none at all.
 var ErrNoRun = errors.New("no such run")
 
+// ErrDamaged means that something in a store cannot be read, or is not what was written.
+var ErrDamaged = errors.New("the store is damaged")
+
+// ErrReadOnly means that a store cannot be written to.
+var ErrReadOnly = errors.New("the store is read-only")
+
 // ErrNoStore means that there is no store where one must be.
 var ErrNoStore = errors.New("there is no store")
 
@@ -122,6 +128,10 @@ type Store interface {
 	// Notes says what a user should know of the state in which the store was found, in
 	// a line each, such as that a command was killed.
 	Notes() []string
+
+	// LeftOut tells what was found damaged, and is left out of all that is read since. A
+	// store for writing leaves nothing out: what is damaged is ErrDamaged there.
+	LeftOut() Health
 
 	Close() error
 }

@@ -19,6 +19,34 @@ type Record struct {
 	// Program is the version of orbench that computed the figures.
 	Program string `json:"program"`
 	Runs    []Made `json:"runs"`
+	// Damage is what the store could not tell, nil for a sound one.
+	Damage *Damage `json:"damage,omitempty"`
+}
+
+// Damage is what is lost of a damaged store, and left out of all figures.
+type Damage struct {
+	// Lost counts what is known to be lost, by its kind, such as calls.
+	Lost []Lost `json:"lost"`
+	// Faults are what is wrong with the structure of the file.
+	Faults []string `json:"faults"`
+}
+
+// Lost is how many things of a kind are lost.
+type Lost struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+}
+
+// String is the damage in one line.
+func (d *Damage) String() string {
+	var parts []string
+	for _, l := range d.Lost {
+		parts = append(parts, table.Count(l.Count)+" "+l.Kind)
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing that is known of"}
+	}
+	return "Damaged store, of which are lost: " + strings.Join(parts, ", ") + ". They are left out: what rests on them counts as unanswered or unjudged."
 }
 
 // Made says how a run was made.
@@ -49,6 +77,8 @@ type Command struct {
 type Dataset struct {
 	Dataset string `json:"dataset"`
 	SHA256  string `json:"sha256"`
+	// LostPrompts is how many of the prompts that were asked damage to the store took.
+	LostPrompts int `json:"lost_prompts,omitempty"`
 }
 
 // Judge is a judge with its version; see judge.Version.
@@ -208,7 +238,16 @@ func (r *Record) Warnings() []string {
 		return nil
 	}
 	var lines []string
+	if r.Damage != nil {
+		lines = append(lines, r.Damage.String())
+	}
 	for _, m := range r.Runs {
+		for _, d := range m.Datasets {
+			if d.LostPrompts > 0 {
+				lines = append(lines, fmt.Sprintf("Lost with a damaged store: %s prompts that run %s asked of %s. They are in no figure; the same eval asks them again, from their file.",
+					table.Count(d.LostPrompts), m.Run, d.Dataset))
+			}
+		}
 		for _, j := range m.Judges {
 			if j.Was != "" {
 				lines = append(lines, fmt.Sprintf("Judged anew: %s was version %s when run %s was made and is %s now. Figures may differ from those that were shown then.", j.Judge, j.Was, m.Run, j.Version))

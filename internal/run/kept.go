@@ -33,11 +33,23 @@ const builtIn = "built in"
 
 // keep has the store keep what the run asks of a dataset, and gives its key.
 func (r *Run) keep(ctx context.Context, m *memo.Memo, set *dataset.Dataset, d Dataset) (memo.Key, error) {
+	about, asked, err := r.about(set)
+	if err != nil {
+		return memo.Key{}, err
+	}
+	if err := m.PutDataset(ctx, about, asked); err != nil {
+		return memo.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
+	}
+	return memo.KeyOf(about), nil
+}
+
+// about is what a store keeps of a dataset: JSON of it, and the prompts that the run asks.
+func (r *Run) about(set *dataset.Dataset) (about []byte, asked iter.Seq2[orbench.Prompt, error], err error) {
 	k := keptDataset{Dataset: *set, Kept: set.Size(r.Limit)}
 	if k.Source != builtIn {
 		k.Source = ""
 	}
-	asked := func(yield func(orbench.Prompt, error) bool) {
+	asked = func(yield func(orbench.Prompt, error) bool) {
 		for piece, err := range set.Pieces(r.Limit, keptAtOnce) {
 			if err != nil {
 				yield(orbench.Prompt{}, err)
@@ -50,20 +62,13 @@ func (r *Run) keep(ctx context.Context, m *memo.Memo, set *dataset.Dataset, d Da
 			}
 		}
 	}
-	var err error
 	if set.ClusteredBy != "" || set.PairedBy != "" {
 		if k.Groups, err = groupsOf(asked); err != nil {
-			return memo.Key{}, err
+			return nil, nil, err
 		}
 	}
-	about, err := json.Marshal(k)
-	if err != nil {
-		return memo.Key{}, err
-	}
-	if err := m.PutDataset(ctx, about, asked); err != nil {
-		return memo.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
-	}
-	return memo.KeyOf(about), nil
+	about, err = json.Marshal(k)
+	return about, asked, err
 }
 
 // keptAtOnce is how many prompts are handed to the store together.
@@ -95,6 +100,26 @@ func (s Stored) recall(ctx context.Context, m *memo.Memo, r *Run, cache string) 
 			return fmt.Errorf("what the store says of %s is damaged: %w", d.Ref, err)
 		}
 		k.Source = cmp.Or(k.Source, d.Ref)
+		if kept.Lost > 0 {
+			// The file has them all, as long as it is what was asked.
+			set, err := d.read(ctx, cache, r.Targets)
+			if err == nil {
+				var about []byte
+				about, _, err = r.about(set)
+				if err == nil && memo.KeyOf(about) == s.datasets[i] {
+					r.Datasets, r.lost = append(r.Datasets, set), append(r.lost, 0)
+					continue
+				}
+			}
+			if kept.Lost == kept.Prompts {
+				return &orbench.InputError{
+					File: d.Ref, Problem: fmt.Sprintf("the store lost all prompts that run %s asked of it to damage, and the file is not what was asked", s.Name),
+					Hint: "put the file back as it was", Err: err,
+				}
+			}
+		}
+		k.Count -= kept.Lost
+		r.lost = append(r.lost, kept.Lost)
 		// What was paid for is shown after an interrupt too.
 		prompts := m.Prompts(context.WithoutCancel(ctx), s.datasets[i])
 		r.Datasets = append(r.Datasets, dataset.Kept(k.Dataset, prompts))

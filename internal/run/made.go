@@ -111,8 +111,12 @@ func (r *Run) made(used price.Usage) (provenance.Made, error) {
 	if made.Commands == nil {
 		made.Commands = []provenance.Command{}
 	}
-	for _, set := range r.Datasets {
-		made.Datasets = append(made.Datasets, provenance.Dataset{Dataset: set.Name, SHA256: set.SHA256})
+	for i, set := range r.Datasets {
+		d := provenance.Dataset{Dataset: set.Name, SHA256: set.SHA256}
+		if i < len(r.lost) {
+			d.LostPrompts = r.lost[i]
+		}
+		made.Datasets = append(made.Datasets, d)
 	}
 	for i, j := range r.Judges {
 		of := provenance.Judge{Judge: j.Name(), Version: judge.Version(j)}

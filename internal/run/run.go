@@ -32,6 +32,8 @@ type Run struct {
 	Saved   time.Time
 	// keys are those of its datasets in the store, once it is saved.
 	keys []memo.Key
+	// lost counts the prompts of each dataset that damage to the store took.
+	lost []int
 	// cache is the folder of pulled datasets, for a run that is new.
 	cache string
 	// Changed tells of files of datasets that are no longer what the run asked, while
@@ -134,7 +136,10 @@ func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, err
 		}
 		r.Datasets = append(r.Datasets, set)
 	}
-	return r, r.save(ctx, m, s.Saved)
+	if err := r.save(ctx, m, s.Saved); !errors.Is(err, memo.ErrReadOnly) {
+		return r, err
+	}
+	return r, nil
 }
 
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
@@ -258,6 +263,7 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 		result.Susceptibility = probe.Merge(result.Susceptibility, r.Susceptibility...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
+	result.Provenance.Damage = Damage(m)
 	result.Finish()
 	return result, nil
 }
@@ -278,5 +284,21 @@ func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, e
 		result.Runs = append(result.Runs, r.Runs...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
+	result.Provenance.Damage = Damage(m)
 	return result, nil
+}
+
+// Damage is what a store was found to have lost so far, nil for nothing.
+func Damage(m *memo.Memo) *provenance.Damage {
+	found := m.LeftOut()
+	if found.Sound() {
+		return nil
+	}
+	d := &provenance.Damage{Lost: []provenance.Lost{}, Faults: append([]string{}, found.Faults...)}
+	for _, k := range found.Kinds {
+		if k.Lost > 0 {
+			d.Lost = append(d.Lost, provenance.Lost{Kind: k.Kind, Count: k.Lost})
+		}
+	}
+	return d
 }

@@ -125,6 +125,26 @@ func (e *Env) OpenExisting(ctx context.Context, address string) (*memo.Memo, err
 	return memory, err
 }
 
+// OpenReading is OpenExisting for a command that shows what is there: of a damaged store
+// it reads what is good, and says so.
+func (e *Env) OpenReading(ctx context.Context, address string) (*memo.Memo, error) {
+	memory, err := store.OpenReading(ctx, address, func(found memo.Health) {
+		lost := 0
+		for _, k := range found.Kinds {
+			lost += k.Lost
+		}
+		e.Sayf("%s is damaged, and %d rows are known to be lost; what is good is shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
+			address, lost, e.StoreArgument(address))
+	})
+	if errors.Is(err, memo.ErrNoStore) {
+		return nil, InputError(address, "there is no store", "make one with orbench eval, or name another with --store")
+	}
+	if err == nil {
+		e.sayNotes(memory)
+	}
+	return memory, err
+}
+
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet.
 func Plans(ctx context.Context, address string, plan func(context.Context, *memo.Memo) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {

@@ -133,7 +133,7 @@ func (f *compareFlags) check() error {
 
 // compare compares two stored runs and decides the gates.
 func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err error) {
-	memory, err := a.OpenExisting(ctx, f.store)
+	memory, err := a.OpenReading(ctx, f.store)
 	if err != nil {
 		return err
 	}

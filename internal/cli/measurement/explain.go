@@ -54,7 +54,7 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
 
 // explain explains the calls of a stored run.
 func (a app) explain(ctx context.Context, address, name string, prompts []string, format string, full bool) (err error) {
-	memory, err := a.OpenExisting(ctx, address)
+	memory, err := a.OpenReading(ctx, address)
 	if err != nil {
 		return err
 	}

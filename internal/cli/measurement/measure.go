@@ -69,7 +69,9 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 		return err
 	}
 	typed := a.Command()
-	if err := m.Start(ctx, memory, typed, prices); err != nil {
+	err := m.Start(ctx, memory, typed, prices)
+	readOnly := errors.Is(err, memo.ErrReadOnly)
+	if err != nil && !readOnly {
 		return err
 	}
 	began := time.Now().UTC()
@@ -97,7 +99,10 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err != nil {
 		return errors.Join(filled, err)
 	}
-	if m.out.Dir == "" && !m.calls.Quiet {
+	switch {
+	case readOnly:
+		a.Sayf("%s cannot be written to: it keeps run %s as it was", m.store, m.Name)
+	case m.out.Dir == "" && !m.calls.Quiet:
 		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)

@@ -120,7 +120,7 @@ func (a app) checkPaper(ctx context.Context, f paperFlags) error {
 
 // storedResult derives the figures of stored runs again. Nothing is asked.
 func (a app) storedResult(ctx context.Context, store string, names []string) (result score.Result, err error) {
-	memory, err := a.OpenExisting(ctx, store)
+	memory, err := a.OpenReading(ctx, store)
 	if err != nil {
 		return result, err
 	}

@@ -93,7 +93,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if err := out.Check(); err != nil {
 		return err
 	}
-	memory, err := a.OpenExisting(ctx, store)
+	memory, err := a.OpenReading(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 
 // listRuns prints the runs of a store.
 func (a app) listRuns(ctx context.Context, store string) (err error) {
-	memory, err := a.OpenExisting(ctx, store)
+	memory, err := a.OpenReading(ctx, store)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 func damaged(path string, err error) error {
 	return &orbench.InputError{
 		File: path, Problem: "the store is damaged: " + err.Error(),
-		Hint: "see what is lost with orbench store check, and save the rest with orbench store repair", Err: err,
+		Hint: "see what is lost with orbench store check, and save the rest with orbench store repair", Err: errors.Join(memo.ErrDamaged, err),
 	}
 }
 
@@ -187,13 +187,13 @@ func (c *checker) structure(ctx context.Context) (release func() error, err erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
-	s := &Store{path: c.path}
-	if _, err := s.check(ctx, abs); err != nil && !isDamage(err) {
+	mode := readOnly(abs)
+	if _, err := (&Store{path: c.path}).check(ctx, abs, mode); err != nil && !isDamage(err) {
 		return nil, err
 	}
 	// A reader that may not write copies nothing from the log to the file. With a schema
 	// that may be written, the database opens a file that is cut.
-	db, err := open(abs, "&mode=ro&_pragma=writable_schema(1)", 1)
+	db, err := open(abs, mode+"&_pragma=writable_schema(1)", 1)
 	if err != nil {
 		return nil, err
 	}
@@ -418,6 +418,24 @@ func lostCall(hash, canonical string) memo.LostCall {
 	}
 	return lost
 }
+
+// Verify asks the database whether tables and their indexes list the same rows, in their
+// order. Where they do not, the error is memo.ErrDamaged.
+func (s *Store) Verify(ctx context.Context, tables ...string) error {
+	for _, table := range tables {
+		found := ""
+		if err := s.readers.QueryRowContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%s)", table)).Scan(&found); err != nil {
+			return s.at(err)
+		}
+		if found != "ok" {
+			return damaged(s.path, errors.New(strings.TrimSpace(strings.TrimPrefix(found, "*** in database main ***"))))
+		}
+	}
+	return nil
+}
+
+// LeftOut implements memo.Store.
+func (s *Store) LeftOut() memo.Health { return memo.Health{} }
 
 // Backup copies the store to a new file at to, as it is at one moment: others may write
 // to it meanwhile.

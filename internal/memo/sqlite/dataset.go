@@ -155,17 +155,23 @@ func (s *Store) Prompts(ctx context.Context, key memo.Key) iter.Seq2[orbench.Pro
 // find.
 func isLost(hash []byte) bool { return hashOf(hash) == model.Hash{} }
 
+// VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
+// that Prompts would.
+func (s *Store) VerifyPrompts(ctx context.Context, key memo.Key) error {
+	_, pieces, err := s.dataset(ctx, key)
+	for ; err == nil && len(pieces) >= sha256.Size; pieces = pieces[sha256.Size:] {
+		if !isLost(pieces[:sha256.Size]) {
+			_, err = s.piece(ctx, pieces[:sha256.Size])
+		}
+	}
+	return err
+}
+
 // readPiece reads the prompts of a piece.
 func (s *Store) readPiece(ctx context.Context, hash []byte) (read []orbench.Prompt, err error) {
-	var piece []byte
-	err = s.readers.QueryRowContext(ctx, `SELECT prompts FROM pieces WHERE hash = ?`, hash).Scan(&piece)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is lacking"))
-	case err != nil:
-		return nil, s.at(err)
-	case sha256.Sum256(piece) != [sha256.Size]byte(hash):
-		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is not what its hash says"))
+	piece, err := s.piece(ctx, hash)
+	if err != nil {
+		return nil, err
 	}
 	for d := json.NewDecoder(bytes.NewReader(piece)); d.More(); {
 		var p orbench.Prompt
@@ -175,4 +181,18 @@ func (s *Store) readPiece(ctx context.Context, hash []byte) (read []orbench.Prom
 		read = append(read, p)
 	}
 	return read, nil
+}
+
+// piece finds the text of a piece.
+func (s *Store) piece(ctx context.Context, hash []byte) (piece []byte, err error) {
+	err = s.readers.QueryRowContext(ctx, `SELECT prompts FROM pieces WHERE hash = ?`, hash).Scan(&piece)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is lacking"))
+	case err != nil:
+		return nil, s.at(err)
+	case sha256.Sum256(piece) != [sha256.Size]byte(hash):
+		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is not what its hash says"))
+	}
+	return piece, nil
 }

@@ -88,6 +88,8 @@ type Store struct {
 	copyAfter time.Duration
 	// saved has what the store held, where that is gone.
 	saved *Store
+	// copied is the folder of a copy that is deleted at the end, empty for none.
+	copied string
 }
 
 // Open opens the store at path, creating the file (but no folder) where there
@@ -107,9 +109,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && info.IsDir() {
 		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
-	s := &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: place(), copyAfter: copyAfter}
+	s := newStore(path, abs)
 	left := logSize(abs)
-	version, err := s.check(ctx, abs)
+	version, err := s.check(ctx, abs, "")
 	if err != nil {
 		return nil, err
 	}
@@ -129,15 +131,19 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
+		return nil, errors.Join(s.at(err), s.Close())
 	}
 	if s.opened, err = filesAt(abs); err == nil {
 		s.notes, err = s.noteLog(ctx, left)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
+		return nil, errors.Join(s.at(err), s.Close())
 	}
 	return s, nil
+}
+
+func newStore(path, abs string) *Store {
+	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: place(), copyAfter: copyAfter}
 }
 
 // OpenExisting is Open for a file that must be there; where it is not, the error is
@@ -146,7 +152,11 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", path, memo.ErrNoStore)
 	}
-	return Open(ctx, path)
+	s, err := Open(ctx, path)
+	if cannotWrite(err) {
+		return openReadOnly(ctx, path)
+	}
+	return s, err
 }
 
 // prepare parses the statements of the hot paths.
@@ -189,9 +199,9 @@ func open(abs, more string, conns int) (*sql.DB, error) {
 
 // check finds the version of the schema in the file, 0 for a new one. It uses a
 // connection of its own that sets no mode, so that a file which is not ours
-// stays as it is.
-func (s *Store) check(ctx context.Context, abs string) (version int, err error) {
-	db, err := open(abs, "", 1)
+// stays as it is. mode is part of its address.
+func (s *Store) check(ctx context.Context, abs, mode string) (version int, err error) {
+	db, err := open(abs, mode, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -202,9 +212,16 @@ func (s *Store) check(ctx context.Context, abs string) (version int, err error) 
 	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
 		(SELECT count(*) FROM sqlite_schema)`
 	if err := db.QueryRowContext(ctx, query).Scan(&id, &version, &tables); err != nil {
+		if cannotWrite(err) {
+			return 0, notWritable(s.path, err)
+		}
+		cause := err
+		if isDamage(err) {
+			cause = errors.Join(memo.ErrDamaged, err)
+		}
 		return 0, &orbench.InputError{
 			File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
-			Hint: "name another file with `store`", Err: err,
+			Hint: "name another file with `store`, or save what is left of a damaged one with orbench store repair", Err: cause,
 		}
 	}
 	switch {
@@ -266,6 +283,9 @@ func (s *Store) at(err error) error {
 	if isDamage(err) {
 		return damaged(s.path, err)
 	}
+	if cannotWrite(err) {
+		return notWritable(s.path, err)
+	}
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
@@ -276,7 +296,11 @@ func (s *Store) Notes() []string { return s.notes }
 func (s *Store) Close() error {
 	err := s.leave(context.Background())
 	// Closing a database closes its statements.
-	return errors.Join(err, s.readers.Close(), s.write.Close())
+	err = errors.Join(err, s.readers.Close(), s.write.Close())
+	if s.copied != "" {
+		err = errors.Join(err, os.RemoveAll(s.copied))
+	}
+	return err
 }
 
 // Put implements memo.Store.
