@@ -34,7 +34,11 @@ func damaged(path string, err error) error {
 // isDamage reports whether an error tells of a damaged file.
 func isDamage(err error) bool {
 	var failed *driver.Error
-	return errors.Is(err, errChanged) || errors.As(err, &failed) && (failed.Code()&0xff == codes.SQLITE_CORRUPT || failed.Code()&0xff == codes.SQLITE_NOTADB)
+	if !errors.As(err, &failed) {
+		return errors.Is(err, errChanged)
+	}
+	code := failed.Code()
+	return code&0xff == codes.SQLITE_CORRUPT || code&0xff == codes.SQLITE_NOTADB || code == codes.SQLITE_IOERR_SHORT_READ
 }
 
 // hashOf is a stored hash, zero where it has another length.
