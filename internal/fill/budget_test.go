@@ -1,0 +1,98 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"testing/synctest"
+
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+// TestBudget takes and gives back, a dollar for each token.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tariff := price.Price{Input: 1e6, Output: 1e6}
+		a, other := model.Ref{Provider: "p", Model: "a"}, model.Ref{Provider: "p", Model: "b"}
+		most := model.Usage{Input: 1, Output: 2}
+		b := newBudget(Budget{USD: 12, Requests: 6})
+		take := func(of model.Ref) (r reservation, err error) {
+			err = errors.New("waits")
+			ctx, stop := context.WithCancelCause(t.Context())
+			go func() { r, err = b.reserve(ctx, of, tariff, most) }()
+			synctest.Wait()
+			stop(errors.New("stopped"))
+			synctest.Wait()
+			return r, err
+		}
+		want := func(what string, err error, text string) {
+			t.Helper()
+			if got := ""; err != nil && err.Error() != text || err == nil && text != got {
+				t.Errorf("%s: got %v, want %q", what, err, text)
+			}
+		}
+		first, err := take(a)
+		want("the first call", err, "")
+		_, err = take(a)
+		want("a second before the first has ended", err, "stopped")
+		_, err = take(other)
+		want("the first of another model", err, "")
+		want("twice the reservation is not beyond belief", b.answer(first, model.Usage{Input: 4, Output: 2}), "")
+		// $6 are spent and $3 reserved, and what the model took beyond its bound is reckoned with.
+		_, err = take(a)
+		want("$6 more, of which 3 may come back", err, "stopped")
+		second := reservation{of: other, tariff: tariff, most: most, usage: most, usd: 3}
+		b.fail(second, &model.Error{Kind: model.Timeout})
+		_, err = take(a)
+		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempts), and the next call could cost up to $6.0000")
+		third, err := take(other)
+		want("as much as is left", err, "")
+		b.cancel(third)
+		var s Stats
+		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != 0 || b.open != 0 {
+			t.Errorf("%+v, $%g reserved for %d", s, b.reserved, b.open)
+		}
+		fourth, err := take(other)
+		want("what was given back", err, "")
+		b.fail(fourth, &model.Error{Kind: model.RateLimited})
+		if b.into(&s); s.FailedUSD != 3 || s.Charged != 1 {
+			t.Errorf("a reject is charged: %+v", s)
+		}
+		fifth, err := take(other)
+		want("what a reject left", err, "")
+		err = b.answer(fifth, model.Usage{Input: 1, Output: 6})
+		want("more than twice", err, "a reply is charged with 1 input and 6 output tokens where at most 1 and 2 were reckoned with ($7.0000 in place of $3.0000), so `max-cost` cannot be kept; raise `max-tokens`, or leave `max-cost` out")
+		if got := b.models[other].excess; got != (model.Usage{Output: 4}) {
+			t.Errorf("the excess is %+v", got)
+		}
+		_, err = take(other)
+		want("after that", err, "stopped by `max-cost` 12: $16.0000 spent (of it up to $3.0000 for 1 failed attempts), and the next call could cost up to $7.0000")
+	})
+	t.Run("nothing failed", func(t *testing.T) {
+		t.Parallel()
+		_, err := newBudget(Budget{USD: 1}).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
+		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $2.0000" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("requests", func(t *testing.T) {
+		t.Parallel()
+		b := newBudget(Budget{Requests: 1})
+		most := model.Usage{Input: 1, Output: 1}
+		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The reservation is open, but requests do not come back.
+		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests` 1: 1 requests sent" {
+			t.Errorf("got %v", err)
+		}
+		// Without a bound of money no usage is beyond belief.
+		if err := b.answer(r, model.Usage{Input: math.MaxInt32}); err != nil {
+			t.Error(err)
+		}
+	})
+}

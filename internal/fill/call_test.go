@@ -1,0 +1,127 @@
+package fill
+
+import (
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+func TestTokensOfACall(t *testing.T) {
+	t.Parallel()
+	r := request("m", 1) // 8 bytes and a limit of 10 tokens
+	free := r
+	free.Params.MaxTokens = 0
+	two := r
+	two.Messages = append([]orbench.Message{{Content: "abc"}}, r.Messages...)
+	for name, c := range map[string]struct{ got, want model.Usage }{
+		"most":             {mostUsage(r), model.Usage{Input: 24, Output: 10}},
+		"without a limit":  {mostUsage(free), model.Usage{Input: 24, Output: 32768}},
+		"of two messages":  {mostUsage(two), model.Usage{Input: 43, Output: 10}},
+		"as reported":      {usageOf(r, model.Response{Usage: model.Usage{Output: 1}}), model.Usage{Output: 1}},
+		"where nothing is": {usageOf(r, model.Response{Text: strings.Repeat("x", 40)}), model.Usage{Input: 6, Output: 18}},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
+		}
+	}
+	l := &Lane{}
+	if got := l.expectedOutput(free); got != 300 {
+		t.Errorf("%d tokens are expected at first, want 300", got)
+	}
+	if got := l.expectedOutput(r); got != 10 {
+		t.Errorf("%d tokens are expected of 10 at most", got)
+	}
+	l.answers, l.output = 4, 30
+	if got := l.expectedOutput(free); got != 7 {
+		t.Errorf("%d tokens are expected after 30 in 4 answers, want 7", got)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n    int
+		mean time.Duration
+	}{{1, time.Second}, {2, 2 * time.Second}, {5, 16 * time.Second}, {6, 30 * time.Second}, {900, 30 * time.Second}} {
+		var sum, most time.Duration
+		const times = 4000
+		for range times {
+			d := backoff(time.Second, c.n)
+			sum, most = sum+d, max(most, d)
+		}
+		if mean := sum / times; mean < c.mean*9/10 || mean > c.mean*11/10 || most > 2*c.mean || most < c.mean*19/10 {
+			t.Errorf("the wait after %d failures is %v in the mean and %v at most, want %v and twice that", c.n, mean, most, c.mean)
+		}
+	}
+}
+
+// TestFailedCalls has one call meet some errors, and tells what it took.
+func TestFailedCalls(t *testing.T) {
+	t.Parallel()
+	fault := func(d time.Duration) *model.Error { return &model.Error{Kind: model.Transient, RetryAfter: d} }
+	for name, c := range map[string]struct {
+		errs                     []*model.Error
+		answered, retries, calls int
+		gaveUp                   bool
+		atLeast, atMost          time.Duration
+	}{
+		"the longest wait that is kept": {[]*model.Error{fault(maxRetryAfter)}, 1, 1, 2, false, maxRetryAfter, maxRetryAfter},
+		"a longer one":                  {[]*model.Error{fault(maxRetryAfter + 1)}, 0, 0, 1, true, 0, 0},
+		// Each wait is up to twice its mean of 250 ms, 500 ms, 1 s.
+		"waits that grow":                     {[]*model.Error{fault(0), fault(0), fault(0)}, 1, 3, 4, false, 0, 3500 * time.Millisecond},
+		"a reject alone waits as it is asked": {[]*model.Error{{Kind: model.RateLimited, RetryAfter: time.Minute}}, 1, 0, 2, false, time.Minute, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemo(t)
+				defer closeMemo(t, m)
+				calls := 0
+				f := NewLive(m, Config{})
+				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+					if calls++; calls <= len(c.errs) {
+						return model.Response{}, c.errs[calls-1]
+					}
+					return answer(r)
+				}), Limits{Concurrency: 1})
+				began := time.Now()
+				_, err := lane.fill(t.Context(), requests("m", 0, 1), nil)
+				took, s := time.Since(began), f.Stats()
+				if s.Answered != c.answered || s.Retries != c.retries || calls != c.calls || (err != nil) != c.gaveUp || !onlyGivenUp(err) {
+					t.Errorf("%+v after %d calls, %v", s, calls, err)
+				}
+				if took < c.atLeast || took > c.atMost {
+					t.Errorf("took %v, want %v to %v", took, c.atLeast, c.atMost)
+				}
+			})
+		})
+	}
+}
+
+// A model that once answered is not given up for being out of reach for three attempts.
+func TestUnreachableForAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo(t)
+		defer closeMemo(t, m)
+		calls := 0
+		f := NewLive(m, Config{Attempts: 6})
+		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			if calls++; calls > 1 && calls < 7 {
+				return model.Response{}, &model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}
+			}
+			return answer(r)
+		}), Limits{Concurrency: 1})
+		if _, err := lane.fill(t.Context(), requests("m", 0, 2), nil); err != nil {
+			t.Error(err)
+		}
+		if s := f.Stats(); s.Answered != 2 || s.Retries != 5 {
+			t.Errorf("%+v, want the second answered at its sixth attempt", s)
+		}
+	})
+}

@@ -1,0 +1,90 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestGate has calls wait for places, and the bound follow what becomes of them.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2)
+		ctx, stop := context.WithCancelCause(t.Context())
+		entered := 0
+		enter := func() {
+			if _, err := g.enter(ctx); err == nil {
+				entered++
+			}
+		}
+		for range 3 {
+			go enter()
+		}
+		synctest.Wait()
+		if entered != 2 {
+			t.Errorf("%d entered a gate of 2", entered)
+		}
+		g.leave()
+		synctest.Wait()
+		if entered != 3 {
+			t.Errorf("%d entered after one left", entered)
+		}
+		began := time.Now()
+		time.Sleep(time.Second)
+		g.limited(began)
+		g.limited(began) // sent before the bound was lowered: it says nothing of the new one
+		if g.limit != 1.5 || g.width() != 1 {
+			t.Errorf("the bound is %g after a reject, want 1.5", g.limit)
+		}
+		time.Sleep(time.Second)
+		g.limited(time.Now())
+		if g.limit != 1.125 {
+			t.Errorf("the bound is %g after two rejects, want 1.125", g.limit)
+		}
+		time.Sleep(time.Second)
+		g.limited(time.Now())
+		if g.limit != 1 {
+			t.Errorf("the bound is %g after three rejects, want 1", g.limit)
+		}
+		g.leave()
+		go enter()
+		synctest.Wait()
+		if entered != 3 {
+			t.Error("a second call entered a gate that rejects have narrowed to one")
+		}
+		g.leave()
+		synctest.Wait()
+		if entered != 4 {
+			t.Error("a gate of one lets none in")
+		}
+		go enter()
+		g.answered() // 2 again
+		synctest.Wait()
+		if entered != 5 || g.limit != 2 {
+			t.Errorf("%d entered, the bound is %g; want an answer to have widened it", entered, g.limit)
+		}
+		g.answered()
+		if g.limit != 2 {
+			t.Errorf("the bound is %g, above what was given", g.limit)
+		}
+		stopped := errors.New("stopped")
+		var err error
+		go func() { _, err = g.enter(ctx) }()
+		synctest.Wait()
+		stop(stopped)
+		synctest.Wait()
+		if !errors.Is(err, stopped) {
+			t.Errorf("got %v, want the cause", err)
+		}
+		h := newGate(8)
+		h.limit = 4
+		h.answered()
+		if math.Abs(h.limit-4.25) > 1e-9 {
+			t.Errorf("the bound is %g, want a quarter more than 4", h.limit)
+		}
+	})
+}
