@@ -79,6 +79,21 @@ if ! command -v goreleaser >/dev/null; then
 	say 'not tried: goreleaser, which is not installed; the workflow ci runs it'
 	exit
 fi
-goreleaser check -q
-(cd "$tmp/one" && git tag -f v0.0.1 >/dev/null && goreleaser release --snapshot --single-target --clean --skip=sign,sbom,docker)
-ls -l "$tmp/one/dist"
+(
+	cd "$tmp/one"
+	# goreleaser asks where a release would go.
+	git remote set-url origin "https://$module.git"
+	git tag -f v0.0.1 >/dev/null
+	goreleaser check
+	skip=sign,docker
+	command -v syft >/dev/null || skip+=,sbom
+	goreleaser release --snapshot --clean --skip="$skip"
+	ls -l dist
+	if [[ $(uname -m) == x86_64 ]] && command -v dpkg-deb >/dev/null; then
+		dpkg-deb -x dist/orbench_*_linux_amd64.deb "$tmp/deb"
+		"$tmp/deb/usr/bin/orbench" --version
+		[[ -s $tmp/deb/usr/share/man/man1/orbench.1 || -s $tmp/deb/usr/share/man/man1/orbench.1.gz ]] || fail 'the package has no manual page'
+	fi
+	(cd dist && sha256sum --quiet -c checksums.txt) || fail 'a checksum is wrong'
+)
+say 'archives and packages: built, unpacked, checksums hold'

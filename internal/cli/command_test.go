@@ -83,8 +83,15 @@ func TestUnknownRun(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	address := filepath.Join(t.TempDir(), "m.db")
-	m, err := store.Open(ctx, address)
-	if err != nil {
+	open := func() *memo.Memo {
+		t.Helper()
+		m, err := store.Open(ctx, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if err := open().Close(); err != nil {
 		t.Fatal(err)
 	}
 	report := func(want string, args ...string) {
@@ -96,13 +103,14 @@ func TestUnknownRun(t *testing.T) {
 	}
 	report(address + ": holds no run; make one with orbench eval, or name another store with --store")
 	report(address+": holds no run; make one with orbench eval, or name another store with --store", "mine")
+	m := open()
 	for n := range 12 {
 		if err := m.SaveRun(ctx, memo.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	env := &command.Env{Getenv: func(string) string { return "" }}
-	_, err = env.OpenRun(ctx, m, address, "mine")
+	_, err := env.OpenRun(ctx, m, address, "mine")
 	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), address+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
 		t.Errorf("with 12 runs the error is %v", err)
 	}
