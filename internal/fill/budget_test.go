@@ -82,7 +82,7 @@ func TestBudget(t *testing.T) {
 		t.Parallel()
 		b := newBudget(Budget{Requests: 1})
 		most := model.Usage{Input: 1, Output: 1}
-		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -213,3 +213,21 @@ func TestRejectsDoNotFailACall(t *testing.T) {
 		})
 	}
 }
+
+// What is left of a limit on tokens is shared out by the tokens of the calls so far.
+func TestTokensThatAreLeft(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		response, err := answer(r) // 10 tokens
+		response.Allowance = &model.Allowance{Tokens: model.Window{Remaining: 100, Reset: 10 * time.Second}}
+		return response, err
+	}), Limits{Concurrency: 1})
+	if _, err := lane.fill(t.Context(), requests("m", 0, 1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if told := lane.pacer("m").told; told != time.Second {
+		t.Errorf("calls are %v apart, want ten in ten seconds", told)
+	}
+}
