@@ -67,7 +67,7 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 	}
 	probes := ""
 	if n := probed(plans); n > 0 {
-		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer (--no-probes leaves them out)", n)
+		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", n)
 	}
 	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), calls, probes)
 }
