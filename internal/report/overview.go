@@ -223,6 +223,11 @@ func condense(s *table.Section, labels []orbench.Label) {
 	if len(s.Rows) == 0 {
 		return
 	}
+	if len(s.Rows) > 1 {
+		if target := same("target"); target != "" {
+			s.Title += " of " + target
+		}
+	}
 	if dataset := same("dataset"); dataset != "" {
 		s.Title += " on " + dataset
 	}

@@ -211,18 +211,30 @@ func total(widths []int) int {
 }
 
 // fit leaves out columns until a line has at most width columns of the screen: those
-// of Spare in their order, then figures from the right, but for the first. It gives the
-// headers of what it left out, in the order of the columns.
+// of Spare in their order, then figures from the right, but for the first, as long as
+// names on several lines make no room for them. It gives the headers of what it left
+// out, in the order of the columns.
 func (s Section) fit(width int) (Section, []string) {
 	spare := slices.Clone(s.Spare)
 	gone := map[int]bool{}
 	widths := s.widths()
 	left := total(widths)
+	// room is what the columns of names can give; see narrow.
+	room := 0
+	for _, w := range widths[:min(s.Left, len(widths))] {
+		room += max(0, w-narrowest)
+	}
 	drop := func(i int) {
 		gone[i] = true
 		left -= widths[i] + 2
+		if i < s.Left {
+			room -= max(0, widths[i]-narrowest)
+		}
 	}
 	for left > width {
+		if len(spare) == 0 && left-room <= width {
+			break
+		}
 		at := -1
 		if len(spare) > 0 {
 			at = slices.Index(s.Header, spare[0])

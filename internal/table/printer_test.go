@@ -1,0 +1,35 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/internal/table"
+)
+
+// What a narrow screen has no room for goes in this order: spare columns, then names on
+// several lines, then figures from the right.
+func TestNarrowScreen(t *testing.T) {
+	t.Parallel()
+	s := table.Section{
+		Title: "Rates", Header: []string{"target", "safe", "toxic", "J"}, Left: 1, Spare: []string{"J"},
+		Rows: [][]string{{"provider/model (simulated)", "17.0%", "90.0%", "0.73"}},
+	}
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{0, "Rates\ntarget                       safe  toxic     J\nprovider/model (simulated)  17.0%  90.0%  0.73\n\n"},
+		{46, "Rates\ntarget                       safe  toxic     J\nprovider/model (simulated)  17.0%  90.0%  0.73\n\n"},
+		{40, "Rates\ntarget                       safe  toxic\nprovider/model (simulated)  17.0%  90.0%\nNot shown: J; --all or a wider terminal\nhas them.\n\n"},
+		{32, "Rates\ntarget               safe  toxic\nprovider/model      17.0%  90.0%\n(simulated)\nNot shown: J; --all or a wider\nterminal has them.\n\n"},
+		{20, "Rates\ntarget          safe\nprovider/mode  17.0%\nl (simulated)\nNot shown: toxic, J;\n--all or a wider\nterminal has them.\n\n"},
+	} {
+		var b strings.Builder
+		p := table.NewPrinter(&b, table.Screen{Width: c.width, Whole: "--all"})
+		p.Section(s)
+		if err := p.Flush(); err != nil || b.String() != c.want {
+			t.Errorf("on %d columns, %v:\n%s\nwant\n%s", c.width, err, b.String(), c.want)
+		}
+	}
+}
