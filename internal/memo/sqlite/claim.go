@@ -167,8 +167,11 @@ func (s *Store) brieflyWrite(ctx context.Context, do func(*sql.Tx) error) (err e
 	if err != nil {
 		return err
 	}
+	// Without this a panic would wait forever for the connection; after Commit it does
+	// nothing.
+	defer func() { _ = tx.Rollback() }()
 	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return err
 	}
 	return tx.Commit()
 }
