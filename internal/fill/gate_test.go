@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,23 +16,23 @@ func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(2)
 		ctx, stop := context.WithCancelCause(t.Context())
-		entered := 0
+		var entered atomic.Int32
 		enter := func() {
 			if _, err := g.enter(ctx); err == nil {
-				entered++
+				entered.Add(1)
 			}
 		}
 		for range 3 {
 			go enter()
 		}
 		synctest.Wait()
-		if entered != 2 {
-			t.Errorf("%d entered a gate of 2", entered)
+		if n := entered.Load(); n != 2 {
+			t.Errorf("%d entered a gate of 2", n)
 		}
 		g.leave()
 		synctest.Wait()
-		if entered != 3 {
-			t.Errorf("%d entered after one left", entered)
+		if n := entered.Load(); n != 3 {
+			t.Errorf("%d entered after one left", n)
 		}
 		began := time.Now()
 		time.Sleep(time.Second)
@@ -53,19 +54,19 @@ func TestGate(t *testing.T) {
 		g.leave()
 		go enter()
 		synctest.Wait()
-		if entered != 3 {
+		if n := entered.Load(); n != 3 {
 			t.Error("a second call entered a gate that rejects have narrowed to one")
 		}
 		g.leave()
 		synctest.Wait()
-		if entered != 4 {
+		if n := entered.Load(); n != 4 {
 			t.Error("a gate of one lets none in")
 		}
 		go enter()
 		g.answered() // 2 again
 		synctest.Wait()
-		if entered != 5 || g.limit != 2 {
-			t.Errorf("%d entered, the bound is %g; want an answer to have widened it", entered, g.limit)
+		if n := entered.Load(); n != 5 || g.limit != 2 {
+			t.Errorf("%d entered, the bound is %g; want an answer to have widened it", n, g.limit)
 		}
 		g.answered()
 		if g.limit != 2 {
