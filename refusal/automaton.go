@@ -13,15 +13,19 @@ import (
 type automaton struct {
 	// expand has the symbols of words that stand for several (can't).
 	expand [][]uint16
-	// moves go from state to state. A state is the longest part of phrases that the
-	// words read last are. By state, fail is the next shorter such part, and first is
-	// where in ends those of the phrases that end here begin, 0 for none.
-	moves *transitions
-	fail  []uint32
-	first []uint32
-	ends  []end
+	// A state is the longest part of phrases that the words read last are.
+	states []state
+	moves  transitions
+	ends   []end
 	// begin is the state at the start of a sentence, after the word ^.
 	begin uint32
+}
+
+type state struct {
+	// row is that of its moves, and fail the next shorter part of phrases.
+	row, fail uint32
+	// first is where in ends those of the phrases that end here begin, 0 for none.
+	first uint32
 }
 
 // An end is the end of a phrase in a state.
@@ -81,7 +85,7 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 	}
 	a.moves = newTransitions(most)
 	a.addPhrases(stationsOf(t, symbols))
-	a.begin = a.moves.next(0, symbols[t.numbers[sentenceStart]])
+	a.begin = a.moves.next(0, a.states[0].row, symbols[t.numbers[sentenceStart]])
 	return a, nil
 }
 
@@ -157,19 +161,19 @@ func stationsOf(t *table, symbols []uint16) (all []station, begins []uint32) {
 // can have been read alike: those that lead to the same stations, are as many, and have
 // the same next shorter state, so that the same follows from them.
 func (a *automaton) addPhrases(stations []station, begins []uint32) {
-	type state struct {
+	type reached struct {
 		at    []uint32 // the stations, in order
 		words uint8
 	}
-	states := []state{{at: begins}}
+	all := []reached{{at: begins}} // by state
 	known := map[string]uint32{}
-	a.fail, a.ends = []uint32{0}, make([]end, 1)
+	a.states, a.ends = make([]state, 1), make([]end, 1)
 	var passed []uint64 // a symbol, and the station that it leads to
 	var next []branch
 	var key []byte
-	for n := 0; n < len(states); n++ {
-		from := states[n]
-		a.addEnds(stations, from.at, from.words, a.fail[n])
+	for n := 0; n < len(all); n++ {
+		from, fail := all[n], a.states[n].fail
+		a.states[n].first = a.endsOf(stations, from.at, from.words, a.states[fail].first)
 		passed = passed[:0]
 		for _, i := range from.at {
 			for !stations[i].last {
@@ -186,56 +190,54 @@ func (a *automaton) addPhrases(stations []station, begins []uint32) {
 		passed = slices.Compact(passed)
 		next = next[:0]
 		for i := 0; i < len(passed); {
-			first, symbol, fail := i, uint16(passed[i]>>32), uint32(0)
+			first, symbol, shorter := i, uint16(passed[i]>>32), uint32(0)
 			if n > 0 {
-				fail, _ = a.step(a.fail[n], symbol)
+				shorter, _ = a.step(fail, symbol)
 			}
-			key = binary.LittleEndian.AppendUint32(append(key[:0], from.words), fail)
+			key = binary.LittleEndian.AppendUint32(append(key[:0], from.words), shorter)
 			for ; i < len(passed) && uint16(passed[i]>>32) == symbol; i++ {
 				key = binary.LittleEndian.AppendUint32(key, uint32(passed[i]))
 			}
 			to, ok := known[string(key)]
 			if !ok {
-				to = uint32(len(states))
+				to = uint32(len(all))
 				known[string(key)] = to
 				at := make([]uint32, 0, i-first)
 				for _, p := range passed[first:i] {
 					at = append(at, uint32(p))
 				}
-				states = append(states, state{at, from.words + 1})
-				a.fail = append(a.fail, fail)
+				all = append(all, reached{at, from.words + 1})
+				a.states = append(a.states, state{fail: shorter})
 			}
 			next = append(next, branch{symbol, to})
 		}
-		a.moves.add(next)
+		a.states[n].row = a.moves.add(uint32(n), next)
 	}
 }
 
-// addEnds adds the ends of phrases in the next state, which is at some stations after
-// some words: the first of the phrases that end there, and those of the next shorter
-// state.
-func (a *automaton) addEnds(stations []station, at []uint32, words uint8, fail uint32) {
+// endsOf adds the ends of phrases in a state that is at some stations after some words:
+// the first of the phrases that end there, and those of the next shorter state. It
+// gives where in ends they begin, 0 for none.
+func (a *automaton) endsOf(stations []station, at []uint32, words uint8, shorter uint32) uint32 {
 	if words == 0 {
-		a.first = append(a.first, 0)
-		return
+		return 0
 	}
-	shorter := a.first[fail]
 	i := slices.IndexFunc(at, func(i uint32) bool { return stations[i].ends })
 	if i < 0 {
-		a.first = append(a.first, shorter)
-		return
+		return shorter
 	}
-	a.first = append(a.first, uint32(len(a.ends)))
+	first := uint32(len(a.ends))
 	a.ends = append(a.ends, end{stations[at[i]].meaning, words, shorter != 0})
 	for more := shorter != 0; more; shorter++ {
 		a.ends = append(a.ends, a.ends[shorter])
 		more = a.ends[shorter].more
 	}
+	return first
 }
 
 // endsAt gives the phrases that end in a state, the longest first.
 func (a *automaton) endsAt(state uint32) []end {
-	first := a.first[state]
+	first := a.states[state].first
 	if first == 0 {
 		return nil
 	}
@@ -251,10 +253,11 @@ func (a *automaton) endsAt(state uint32) []end {
 func (a *automaton) step(from uint32, symbol uint16) (next uint32, tries int) {
 	for {
 		tries++
-		if to := a.moves.next(from, symbol); to != 0 || from == 0 {
+		at := &a.states[from]
+		if to := a.moves.next(from, at.row, symbol); to != 0 || from == 0 {
 			return to, tries
 		}
-		from = a.fail[from]
+		from = at.fail
 	}
 }
 

@@ -75,14 +75,20 @@ const (
 type sequenceTable struct {
 	// moves lead through the numbers of a sequence's words, the last one first. Each
 	// state but the first is a sequence, or what some end with.
-	moves *transitions
+	moves  transitions
+	states []sequence
 	// weights are the bits of the weights that there are, few enough to stay in the
-	// cache. By state, at is where in it the sequence's weight is, and that of it in
-	// the beginning.
+	// cache.
 	weights []uint64
-	at      [][2]uint16
 	// stop and start are the numbers of stopWord and startWord.
 	stop, start uint16
+}
+
+// A sequence has the row of its moves, and where in weights its weight is, and that of it
+// in the beginning.
+type sequence struct {
+	row uint32
+	at  [2]uint16
 }
 
 // parseSequences reads lines of a weight and a sequence, which is of the beginning
@@ -154,8 +160,7 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 			next[k].to = uint32(len(order))
 			order = append(order, b.to)
 		}
-		t.moves.add(next)
-		t.at = append(t.at, at[order[i]])
+		t.states = append(t.states, sequence{t.moves.add(uint32(i), next), at[order[i]]})
 	}
 	return t, nil
 }
@@ -193,20 +198,20 @@ func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head boo
 	if head {
 		inHead = 1
 	}
-	at := table.moves.next(0, number)
+	at := table.moves.next(0, table.states[0].row, number)
 	for n := 0; at != 0; n++ {
 		seen := &t.seen[at>>5]
 		// Without a branch that nobody could foretell: what was seen adds 0.
 		bits := (1 | inHead<<1) << (2 * (at & 31))
 		fresh := (bits &^ *seen) >> (2 * (at & 31))
 		*seen |= bits
-		w := table.at[at]
-		sum += math.Float64frombits(table.weights[w[0]] & -(fresh & 1))
-		sum += math.Float64frombits(table.weights[w[1]] & -(fresh >> 1))
+		s := &table.states[at]
+		sum += math.Float64frombits(table.weights[s.at[0]] & -(fresh & 1))
+		sum += math.Float64frombits(table.weights[s.at[1]] & -(fresh >> 1))
 		if n+1 >= longest {
 			break
 		}
-		at = table.moves.next(at, t.last[n])
+		at = table.moves.next(at, s.row, t.last[n])
 	}
 	t.last[0], t.last[1] = number, t.last[0]
 	return sum

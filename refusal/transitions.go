@@ -6,9 +6,9 @@ import "math"
 // a row, which overlaps with those of others in one array: the move from a state by a
 // symbol stands at row+symbol, if the one there says that it is of that state (row
 // displacement; Tarjan and Yao, 1979). States are numbered from 0, where every
-// machine begins and to which no move leads. Symbols are 1 or more.
+// machine begins and to which no move leads. Symbols are 1 or more. The owner of the
+// machine keeps the rows, beside what else it has of each state.
 type transitions struct {
-	rows  []uint32
 	moves []move
 	// most is the greatest symbol: past the last move there is room for any, so that
 	// none is out of bounds.
@@ -31,35 +31,32 @@ type branch struct {
 }
 
 // newTransitions makes transitions of symbols up to the greatest.
-func newTransitions(most uint16) *transitions {
-	t := &transitions{most: most, free: uint32(most) + 1}
+func newTransitions(most uint16) transitions {
+	t := transitions{most: most, free: uint32(most) + 1}
 	t.grow(int(t.free))
 	return t
 }
 
-// add gives the next state, in the order of their numbers, its moves, in the order of
-// their symbols.
-func (t *transitions) add(next []branch) {
-	state := uint32(len(t.rows))
+// add gives a state its moves, in the order of their symbols, and returns its row.
+func (t *transitions) add(state uint32, next []branch) (row uint32) {
 	if len(next) == 0 {
-		t.rows = append(t.rows, 0)
-		return
+		return 0
 	}
 	for int(t.free) < len(t.moves) && t.moves[t.free].from != nowhere {
 		t.free++
 	}
-	row := t.free - uint32(next[0].symbol)
+	row = t.free - uint32(next[0].symbol)
 	if len(next) > 1 {
 		for row = max(row, t.several); !t.fits(row, next); {
 			row++
 		}
 		t.several = row
 	}
-	t.rows = append(t.rows, row)
 	t.grow(int(row) + int(t.most) + 1)
 	for _, b := range next {
 		t.moves[row+uint32(b.symbol)] = move{state, b.to}
 	}
+	return row
 }
 
 // grow makes room for n moves.
@@ -79,9 +76,9 @@ func (t *transitions) fits(row uint32, next []branch) bool {
 	return true
 }
 
-// next gives the state after another by a symbol, or 0.
-func (t *transitions) next(from uint32, symbol uint16) uint32 {
-	if m := t.moves[t.rows[from]+uint32(symbol)]; m.from == from {
+// next gives the state after another, which has a row, by a symbol, or 0.
+func (t *transitions) next(from, row uint32, symbol uint16) uint32 {
+	if m := t.moves[row+uint32(symbol)]; m.from == from {
 		return m.to
 	}
 	return 0
