@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,10 @@ func TestScript(t *testing.T) {
 			// The store of the version before the present schema.
 			old, err := filepath.Abs("../../internal/memo/sqlite/testdata/schema2.db")
 			e.Setenv("OLD_STORE", old)
+			// For scripts that build: where go keeps what it compiled, if not elsewhere.
+			cache, _ := os.UserCacheDir()
+			e.Setenv("GO_CACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+			e.Setenv("SOURCE", filepath.Join(filepath.Dir(old), "../../../.."))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
