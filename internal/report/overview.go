@@ -95,7 +95,8 @@ func overview(r score.Result) table.Section {
 			}
 		}
 	}
-	s := table.Section{Header: []string{"target", "dataset", "judge"}, Left: 3}
+	// One side without the other says little.
+	s := table.Section{Header: []string{"target", "dataset", "judge"}, Left: 3, WrapNames: true}
 	var numbers []string
 	for _, label := range labels {
 		numbers = append(numbers, "n "+string(label))

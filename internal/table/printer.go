@@ -211,9 +211,9 @@ func total(widths []int) int {
 }
 
 // fit leaves out columns until a line has at most width columns of the screen: those
-// of Spare in their order, then figures from the right, but for the first, as long as
-// names on several lines make no room for them. It gives the headers of what it left
-// out, in the order of the columns.
+// of Spare in their order, then figures from the right, but for the first, unless
+// WrapNames makes room for them. It gives the headers of what it left out, in the order
+// of the columns.
 func (s Section) fit(width int) (Section, []string) {
 	spare := slices.Clone(s.Spare)
 	gone := map[int]bool{}
@@ -232,7 +232,7 @@ func (s Section) fit(width int) (Section, []string) {
 		}
 	}
 	for left > width {
-		if len(spare) == 0 && left-room <= width {
+		if s.WrapNames && len(spare) == 0 && left-room <= width {
 			break
 		}
 		at := -1

@@ -12,7 +12,7 @@ import (
 func TestNarrowScreen(t *testing.T) {
 	t.Parallel()
 	s := table.Section{
-		Title: "Rates", Header: []string{"target", "safe", "toxic", "J"}, Left: 1, Spare: []string{"J"},
+		Title: "Rates", Header: []string{"target", "safe", "toxic", "J"}, Left: 1, Spare: []string{"J"}, WrapNames: true,
 		Rows: [][]string{{"provider/model (simulated)", "17.0%", "90.0%", "0.73"}},
 	}
 	for _, c := range []struct {

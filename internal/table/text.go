@@ -23,6 +23,9 @@ type Section struct {
 	// Spare are the headers of the columns that a narrow screen does without, the first
 	// to go first.
 	Spare []string
+	// WrapNames has names take several lines before figures that are not spare are left
+	// out.
+	WrapNames bool
 	// Detail is true of a section that a brief screen does without.
 	Detail bool
 }
