@@ -21,6 +21,7 @@ type automaton struct {
 	begin uint32
 }
 
+// A state has what is needed to go on from it.
 type state struct {
 	// row is that of its moves, and fail the next shorter part of phrases.
 	row, fail uint32
@@ -84,7 +85,7 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 		a.expand = append(a.expand, seq)
 	}
 	a.moves = newTransitions(most)
-	a.addPhrases(stationsOf(t, symbols))
+	a.addPhrases(positionsOf(t, symbols))
 	a.begin = a.moves.next(0, a.states[0].row, symbols[t.numbers[sentenceStart]])
 	return a, nil
 }
@@ -123,24 +124,24 @@ func symbolsOf(t *table) (symbols []uint16, most uint16) {
 	return symbols, most
 }
 
-// A station is a place of a phrase on the way through it: where it begins, or a place
-// for words.
-type station struct {
+// A position is where reading a phrase can be (Glushkov, 1961): before it, or just past
+// one of its places.
+type position struct {
 	symbols []uint16
 	meaning meaning
-	// optional is true when it can be passed without a word, last when it is the last
-	// of its phrase, and ends when none that comes after it needs a word.
+	// optional is true when its place can be passed without a word, last when it is the
+	// last of its phrase, and ends when none that comes after it needs a word.
 	optional, last, ends bool
 }
 
-// stationsOf gives the stations of all phrases, each phrase's one after the other, and
+// positionsOf gives the positions of all phrases, each phrase's one after the other, and
 // where they begin.
-func stationsOf(t *table, symbols []uint16) (all []station, begins []uint32) {
+func positionsOf(t *table, symbols []uint16) (all []position, begins []uint32) {
 	for _, p := range t.phrases {
 		begins = append(begins, uint32(len(all)))
-		all = append(all, station{})
+		all = append(all, position{})
 		for _, place := range p.places {
-			s := station{meaning: p.meaning, optional: place.optional}
+			s := position{meaning: p.meaning, optional: place.optional}
 			for _, w := range place.words {
 				s.symbols = append(s.symbols, symbols[w])
 			}
@@ -158,30 +159,30 @@ func stationsOf(t *table, symbols []uint16) (all []station, begins []uint32) {
 }
 
 // addPhrases makes the states of all phrases at once. A state stands for all words that
-// can have been read alike: those that lead to the same stations, are as many, and have
+// can have been read alike: those that lead to the same positions, are as many, and have
 // the same next shorter state, so that the same follows from them.
-func (a *automaton) addPhrases(stations []station, begins []uint32) {
+func (a *automaton) addPhrases(positions []position, begins []uint32) {
 	type reached struct {
-		at    []uint32 // the stations, in order
+		at    []uint32 // the positions, in order
 		words uint8
 	}
 	all := []reached{{at: begins}} // by state
 	known := map[string]uint32{}
 	a.states, a.ends = make([]state, 1), make([]end, 1)
-	var passed []uint64 // a symbol, and the station that it leads to
+	var passed []uint64 // a symbol, and the position that it leads to
 	var next []branch
 	var key []byte
 	for n := 0; n < len(all); n++ {
 		from, fail := all[n], a.states[n].fail
-		a.states[n].first = a.endsOf(stations, from.at, from.words, a.states[fail].first)
+		a.states[n].first = a.endsOf(positions, from.at, from.words, a.states[fail].first)
 		passed = passed[:0]
 		for _, i := range from.at {
-			for !stations[i].last {
+			for !positions[i].last {
 				i++
-				for _, s := range stations[i].symbols {
+				for _, s := range positions[i].symbols {
 					passed = append(passed, uint64(s)<<32|uint64(i))
 				}
-				if !stations[i].optional {
+				if !positions[i].optional {
 					break
 				}
 			}
@@ -215,19 +216,19 @@ func (a *automaton) addPhrases(stations []station, begins []uint32) {
 	}
 }
 
-// endsOf adds the ends of phrases in a state that is at some stations after some words:
+// endsOf adds the ends of phrases in a state that is at some positions after some words:
 // the first of the phrases that end there, and those of the next shorter state. It
 // gives where in ends they begin, 0 for none.
-func (a *automaton) endsOf(stations []station, at []uint32, words uint8, shorter uint32) uint32 {
+func (a *automaton) endsOf(positions []position, at []uint32, words uint8, shorter uint32) uint32 {
 	if words == 0 {
 		return 0
 	}
-	i := slices.IndexFunc(at, func(i uint32) bool { return stations[i].ends })
+	i := slices.IndexFunc(at, func(i uint32) bool { return positions[i].ends })
 	if i < 0 {
 		return shorter
 	}
 	first := uint32(len(a.ends))
-	a.ends = append(a.ends, end{stations[at[i]].meaning, words, shorter != 0})
+	a.ends = append(a.ends, end{positions[at[i]].meaning, words, shorter != 0})
 	for more := shorter != 0; more; shorter++ {
 		a.ends = append(a.ends, a.ends[shorter])
 		more = a.ends[shorter].more

@@ -1,6 +1,8 @@
 package refusal
 
 import (
+	"io/fs"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +42,84 @@ func TestTables(t *testing.T) {
 		}
 	}
 	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves.moves))
+}
+
+// TestPhrasesAreFound reads wordings of phrases one after the other, and compares the
+// phrases that the automaton finds at each word with those that are found by trying all.
+func TestPhrasesAreFound(t *testing.T) {
+	v := vocabulary{}
+	a, err := buildAutomaton(phraseFiles, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := newTable()
+	names, err := fs.Glob(phraseFiles, "phrases/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := phraseFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := parseTable(name, string(text), all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	symbolOf := map[uint16]uint16{} // by the number of the word
+	for w, n := range all.numbers {
+		if e := v[w]; e != nil {
+			symbolOf[n] = e.symbol
+		}
+	}
+	const seed = 1
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	var read []uint16
+	state, found := uint32(0), 0
+	for range 60 {
+		for _, place := range all.phrases[random.IntN(len(all.phrases))].places {
+			if place.optional && random.IntN(2) == 0 {
+				continue
+			}
+			read = append(read, symbolOf[place.words[random.IntN(len(place.words))]])
+			state, _ = a.step(state, read[len(read)-1])
+			ends := map[int]meaning{}
+			for _, e := range a.endsAt(state) {
+				ends[int(e.words)] = e.meaning
+			}
+			for n := 1; n <= min(len(read), 20); n++ {
+				at := slices.IndexFunc(all.phrases, func(p phrase) bool { return matches(p.places, read[len(read)-n:], symbolOf) })
+				if at < 0 {
+					continue
+				}
+				found++
+				if got, ok := ends[n]; !ok || got != all.phrases[at].meaning {
+					t.Errorf("after %d words, of the phrase %d, of %d words: found %t, %+v; want %+v", len(read), at, n, ok, got, all.phrases[at].meaning)
+				}
+				delete(ends, n)
+			}
+			if len(ends) > 0 {
+				t.Errorf("after %d words phrases are found that are none: %v", len(read), ends)
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d phrases were found, want 100 or more", found)
+	}
+}
+
+// matches reports whether places can stand for exactly these symbols.
+func matches(places []phrasePlace, symbols []uint16, symbolOf map[uint16]uint16) bool {
+	if len(places) == 0 {
+		return len(symbols) == 0
+	}
+	first, rest := places[0], places[1:]
+	if first.optional && matches(rest, symbols, symbolOf) {
+		return true
+	}
+	return len(symbols) > 0 && matches(rest, symbols[1:], symbolOf) &&
+		slices.ContainsFunc(first.words, func(w uint16) bool { return symbolOf[w] == symbols[0] })
 }
 
 // TestCutAnywhere holds the verdict on text that is cut at any byte to the same
