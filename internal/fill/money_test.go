@@ -79,13 +79,21 @@ func TestFailedAttemptsCount(t *testing.T) {
 			m := newMemo(t)
 			defer closeMemo(t, m)
 			server := metered(t, reply)
-			f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Timeout: 50 * time.Millisecond, Backoff: time.Microsecond})
+			// A busy machine may take longer than the time limit of "too late" to hand a
+			// request over: it is charged for though the server never saw it.
+			late := name == "too late"
+			timeout := time.Minute
+			if late {
+				timeout = 300 * time.Millisecond
+			}
+			f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Timeout: timeout, Backoff: time.Microsecond})
 			_, err := server.lane(f, 4).fill(t.Context(), requests("m", 0, 500), nil)
 			if _, ok := errors.AsType[*BudgetError](err); !ok || !strings.Contains(err.Error(), "for 14 failed attempts") {
 				t.Errorf("got %v, want a budget that 14 attempts used up", err)
 			}
-			if s := f.Stats(); server.served.Load() != 14 || s.Charged != 14 || s.USD != 0 || math.Abs(s.FailedUSD-14*mostOfOne) > 1e-9 {
-				t.Errorf("%d requests were served, %+v; want as many as $0.50 pays for", server.served.Load(), s)
+			served := server.served.Load()
+			if s := f.Stats(); served > 14 || served < 14 && !late || s.Charged != 14 || s.USD != 0 || math.Abs(s.FailedUSD-14*mostOfOne) > 1e-9 {
+				t.Errorf("%d requests were served, %+v; want as many as $0.50 pays for", served, s)
 			}
 		})
 	}
