@@ -9,4 +9,7 @@ type Claim struct {
 	// Answered are the calls that have a response, and Taken those that another handle
 	// has claimed. All others are the handle's to make.
 	Answered, Taken map[model.Hash]bool
+	// Batched are those of the handle's that are out in an open batch: whoever makes them
+	// may pay for them twice.
+	Batched map[model.Hash]bool
 }

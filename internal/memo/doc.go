@@ -18,6 +18,10 @@
 // Several processes may fill one store. Each claims calls before it makes them, for a
 // term that it renews, so that no two make the same.
 //
+// Calls may be out with a provider for a day, as a batch. A store keeps which, with their
+// requests, so that what comes back finds its place, and so that nobody makes them
+// meanwhile without knowing.
+//
 // A store also keeps the prompts of the datasets that were asked, so that it
 // explains itself without the files that they came from, and what people say of
 // answers and prompts. Both are named by the hash of their content and never

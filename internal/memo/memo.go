@@ -97,6 +97,19 @@ type Store interface {
 	// Release ends claims of this handle.
 	Release(ctx context.Context, claims []int64) error
 
+	// PutBatch keeps a batch and its calls, in one transaction that is durable when it
+	// returns. An open batch of that ID gets what is said of it now, and further calls;
+	// one that is not open has none, and is left as it is. A call is of one batch: that of
+	// another stays there.
+	PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
+	// Batches lists all batches, in the order of their arrival.
+	Batches(ctx context.Context) ([]Batch, error)
+	// BatchCalls finds those calls of an open batch that have one of the hashes, in any
+	// order.
+	BatchCalls(ctx context.Context, id BatchID, hashes []model.Hash) ([]BatchCall, error)
+	// AllBatchCalls streams the calls of an open batch by their hash.
+	AllBatchCalls(ctx context.Context, id BatchID) iter.Seq2[BatchCall, error]
+
 	// Annotate adds annotations in one transaction. One that is present already is
 	// passed over.
 	Annotate(ctx context.Context, annotations []orbench.Annotation) error

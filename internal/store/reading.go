@@ -160,6 +160,14 @@ func (r *reading) Run(ctx context.Context, name string) (memo.Run, error) {
 	return read(ctx, r, func(s *sqlite.Store) (memo.Run, error) { return s.Run(ctx, name) })
 }
 
+func (r *reading) Batches(ctx context.Context) ([]memo.Batch, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]memo.Batch, error) { return s.Batches(ctx) })
+}
+
+func (r *reading) BatchCalls(ctx context.Context, id memo.BatchID, hashes []model.Hash) ([]memo.BatchCall, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]memo.BatchCall, error) { return s.BatchCalls(ctx, id, hashes) })
+}
+
 // Dataset reads all prompts too: how many there are must be known before the first.
 func (r *reading) Dataset(ctx context.Context, key memo.Key) (memo.Dataset, error) {
 	return read(ctx, r, func(s *sqlite.Store) (memo.Dataset, error) {
@@ -221,6 +229,15 @@ func (r *reading) LeftOut() memo.Health {
 	return r.found
 }
 
+func (r *reading) AllBatchCalls(ctx context.Context, id memo.BatchID) iter.Seq2[memo.BatchCall, error] {
+	return func(yield func(memo.BatchCall, error) bool) {
+		r.mu.Lock()
+		s := r.last
+		r.mu.Unlock()
+		s.AllBatchCalls(ctx, id)(yield)
+	}
+}
+
 // Notes are those of the store that was opened first.
 func (r *reading) Notes() []string {
 	if len(r.all) == 0 {
@@ -245,6 +262,10 @@ func (r *reading) Put(context.Context, []memo.Record) error             { return
 func (r *reading) PutFailures(context.Context, []memo.Failure) error    { return memo.ErrReadOnly }
 func (r *reading) Annotate(context.Context, []orbench.Annotation) error { return memo.ErrReadOnly }
 func (r *reading) Release(context.Context, []int64) error               { return memo.ErrReadOnly }
+func (r *reading) PutBatch(context.Context, memo.Batch, []memo.BatchCall) error {
+	return memo.ErrReadOnly
+}
+
 func (r *reading) Renew(context.Context, time.Duration) ([]int64, error) {
 	return nil, memo.ErrReadOnly
 }

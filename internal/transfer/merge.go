@@ -92,6 +92,9 @@ func Merge(ctx context.Context, into, from memo.Store, first bool) (Merged, erro
 	if err != nil {
 		return done, err
 	}
+	if err := copyBatches(ctx, into, from); err != nil {
+		return done, err
+	}
 	for _, r := range runs {
 		if err := into.SaveRun(ctx, r); err != nil {
 			return done, err
@@ -144,6 +147,41 @@ func copyRest(ctx context.Context, into, from memo.Store, done *Counts) error {
 	all, err := into.Annotations(ctx)
 	done.Annotations = len(all) - len(earlier)
 	return err
+}
+
+// copyBatches copies what is out with a provider, so that it can be collected into either
+// store. A batch that one of them has collected is over: its answers are copied too.
+func copyBatches(ctx context.Context, into, from memo.Store) error {
+	batches, err := from.Batches(ctx)
+	if err != nil || len(batches) == 0 {
+		return err
+	}
+	had, err := into.Batches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		if b.Open && slices.ContainsFunc(had, func(own memo.Batch) bool { return own.ID == b.ID }) {
+			continue
+		}
+		var calls []memo.BatchCall
+		for c, err := range from.AllBatchCalls(ctx, b.ID) {
+			if err != nil {
+				return err
+			}
+			if calls = append(calls, c); len(calls) < recordsAtOnce {
+				continue
+			}
+			if err := into.PutBatch(ctx, b, calls); err != nil {
+				return err
+			}
+			calls = calls[:0]
+		}
+		if err := into.PutBatch(ctx, b, calls); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare finds where two stores disagree, and the runs that the first lacks or that

@@ -1,12 +1,14 @@
 package memotest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -329,6 +331,83 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		}
 		claim(s, time.Hour, nil, nil, 7)
 		claim(s, time.Hour, nil, nil)
+	})
+
+	t.Run("batches", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		calls := func(n ...int) (calls []memo.BatchCall) {
+			for _, n := range n {
+				calls = append(calls, memo.BatchCall{Hash: Record(n).Hash, Request: Record(n).Request})
+			}
+			return calls
+		}
+		hashes := func(calls []memo.BatchCall) (hs []model.Hash) {
+			for _, c := range calls {
+				hs = append(hs, c.Hash)
+			}
+			return hs
+		}
+		save := func(id byte, about string, open bool, n ...int) {
+			t.Helper()
+			if err := s.PutBatch(ctx, memo.Batch{ID: memo.BatchID{id}, About: []byte(about), Open: open}, calls(n...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// out checks which calls a batch has, and that a claim tells that they are out.
+		out := func(s memo.Store, id byte, n ...int) {
+			t.Helper()
+			want := calls(n...)
+			slices.SortFunc(want, func(a, b memo.BatchCall) int { return bytes.Compare(a.Hash[:], b.Hash[:]) })
+			var got []memo.BatchCall
+			for c, err := range s.AllBatchCalls(ctx, memo.BatchID{id}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, c)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("batch %d has %d calls, want %d", id, len(got), len(want))
+			}
+			found, err := s.BatchCalls(ctx, memo.BatchID{id}, append(hashes(want), Record(999).Hash))
+			if err != nil || len(found) != len(want) {
+				t.Errorf("found %d calls of batch %d, %v; want %d", len(found), id, err, len(want))
+			}
+		}
+		save(1, "first", true, 1, 2, 3)
+		save(2, "second", true, 3, 4)
+		out(s, 1, 1, 2, 3)
+		out(s, 2, 4) // what is out in one batch is not in another
+		many := make([]int, 600)
+		for i := range many {
+			many[i] = 1000 + i
+		}
+		save(3, "third", true, many...)
+		out(s, 3, many...)
+		put(t, s, Record(1))
+		c, err := s.Claim(ctx, hashes(calls(1, 2, 4, 5)), time.Hour)
+		if err != nil || c.ID == 0 || !c.Answered[Record(1).Hash] || len(c.Batched) != 2 || !c.Batched[Record(2).Hash] || !c.Batched[Record(4).Hash] {
+			t.Errorf("claimed %+v, %v; want the second and the fourth as out", c, err)
+		}
+		// Further calls, and another word on it.
+		save(1, "more", true, 6)
+		out(s, 1, 1, 2, 3, 6)
+		save(1, "done", false)
+		out(s, 1)
+		save(1, "late", true, 7) // what is over stays so
+		out(s, 1)
+		other := reopen()
+		out(other, 2, 4)
+		if c, err := other.Claim(ctx, hashes(calls(3, 7)), time.Hour); err != nil || len(c.Batched) != 0 {
+			t.Errorf("claimed %+v, %v; want none that is out", c, err)
+		}
+		all, err := other.Batches(ctx)
+		want := []memo.Batch{
+			{ID: memo.BatchID{1}, About: []byte("done")}, {ID: memo.BatchID{2}, About: []byte("second"), Open: true}, {ID: memo.BatchID{3}, About: []byte("third"), Open: true},
+		}
+		if err != nil || !reflect.DeepEqual(all, want) {
+			t.Errorf("got %+v, %v; want %+v", all, err, want)
+		}
 	})
 
 	t.Run("each call is one handle's", func(t *testing.T) {

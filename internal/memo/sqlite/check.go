@@ -349,7 +349,9 @@ func (c *checker) health(ctx context.Context, file *pages.File) (h memo.Health, 
 	all := 0
 	for _, k := range kinds {
 		found := memo.KindHealth{Kind: k.name, Good: len(c.good[k.table]), Lost: len(c.lost[k.table]), Unchecked: c.unchecked[k.table]}
-		h.Kinds = append(h.Kinds, found)
+		if !k.seldom() || found.Good+found.Lost > 0 {
+			h.Kinds = append(h.Kinds, found)
+		}
 		if n := c.damaged[k.table]; n > found.Lost {
 			h.Faults = append(h.Faults, fmt.Sprintf("%s: %d damaged rows that are whole again, from another copy or from the rest of the row", k.name, n-found.Lost))
 		}

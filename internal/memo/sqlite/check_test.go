@@ -18,7 +18,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-const checkedCalls, checkedPrompts = 600, 300
+const checkedCalls, checkedPrompts, checkedOut = 600, 300, 100
 
 // prompts are those of the dataset in keptStore.
 func prompts(yield func(orbench.Prompt, error) bool) {
@@ -43,6 +43,11 @@ func keptStore(t *testing.T) string {
 		r.Response.Text += strings.Repeat(" and so on", 20)
 		records = append(records, r)
 	}
+	var out []memo.BatchCall
+	for i := range checkedOut {
+		r := memotest.Record(checkedCalls + i)
+		out = append(out, memo.BatchCall{Hash: r.Hash, Request: r.Request})
+	}
 	about := []byte(`{"name":"set"}`)
 	err = errors.Join(
 		s.Put(t.Context(), records),
@@ -50,6 +55,8 @@ func keptStore(t *testing.T) string {
 		s.PutDataset(t.Context(), about, prompts),
 		s.SaveRun(t.Context(), memo.Run{Name: "r", Config: []byte("{}"), Datasets: []memo.Key{memo.KeyOf(about)}}),
 		s.Annotate(t.Context(), []orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()}}),
+		s.PutBatch(t.Context(), memo.Batch{ID: memo.BatchID{1}, About: []byte(`{"at":"a provider"}`), Open: true}, out),
+		s.PutBatch(t.Context(), memo.Batch{ID: memo.BatchID{2}, About: []byte("{}")}, nil),
 		s.Vacuum(t.Context()), s.Close(),
 	)
 	if err != nil {
@@ -75,7 +82,7 @@ func TestCheckDamage(t *testing.T) {
 	path := keptStore(t)
 	sound, err := Check(t.Context(), path, "")
 	whole := map[string][2]int{
-		"calls": {checkedCalls, 0}, "failures": {1, 0}, "pieces of prompts": {(checkedPrompts + piecePrompts - 1) / piecePrompts, 0},
+		"calls": {checkedCalls, 0}, "failures": {1, 0}, "batches": {2, 0}, "calls out in batches": {checkedOut, 0}, "pieces of prompts": {(checkedPrompts + piecePrompts - 1) / piecePrompts, 0},
 		"datasets": {1, 0}, "runs": {1, 0}, "annotations": {1, 0},
 	}
 	if err != nil || !sound.Sound() || !maps.Equal(healthOf(sound), whole) {

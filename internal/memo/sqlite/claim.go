@@ -40,6 +40,9 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 		if len(free) == 0 {
 			return nil
 		}
+		if c.Batched, err = s.inBatches(ctx, tx, free); err != nil {
+			return err
+		}
 		c.ID = s.claims.Add(1)
 		_, err = tx.StmtContext(ctx, s.claim).ExecContext(ctx, s.owner, c.ID, s.place, os.Getpid(), s.now().Add(term).UnixNano(), free)
 		return err
@@ -48,6 +51,19 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 		return memo.Claim{}, err
 	}
 	return c, nil
+}
+
+// inBatches finds which calls, of hashes one after another, are out in a batch.
+func (s *Store) inBatches(ctx context.Context, tx *sql.Tx, free []byte) (map[model.Hash]bool, error) {
+	var any bool
+	if err := tx.StmtContext(ctx, s.anyBatched).QueryRowContext(ctx).Scan(&any); err != nil || !any {
+		return nil, err
+	}
+	var hashes []model.Hash
+	for ; len(free) > 0; free = free[len(model.Hash{}):] {
+		hashes = append(hashes, hashOf(free[:len(model.Hash{})]))
+	}
+	return present(ctx, lookUp{tx.StmtContext(ctx, s.batched.few), tx.StmtContext(ctx, s.batched.many)}, hashes)
 }
 
 // taken finds which of the wanted calls other handles hold, and deletes claims that have ended.

@@ -59,7 +59,18 @@ var kinds = []kind{
 		id := v[0].([]byte)
 		return string(id), v, 0, json.Unmarshal([]byte(v[2].(string)), &a) == nil && a.ID() == hashOf(id)
 	}},
+	{"batches", "batches", "hti?", "id, about, open, checksum", func(v []any) (string, []any, int64, bool) {
+		id, about := v[0].([]byte), []byte(v[1].(string))
+		return string(id), v[:3], batchChecksum(id, about, v[2].(int64)), true
+	}},
+	{"calls out in batches", "batch_calls", "hht", "batch, hash, request", func(v []any) (string, []any, int64, bool) {
+		hash := v[1].([]byte)
+		return string(hash), v, 0, model.HashCanonical([]byte(v[2].(string))) == hashOf(hash)
+	}},
 }
+
+// seldom reports whether a kind is told of only by stores that have any of it.
+func (k *kind) seldom() bool { return k.table == "batches" || k.table == "batch_calls" }
 
 // goodRun is kind.good for runs, which have more columns the later they were written.
 func goodRun(v []any) (name string, columns []any, sum int64, ok bool) {

@@ -46,8 +46,11 @@ var schema5 string
 //go:embed claims.sql
 var schema6 string
 
+//go:embed batches.sql
+var schema7 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -69,6 +72,9 @@ type Store struct {
 	locate, between *sql.Stmt
 	// claim adds a claim, others reads those of other handles.
 	claim, others *sql.Stmt
+	// anyBatched tells whether any call is out in a batch, batched which are.
+	anyBatched *sql.Stmt
+	batched    lookUp
 	// now is the clock for Run.Saved and for claims.
 	now func() time.Time
 	// owner names this handle in claims, of which it has made so many, and place where it
@@ -162,6 +168,7 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 // prepare parses the statements of the hot paths.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	const get, has = `SELECT hash, response, checksum FROM calls WHERE hash IN `, `SELECT hash FROM calls WHERE hash IN `
+	const batched = `SELECT hash FROM batch_calls WHERE hash IN `
 	list := func(n int) string { return `(?` + strings.Repeat(",?", n-1) + `)` }
 	for _, p := range []struct {
 		into  **sql.Stmt
@@ -175,6 +182,9 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		{&s.has.many, s.write, has + list(hashesPerQuery)},
 		{&s.claim, s.write, `INSERT INTO claims (owner, number, place, pid, until, hashes) VALUES (?,?,?,?,?,?)`},
 		{&s.others, s.write, `SELECT owner, number, place, pid, until, hashes FROM claims WHERE owner <> ?`},
+		{&s.anyBatched, s.write, `SELECT EXISTS (SELECT 1 FROM batch_calls)`},
+		{&s.batched.few, s.write, batched + list(fewHashes)},
+		{&s.batched.many, s.write, batched + list(hashesPerQuery)},
 		{&s.locate, s.readers, `SELECT id FROM calls WHERE hash IN ` + list(probes)},
 		{&s.between, s.readers, `SELECT hash, response, checksum FROM calls WHERE id BETWEEN ? AND ?`},
 	} {

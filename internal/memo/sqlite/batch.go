@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"strings"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// PutBatch implements memo.Store.
+func (s *Store) PutBatch(ctx context.Context, b memo.Batch, calls []memo.BatchCall) error {
+	open := int64(0)
+	if b.Open {
+		open = 1
+	}
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		const put = `INSERT INTO batches (id, about, open, checksum) VALUES (?,?,?,?)
+			ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE open = 1`
+		done, err := tx.ExecContext(ctx, put, b.ID[:], string(b.About), open, batchChecksum(b.ID[:], b.About, open))
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return err // it is no longer open
+		}
+		if !b.Open {
+			_, err := tx.ExecContext(ctx, `DELETE FROM batch_calls WHERE batch = ?`, b.ID[:])
+			return err
+		}
+		add, err := tx.PrepareContext(ctx, `INSERT INTO batch_calls (batch, hash, request) VALUES (?,?,?) ON CONFLICT (hash) DO NOTHING`)
+		if err != nil {
+			return err
+		}
+		defer add.Close()
+		for _, c := range calls {
+			if _, err := add.ExecContext(ctx, b.ID[:], c.Hash[:], string(c.Request)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// batchChecksum is the checksum of a batch.
+func batchChecksum(id, about []byte, open int64) int64 {
+	return checksum(id, about, []byte{byte(open)})
+}
+
+// Batches implements memo.Store.
+func (s *Store) Batches(ctx context.Context) ([]memo.Batch, error) {
+	found, err := s.readers.QueryContext(ctx, `SELECT id, about, open, checksum FROM batches ORDER BY rowid`)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	var all []memo.Batch
+	err = scanAll(found, func(rows *sql.Rows) error {
+		var b memo.Batch
+		var id []byte
+		var open, stored int64
+		if err := rows.Scan(&id, &b.About, &open, &stored); err != nil {
+			return err
+		}
+		if len(id) != len(b.ID) || stored != batchChecksum(id, b.About, open) {
+			return errChanged
+		}
+		b.ID, b.Open = memo.BatchID(id), open != 0
+		all = append(all, b)
+		return nil
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return all, nil
+}
+
+// BatchCalls implements memo.Store.
+func (s *Store) BatchCalls(ctx context.Context, id memo.BatchID, hashes []model.Hash) ([]memo.BatchCall, error) {
+	var all []memo.BatchCall
+	for len(hashes) > 0 {
+		group := hashes[:min(hashesPerQuery, len(hashes))]
+		hashes = hashes[len(group):]
+		args := []any{id[:]}
+		for _, h := range group {
+			args = append(args, h[:])
+		}
+		calls, err := s.batchCalls(ctx, `batch = ? AND hash IN (?`+strings.Repeat(",?", len(group)-1)+`)`, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, calls...)
+	}
+	return all, nil
+}
+
+// AllBatchCalls implements memo.Store.
+func (s *Store) AllBatchCalls(ctx context.Context, id memo.BatchID) iter.Seq2[memo.BatchCall, error] {
+	return func(yield func(memo.BatchCall, error) bool) {
+		last := []byte{}
+		for {
+			// No query stays open while the caller works with what it found.
+			calls, err := s.batchCalls(ctx, `batch = ? AND hash > ? ORDER BY hash LIMIT ?`, id[:], last, hashesPerQuery)
+			if err != nil {
+				yield(memo.BatchCall{}, err)
+				return
+			}
+			if len(calls) == 0 {
+				return
+			}
+			for _, c := range calls {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			h := calls[len(calls)-1].Hash
+			last = h[:]
+		}
+	}
+}
+
+// batchCalls reads rows.
+func (s *Store) batchCalls(ctx context.Context, which string, args ...any) (calls []memo.BatchCall, err error) {
+	found, err := s.readers.QueryContext(ctx, `SELECT hash, request FROM batch_calls WHERE `+which, args...)
+	if err == nil {
+		err = scanAll(found, func(rows *sql.Rows) error {
+			var hash sql.RawBytes
+			var c memo.BatchCall
+			if err := rows.Scan(&hash, &c.Request); err != nil {
+				return err
+			}
+			if c.Hash = hashOf(hash); c.Hash != model.HashCanonical(c.Request) {
+				return errChanged
+			}
+			calls = append(calls, c)
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return calls, nil
+}
