@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,8 +122,7 @@ func (s *Store) checkpoint() {
 	_, _ = s.write.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`)
 }
 
-// leave ends the work of a handle: others may make what it held, and the log is copied
-// though another process may have the store open.
+// leave ends the work of a handle: others may make what it held.
 func (s *Store) leave(ctx context.Context) error {
 	s.mu.Lock()
 	wrote, said := s.wrote, s.saved != nil
@@ -142,7 +140,6 @@ func (s *Store) leave(ctx context.Context) error {
 		s.copyLog.Stop()
 	}
 	s.mu.Unlock()
-	s.checkpoint()
 	if said {
 		err = nil
 	}
@@ -161,27 +158,39 @@ func logSize(path string) int64 {
 	return info.Size()
 }
 
-// noteLog says that a log was there when the store was opened, unless a process is seen
-// at work on it.
-func (s *Store) noteLog(ctx context.Context, size int64) ([]string, error) {
-	if size == 0 {
-		return nil, nil
+// kilobytes are those that a file of a size takes.
+func kilobytes(size int64) int64 { return (size + 1023) / 1024 }
+
+// abandonedLog is the size of a log beside a store that no process has open: a command
+// was killed. It is 0 where there is none, and where that cannot be told. To look copies the
+// log to the store.
+func abandonedLog(ctx context.Context, abs string) (size int64) {
+	if logSize(abs) == 0 {
+		return 0
 	}
-	atWork := false
-	rows, err := s.readers.QueryContext(ctx, `SELECT place, pid, until FROM claims`)
-	if err == nil {
-		err = scanAll(rows, func(rows *sql.Rows) error {
-			var where string
-			var pid int
-			var until int64
-			err := rows.Scan(&where, &pid, &until)
-			atWork = atWork || s.holds(where, pid, until)
-			return err
-		})
+	db, err := open(abs, "&mode=rw", 1)
+	if err != nil {
+		return 0
 	}
-	if err != nil || atWork {
-		return nil, err
+	defer db.Close()
+	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA locking_mode = EXCLUSIVE", "SELECT count(*) FROM sqlite_schema"} {
+		if _, err := db.ExecContext(ctx, do); err != nil {
+			return 0
+		}
 	}
-	return []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still at work. What it holds is read too; a copy of the store needs both files",
-		s.path, (size+1023)/1024)}, nil
+	return logSize(abs)
+}
+
+// emptyLog copies the log to the database and leaves nothing in it, unless another process
+// reads. The last to close a store deletes its log, but of two that close it at the
+// same time each may leave that to the other; and what lies there is taken for that of a
+// killed command.
+func (s *Store) emptyLog() {
+	if logSize(s.abs) == 0 {
+		return
+	}
+	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		// What is not copied stays in the log, where every reader finds it.
+		_, _ = s.write.ExecContext(context.Background(), do)
+	}
 }

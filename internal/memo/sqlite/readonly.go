@@ -89,9 +89,10 @@ func openCopy(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	s.path, s.copied = path, dir
-	if s.notes, err = s.noteLog(ctx, logSize(path)); err != nil {
-		return nil, errors.Join(s.at(err), s.Close())
+	s.path, s.copied, s.notes = path, dir, nil
+	if size := logSize(path); size > 0 {
+		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still at work. What it holds is read too; a copy of the store needs both files",
+			path, kilobytes(size))}
 	}
 	// What is written to the copy would be lost.
 	if _, err := s.write.ExecContext(ctx, `PRAGMA query_only = 1`); err != nil {

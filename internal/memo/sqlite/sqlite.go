@@ -116,7 +116,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
 	s := newStore(path, abs)
-	left := logSize(abs)
+	left := abandonedLog(ctx, abs)
 	version, err := s.check(ctx, abs, "")
 	if err != nil {
 		return nil, err
@@ -139,11 +139,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
 	}
-	if s.opened, err = filesAt(abs); err == nil {
-		s.notes, err = s.noteLog(ctx, left)
-	}
-	if err != nil {
+	if s.opened, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
+	}
+	if left > 0 {
+		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. What it holds is read too", path, kilobytes(left))}
 	}
 	return s, nil
 }
@@ -305,6 +305,7 @@ func (s *Store) Notes() []string { return s.notes }
 // Close closes the file.
 func (s *Store) Close() error {
 	err := s.leave(context.Background())
+	s.emptyLog()
 	// Closing a database closes its statements.
 	err = errors.Join(err, s.readers.Close(), s.write.Close())
 	if s.copied != "" {
