@@ -316,7 +316,6 @@ func (s *Store) Close() error {
 
 // Put implements memo.Store.
 func (s *Store) Put(ctx context.Context, records []memo.Record) error {
-	saved := s.savedTo()
 	err := s.inTx(ctx, func(tx *sql.Tx) error {
 		put := tx.StmtContext(ctx, s.put)
 		for i := range records {
@@ -331,8 +330,8 @@ func (s *Store) Put(ctx context.Context, records []memo.Record) error {
 		}
 		return nil
 	})
-	if saved != nil {
-		// These came after the copy was made.
+	if saved := s.savedTo(); saved != nil {
+		// These may have come after the copy was made.
 		if lost := saved.Put(ctx, records); lost != nil {
 			return lost
 		}
