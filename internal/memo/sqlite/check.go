@@ -446,10 +446,24 @@ func (s *Store) LeftOut() memo.Health { return memo.Health{} }
 // Backup copies the store to a new file at to, as it is at one moment: others may write
 // to it meanwhile.
 func (s *Store) Backup(ctx context.Context, to string) error {
-	if _, err := s.readers.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+	if err := copyInto(ctx, s.readers, to); err != nil {
 		return s.at(err)
 	}
 	return flush(to)
+}
+
+// copyInto copies what a database holds to a new file.
+func copyInto(ctx context.Context, db *sql.DB, to string) error {
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return err
+	}
+	made, err := open(to, "", 1)
+	if err != nil {
+		return err
+	}
+	// Nobody holds what the copy says to be claimed.
+	_, err = made.ExecContext(ctx, `DELETE FROM claims`)
+	return errors.Join(err, made.Close())
 }
 
 // Vacuum packs the store into as little space as it needs, in one file.

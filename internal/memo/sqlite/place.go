@@ -82,16 +82,11 @@ func (s *Store) save(ctx context.Context) (*Store, error) {
 		for n := 2; exists(path); n++ {
 			path = fmt.Sprintf("%s-saved-%d%s", name, n, ending)
 		}
-		if _, err := s.write.ExecContext(ctx, `VACUUM INTO ?`, path); err != nil {
+		if err := copyInto(ctx, s.write, path); err != nil {
 			all = errors.Join(all, err)
 			continue
 		}
-		// Nobody holds what the copy says to be claimed.
-		saved, err := Open(ctx, path)
-		if err == nil {
-			_, err = saved.write.ExecContext(ctx, `DELETE FROM claims`)
-		}
-		return saved, err
+		return Open(ctx, path)
 	}
 	return nil, all
 }

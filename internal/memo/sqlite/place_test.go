@@ -229,3 +229,22 @@ func TestLogLeftBehind(t *testing.T) {
 	}
 	notes(path, 0)
 }
+
+// What a process is about to ask it asks for its own store: a backup holds nothing of it.
+func TestBackupWithoutClaims(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, filepath.Join(t.TempDir(), "m.db"))
+	if _, err := s.Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "backup.db")
+	if err := s.Backup(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	if logSize(to) > 0 {
+		t.Error("the backup has a log beside it")
+	}
+	if c, err := mustOpen(t, to).Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil || len(c.Taken) > 0 {
+		t.Errorf("%+v, %v; want the call free", c, err)
+	}
+}
