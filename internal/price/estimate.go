@@ -21,7 +21,7 @@ func EstimateTokens(messages []orbench.Message) int {
 	for _, m := range messages {
 		whole, quarters := 0, 0
 		for _, r := range m.Content {
-			if r >= 0x0e00 && unicode.In(r, unspaced...) {
+			if r >= firstUnspaced && unicode.In(r, unspaced...) {
 				whole++
 				continue
 			}
@@ -31,6 +31,9 @@ func EstimateTokens(messages []orbench.Message) int {
 	}
 	return tokens
 }
+
+// firstUnspaced is the first letter of Thai, before which unspaced has nothing.
+const firstUnspaced = '\u0e01'
 
 // unspaced are the scripts of which a character is about a token.
 var unspaced = []*unicode.RangeTable{

@@ -140,7 +140,7 @@ func (t Table) Price(provider, name string) (Price, bool) {
 			if !found {
 				best, found = p, true
 			}
-		case ok && version.MatchString(rest) && (!found || best.Model == "*" || len(p.Model) > len(best.Model)):
+		case ok && version.MatchString(rest) && len(p.Model) >= len(best.Model): // "*" is as short as a name can be
 			best, found = p, true
 		}
 	}

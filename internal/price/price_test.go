@@ -2,6 +2,7 @@ package price_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -129,6 +130,32 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// Which entry is the closest does not depend on the order of the table.
+func TestPriceInAnyOrder(t *testing.T) {
+	t.Parallel()
+	with := func(table price.Table, models ...string) price.Table {
+		for i, name := range models {
+			entry := fmt.Sprintf(`[{"provider": "p", "model": %q, "input": %d, "as_of": "2026-01-31"}]`, name, i+1)
+			var err error
+			if table, err = table.With(strings.NewReader(entry), "f.json"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return table
+	}
+	for _, order := range [][]string{{"*", "o", "o-001", "m"}, {"o-001", "o", "m", "*"}} {
+		table := with(price.Table{}, order...)
+		for name, want := range map[string]string{"o": "o", "o-001": "o-001", "o-001-007": "o-001", "o-002": "o", "m": "m", "x": "*"} {
+			if p, ok := table.Price("p", name); !ok || p.Model != want {
+				t.Errorf("%v: %s finds %q, want %q", order, name, p.Model, want)
+			}
+		}
+	}
+	if all := with(with(price.Table{}, "a", "b"), "b", "A").All(); len(all) != 2 || all[0].Input != 2 || all[1].Input != 1 {
+		t.Errorf("%+v, want both entries replaced", all)
+	}
+}
+
 func TestWithYAML(t *testing.T) {
 	t.Parallel()
 	table, err := price.Table{}.With(strings.NewReader("- provider: a\n  model: b\n  input: 1\n  output: 2.5\n  cached_input: 0.1\n  as_of: 2026-01-31\n"), "f.yaml")
@@ -149,6 +176,7 @@ func TestWithFault(t *testing.T) {
 		{"no model", `[{"provider": "a"}]`, "needs a provider and a model"},
 		{"negative", `[{"provider": "a", "model": "b", "input": -1, "as_of": "2026-01-31"}]`, "a/b: the price -1 is not from 0"},
 		{"negative cached", `[{"provider": "a", "model": "b", "cached_input": -1, "as_of": "2026-01-31"}]`, "a/b: the price -1 is not from 0"},
+		{"too dear", `[{"provider": "a", "model": "a", "output": 100000, "as_of": "2026-01-31"}, {"provider": "a", "model": "b", "output": 100000.01, "as_of": "2026-01-31"}]`, "a/b: the price 100000.01 is not from 0 to 100000"},
 		{"no day", `[{"provider": "a", "model": "b", "as_of": "last week"}]`, `as_of is "last week"`},
 		{"twice", "[{\"provider\": \"a\", \"model\": \"b\", \"as_of\": \"2026-01-31\"},\n{\"provider\": \"a\", \"model\": \"B\", \"as_of\": \"2026-01-31\"}]", "f.json:2: a/B is listed twice"},
 	} {
@@ -176,6 +204,7 @@ func TestEstimateTokens(t *testing.T) {
 		{"English", user("How do I kill a process?"), 4 + 6},
 		{"letters count, not bytes", user("éééé"), 4 + 1},
 		{"Chinese", user("如何结束进程"), 4 + 6},
+		{"Thai from its first letter", user("กกก"), 4 + 3},
 		{"Korean and Latin", user("프로세스 kill"), 4 + 4 + 2},
 		{"two messages", append(user("abcd"), user("abcd")...), 10},
 		{"broken text", user("\xff\xfe"), 5},
