@@ -49,6 +49,8 @@ type Error struct {
 	Err error
 	// Unsent is true when it is known that the request did not reach the provider.
 	Unsent bool
+	// Used is what the provider reported for an answer that was refused here.
+	Used Usage
 }
 
 // Error gives one line.
@@ -96,7 +98,7 @@ func (e *Error) Fatal() bool {
 }
 
 // MayCost bounds what the provider may charge for the failed call, out of the most that
-// the call could have used. A call that reached the provider may have been answered, and
+// the call could have used, or what the provider reported where that is more. A call that reached the provider may have been answered, and
 // charged in full, though the answer was lost, came too late or could not be read. Where
 // the provider refused the call before the model ran, it charges nothing, and for a
 // request that it found wrong its input at most (of those in use, Azure does:
@@ -116,6 +118,7 @@ func (e *Error) MayCost(most Usage) Usage {
 	case 409, 425, 503, 529: // busy with another, too early, unavailable, overloaded
 		return Usage{}
 	}
+	most.Input, most.Output = max(most.Input, e.Used.Input), max(most.Output, e.Used.Output)
 	return most
 }
 

@@ -126,6 +126,7 @@ func TestMayCost(t *testing.T) {
 		{"no such model", model.Error{Kind: model.NotFound, Status: 404}, model.Usage{}},
 		{"wrong", model.Error{Kind: model.Invalid, Status: 400}, input},
 		{"a reply that is too long", model.Error{Kind: model.Invalid}, most},
+		{"an answer that is too long", model.Error{Kind: model.Invalid, Used: model.Usage{Input: 7, Output: 5000}}, model.Usage{Input: 20, Output: 5000}},
 	} {
 		if got := c.err.MayCost(most); got != c.want {
 			t.Errorf("%s may cost %+v, want %+v", c.name, got, c.want)

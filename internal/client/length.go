@@ -27,12 +27,13 @@ func bounded(m model.Model) model.Model {
 		}
 		limit, asked := maxAnswer, ""
 		if n := r.Params.MaxTokens; n > 0 && n < maxAnswer/bytesPerToken {
-			limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", and at most %d tokens were asked for", n)
+			limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", n)
 		}
 		if n := len(response.Text) + len(response.Thinking); n > limit {
 			return model.Response{}, &model.Error{
 				Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
 				Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked),
+				Used:    response.Usage,
 			}
 		}
 		return response, nil

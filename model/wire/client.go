@@ -49,7 +49,7 @@ func (e *TooLargeError) Error() string {
 		return fmt.Sprintf("the reply has more than %d values of JSON", e.Values)
 	}
 	if e.Tokens > 0 {
-		return fmt.Sprintf("the reply is longer than %d bytes, and at most %d tokens were asked for", e.Limit, e.Tokens)
+		return fmt.Sprintf("the reply is longer than %d bytes, and at most %d tokens were asked for; a higher limit of tokens lets it be longer", e.Limit, e.Tokens)
 	}
 	return fmt.Sprintf("the reply is longer than %d bytes", e.Limit)
 }
