@@ -30,6 +30,7 @@ var (
 	errLarger = errors.New("a page is larger than it says")
 	errEnds   = errors.New("a page ends too soon")
 	errOffset = errors.New("pages that are not in the file")
+	errKinds  = errors.New("a page that says it is a dictionary and is none")
 )
 
 // pages walks over the pages of one column in one row group.
@@ -58,6 +59,11 @@ func (p *pages) largest() (int64, error) {
 		size += 8 * int64(max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues))
 		if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 || int64(header.CompressedPageSize) > p.end-p.at {
 			return 0, errEnds
+		}
+		// The library reads the first page as a dictionary where one is wanted and this
+		// header is there, whatever the page's type.
+		if header.DictionaryPageHeader.Valid && header.Type != format.DictionaryPage {
+			return 0, errKinds
 		}
 		if dictionary+max(largest, size) > p.budget {
 			return 0, errPages

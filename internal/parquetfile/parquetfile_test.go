@@ -189,6 +189,8 @@ func TestHostileFiles(t *testing.T) {
 	wide := page(t, format.Plain, 10, 1000, levels(10, make([]byte, 80)...))
 	version2 := format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 10, CompressedPageSize: 6}
 	version2.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: 10, NumRows: 10, Encoding: format.Plain, DefinitionLevelsByteLength: 6})
+	both := version2
+	both.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: 10})
 	dictionary := format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: most})}
 	// Each text is the one before and 1,000 bytes more.
 	prefixed := slices.Concat(varints(128, 4, 100_000, 0), bytes.Repeat(append(varints(2000), 0, 0, 0, 0), 782),
@@ -212,6 +214,7 @@ func TestHostileFiles(t *testing.T) {
 		"runs of indexes":      {file(t, format.Uncompressed, page(t, format.RLEDictionary, 10, 10, levels(10, append([]byte{1}, append(varints(most<<1), 0)...)...)), 1), errValues.Error()},
 		"indexes of 255 bits":  {file(t, format.Uncompressed, page(t, format.RLEDictionary, 10, 10, levels(10, 255, 2, 0)), 1), errEnds.Error()},
 		"a run of booleans":    {file(t, format.Uncompressed, page(t, format.RLE, 10, 10, levels(10, append([]byte{0, 0, 0, 0}, append(varints(most<<1), 0)...)...)), 1), errValues.Error()},
+		"two kinds of page":    {file(t, format.Gzip, append(marshal(t, &both), append(varints(10<<1), 1, 0, 0, 0, 0)...), 1), errKinds.Error()},
 		"a dictionary":         {file(t, format.Uncompressed, marshal(t, &dictionary), 1), errPages.Error()},
 		"two billion deltas":   {file(t, format.Uncompressed, page(t, format.DeltaBinaryPacked, 10, 10, levels(10, varints(128, 4, most, 0)...)), 1), errValues.Error()},
 		"two billion lengths":  {file(t, format.Uncompressed, page(t, format.DeltaLengthByteArray, 10, 10, levels(10, varints(128, 4, most, 0)...)), 1), errValues.Error()},
