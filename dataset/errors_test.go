@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,11 @@ import (
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", dataset.MaxCell+1)
+	var b strings.Builder
+	for i := range 20_001 {
+		fmt.Fprintf(&b, `,"n%d":0`, i)
+	}
+	names := b.String()[1:]
 	for name, tc := range map[string]struct {
 		file, content string
 		opts          dataset.Options
@@ -55,6 +61,7 @@ func TestBadFiles(t *testing.T) {
 		"JSON array":        {file: "a.jsonl", content: "[{\"prompt\":\"x\"}]", line: 1, want: []string{"a JSON array", "jq -c"}},
 		"JSON key twice":    {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n{\"prompt\":\"y\",\"prompt\":\"z\"}\n", line: 2, want: []string{`"prompt" is there twice`, "remove one"}},
 		"JSON inner twice":  {file: "a.jsonl", content: `{"messages":[{"role":"user","content":"x","content":"y"}]}`, line: 1, want: []string{`"content" is there twice`}},
+		"JSON many names":   {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n" + `{"prompt":"x","by":{` + names + "}}\n", line: 2, want: []string{"more than 20000 names in one row", "as a list"}},
 		"JSON null":         {file: "a.jsonl", content: "null", line: 1, want: []string{"not a JSON object"}},
 		"JSON cut":          {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n\n{\"prompt\":\n", line: 3, want: []string{"malformed JSON"}},
 		"JSON UTF-8":        {file: "a.jsonl", content: "{\"prompt\":\"caf\xe9\"}", line: 1, want: []string{"invalid UTF-8"}},
@@ -79,6 +86,7 @@ func TestBadFiles(t *testing.T) {
 		"parquet empty":   {file: "a.parquet", content: "", want: []string{"not a readable Parquet file"}},
 		"array empty":     {file: "a.json", content: " [ ] ", want: []string{"the file is empty"}},
 		"key twice":       {file: "a.json", content: `[{"prompt":"x"},{"prompt":"y","prompt":"z"}]`, want: []string{"row 2", `"prompt" is there twice`}},
+		"many names":      {file: "a.json", content: `[{"prompt":"x"},{"prompt":"y",` + names + "}]", want: []string{"row 2: more than 20000 names in one row"}},
 		"array of texts":  {file: "a.json", content: `["x"]`, want: []string{"row 1: not a JSON object"}},
 		"array cut off":   {file: "a.json", content: `[{"prompt":"x"},`, want: []string{"after row 1", "ends too soon"}},
 		"array and more":  {file: "a.json", content: `[{"prompt":"x"}] {}`, want: []string{"something follows the end"}},

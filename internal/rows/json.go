@@ -122,8 +122,8 @@ func parseNested(file string, number int, raw json.RawMessage) (map[string]json.
 	}
 	fields := map[string]json.RawMessage{}
 	err := flatten(fields, "", raw, 0)
-	if twice, ok := errors.AsType[*duplicateError](err); ok {
-		return nil, r.Fault(file, twice.Error(), duplicateHint)
+	if names, ok := errors.AsType[*namesError](err); ok {
+		return nil, r.Fault(file, names.problem, names.hint)
 	}
 	if err != nil {
 		return nil, r.Fault(file, "not a JSON object", jsonHint)

@@ -55,10 +55,10 @@ func parseObject(file string, line int, b []byte) (map[string]json.RawMessage, e
 		Problem: "not a JSON object", Hint: "write one object a line, such as {\"prompt\": \"…\", \"label\": \"safe\"}",
 	}
 	var syntax *json.SyntaxError
-	var twice *duplicateError
+	var names *namesError
 	switch {
-	case errors.As(err, &twice):
-		e.Problem, e.Hint = twice.Error(), duplicateHint
+	case errors.As(err, &names):
+		e.Problem, e.Hint = names.problem, names.hint
 	case b[0] == '[':
 		e.Problem, e.Hint = "a JSON array", "write one object a line, for example with: jq -c '.[]' OLD > NEW"
 	case errors.As(err, &syntax):

@@ -22,18 +22,22 @@ type object struct {
 	fields       map[string]json.RawMessage
 }
 
-// duplicateError is a name that an object has twice: which of the two counts would be
-// up to the reader.
-type duplicateError struct{ name string }
+// maxNames is how many names an object may have with those within it: as many as a
+// Parquet file may have columns. A row of 4 MB that is all names takes seconds to read.
+const maxNames = 20_000
 
-func (e *duplicateError) Error() string { return untrusted.Quote(e.name) + " is there twice" }
+// namesError is what is wrong with the names of an object that is well-formed JSON.
+type namesError struct{ problem, hint string }
 
-// duplicateHint says what to do about a duplicateError.
-const duplicateHint = "remove one of the two, so that it is clear which is meant"
+func (e *namesError) Error() string { return e.problem }
 
 // parseFields reads the fields of an object, which are nil for null. Its errors are those
-// of encoding/json, and a *duplicateError, also for objects within.
+// of encoding/json, and a *namesError, also for objects within: for a name that is there
+// twice, of which the reader would choose one, and for too many.
 func parseFields(b []byte) (map[string]json.RawMessage, error) {
+	if hasManyNames(b) {
+		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
+	}
 	var fields map[string]json.RawMessage
 	err := jsonv2.Unmarshal(b, &fields, jsontext.AllowInvalidUTF8(true))
 	var syntax *jsontext.SyntacticError
@@ -41,11 +45,32 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	case err == nil:
 		return fields, nil
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
-		return nil, &duplicateError{syntax.JSONPointer.LastToken()}
+		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two, so that it is clear which is meant"}
 	}
 	fields = nil
 	err = json.Unmarshal(b, &fields)
 	return fields, err
+}
+
+// hasManyNames reports whether there are more than maxNames in an object, by the colons
+// outside of texts.
+func hasManyNames(b []byte) bool {
+	const shortest = len(`"":0,`)
+	if len(b) <= maxNames*shortest {
+		return false
+	}
+	names, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && c == ':':
+			names++
+		}
+	}
+	return names > maxNames
 }
 
 // openObjects reads the objects that next gives, up to its io.EOF. The columns are
