@@ -114,6 +114,9 @@ func serve(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, bod
 		if err != nil {
 			t.Errorf("the server could not read the call: %v", err)
 		}
+		if got := r.Header.Get("Accept-Encoding"); got != "identity" {
+			t.Errorf("the reply may be encoded as %q", got)
+		}
 		handle(w, r, body)
 	}))
 	t.Cleanup(s.Close)

@@ -64,6 +64,7 @@ func New(cfg Config) *Client {
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
+	h.Set("Accept-Encoding", "identity")
 	switch {
 	case cfg.Key == "":
 	case cfg.AuthHeader != "":

@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// decoder reads replies that were compressed although Post asks for them as they are,
-// which some proxies do.
+// decoder reads replies that were compressed although clients ask for them as they
+// are, which some proxies do.
 type decoder struct{ next http.RoundTripper }
 
 func (d decoder) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -16,9 +16,9 @@ import (
 // Failure turns the error of a call that got no usable reply into what a
 // model.Model returns: the error as it is for a canceled context, else a
 // *model.Error. A redirect is NotFound, a reply past its bound and an address that is
-// none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or Transient. No secret
-// is left in the error's text nor in that of any cause. Where no connection was made, the
-// error says that nothing was sent.
+// none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or
+// Transient. No secret is left in the error's text nor in that of any cause. Where no
+// connection was made, the error says that nothing was sent.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
 	var large *TooLargeError
@@ -53,8 +53,9 @@ func unsent(err error) bool {
 const maxText = 1000
 
 // Redact returns err, or where its text holds one of the secrets, also in disguise, or
-// the password of an address (that of a proxy, which net/http quotes), or is past a reader's patience, another error with the clipped text without them. Only
-// the causes context.Canceled and context.DeadlineExceeded survive that.
+// the password of an address (that of a proxy, which net/http quotes), or is past a
+// reader's patience, another error with the clipped text without them. Only the causes
+// context.Canceled and context.DeadlineExceeded survive that.
 func Redact(err error, secrets ...string) error {
 	text := err.Error()
 	holds := func(s string) bool { return s != "" && strings.Contains(text, s) }
