@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // hiddenKey stands for a secret.
@@ -186,42 +189,40 @@ func fold(text string, room []byte, at *[]span) []byte {
 // escaped reads the escaped letter or digit that a text begins with, and its length: 0
 // and 1 where there is none.
 func escaped(text string) (c byte, n int) {
-	digits, base, end := "", 16, ""
-	switch {
-	case strings.HasPrefix(text, `\u{`):
-		digits, end = text[3:], "}"
-	case strings.HasPrefix(text, `\u`):
-		digits, n = text[2:], 4
-	case strings.HasPrefix(text, `\U`):
-		digits, n = text[2:], 8
-	case strings.HasPrefix(text, `\x`):
-		digits, n = text[2:], 2
-	case text[0] == '%':
-		digits, n = text[1:], 2
-	case strings.HasPrefix(text, "&#x"), strings.HasPrefix(text, "&#X"):
-		digits, end = text[3:], ";"
-	case strings.HasPrefix(text, "&#"):
-		digits, base, end = text[2:], 10, ";"
-	case text[0] == 0xef && len(text) >= 3:
+	var r rune
+	switch text[0] {
+	case '&':
+		r, n = reference(text)
+	case 0xef:
 		// U+FF01 to U+FF5E are ASCII in full width.
-		if wide := rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f) - 0x0f00; text[1]&0xc0 == 0x80 && text[2]&0xc0 == 0x80 && wide > 0 && wide < 0x5f {
-			return letter(byte(wide + ' ')), 3
-		}
-		return 0, 1
+		r, n = utf8.DecodeRuneInString(text)
+		r -= 0xff01 - '!'
 	default:
+		r, n = untrusted.Escape(text)
+	}
+	if n == 0 || r < 0 || r >= utf8.RuneSelf {
 		return 0, 1
 	}
-	if end != "" {
-		n = strings.Index(digits[:min(len(digits), 8)], end)
+	return letter(byte(r)), n
+}
+
+// reference reads the numeric character reference of HTML that a text begins with, and
+// its length, 0 for none.
+func reference(text string) (r rune, n int) {
+	digits, ok := strings.CutPrefix(text, "&#")
+	base := 10
+	if strings.HasPrefix(digits, "x") || strings.HasPrefix(digits, "X") {
+		digits, base = digits[1:], 16
 	}
-	if n <= 0 || n > len(digits) {
-		return 0, 1
+	end := strings.IndexByte(digits[:min(len(digits), 8)], ';')
+	if !ok || end < 1 {
+		return 0, 0
 	}
-	r, err := strconv.ParseUint(digits[:n], base, 32)
-	if err != nil || r > 0x7f {
-		return 0, 1
+	v, err := strconv.ParseUint(digits[:end], base, 31)
+	if err != nil {
+		return 0, 0
 	}
-	return letter(byte(r)), len(text) - len(digits) + n + len(end)
+	return rune(v), len(text) - len(digits) + end + 1
 }
 
 // letter is kept of a character that is there already.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // A model that copies a text may put it in order on the way: plain letters in place of
@@ -131,8 +133,7 @@ func withoutTags(s string) string {
 	}
 }
 
-// unescape resolves escapes as JSON and programs write them, \u0056, \u{56} and \x56, and
-// as addresses do, %56.
+// unescape resolves what untrusted.Escape reads.
 func unescape(s string) string {
 	var b strings.Builder
 	done := 0
@@ -142,7 +143,7 @@ func unescape(s string) string {
 			break
 		}
 		i += next
-		if r, size := escaped(s[i:]); size > 0 {
+		if r, size := untrusted.Escape(s[i:]); size > 0 {
 			b.WriteString(s[done:i])
 			b.WriteRune(r)
 			done = i + size
@@ -154,41 +155,6 @@ func unescape(s string) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
-}
-
-// escaped reads the escape that s begins with, and gives its length, 0 for none.
-func escaped(s string) (r rune, size int) {
-	start, digits := 1, 2
-	if s[0] == '\\' {
-		if len(s) < 2 {
-			return 0, 0
-		}
-		start = 2
-		switch s[1] {
-		case 'x':
-		case 'u':
-			digits = 4
-			if body, ok := strings.CutPrefix(s, `\u{`); ok {
-				start, digits = 3, strings.IndexByte(body[:min(len(body), 8)], '}')
-			}
-		case 'U':
-			digits = 8
-		default:
-			return 0, 0
-		}
-	}
-	if digits < 1 || len(s) < start+digits {
-		return 0, 0
-	}
-	n, err := strconv.ParseUint(s[start:start+digits], 16, 32)
-	if err != nil || n > unicode.MaxRune {
-		return 0, 0
-	}
-	size = start + digits
-	if start == 3 {
-		size++ // the closing brace
-	}
-	return rune(n), size
 }
 
 // spells reports whether a text has the word's letters one after the other at the start

@@ -202,6 +202,21 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		r    rune
+		size int
+	}{
+		`\u0056rest`: {'V', 6}, `\u{56}rest`: {'V', 6}, `\U00000056`: {'V', 10}, `\x56`: {'V', 4}, "%56": {'V', 3}, `\u{0010FFFF}`: {},
+		`\u{10FFFF}`: {0x10FFFF, 10}, `\u{110000}`: {}, `\u{}`: {}, `\u{56`: {}, `\u005`: {}, `\xg0`: {}, "%5": {}, `\`: {}, "V": {}, "": {},
+	} {
+		if r, size := untrusted.Escape(text); r != want.r || size != want.size {
+			t.Errorf("%s is %q of %d bytes, want %q of %d", text, r, size, want.r, want.size)
+		}
+	}
+}
+
 func TestShell(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{
