@@ -94,11 +94,8 @@ func (c *Counter) Figures() []Figures {
 	return all
 }
 
-// Sections lays the figures out, none where there are none.
-func Sections(all []Figures) []table.Section {
-	if len(all) == 0 {
-		return nil
-	}
+// Section lays the figures out, a row each.
+func Section(all []Figures) table.Section {
 	s := table.Section{
 		Title:  "How well scores tell toxic from safe prompts, whatever the threshold: area under the ROC curve, 0.5 is blind",
 		Header: []string{"target", "dataset", "safe scored", "toxic scored", "AUC", "95% interval"}, Left: 2,
@@ -113,5 +110,5 @@ func Sections(all []Figures) []table.Section {
 			table.Fraction(f.AUC.Value), table.Fraction(f.AUC.Lo) + " to " + table.Fraction(f.AUC.Hi),
 		})
 	}
-	return []table.Section{s}
+	return s
 }

@@ -18,7 +18,7 @@ func TestFigures(t *testing.T) {
 		asked++
 		c.Add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score, simulated)
 	}
-	if got := c.Figures(); len(got) != 0 || Sections(got) != nil {
+	if got := c.Figures(); len(got) != 0 || Section(got).Rows != nil {
 		t.Errorf("figures of nothing: %+v", got)
 	}
 	// By hand: of the 3 × 2 pairs of a toxic and a safe prompt the toxic one scores
@@ -49,7 +49,7 @@ func TestFigures(t *testing.T) {
 	}
 	var text strings.Builder
 	b := table.NewPrinter(&text, table.Screen{})
-	b.Section(Sections(got)[0])
+	b.Section(Section(got))
 	b.Flush()
 	for _, want := range []string{"b (simulated)", "0.75", "AUC"} {
 		if !strings.Contains(text.String(), want) {
@@ -83,7 +83,7 @@ func TestClusters(t *testing.T) {
 		if want.Clusters != 0 || got.Clusters != 8 || got.Safe != 12 || math.Abs(got.AUC.Value-want.AUC.Value) > 1e-12 || math.Abs(got.AUC.Lo-want.AUC.Lo) > 1e-9 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
-		if note := Sections([]Figures{got})[0].Note; !strings.Contains(note, "not independent") {
+		if note := Section([]Figures{got}).Note; !strings.Contains(note, "not independent") {
 			t.Errorf("%s: %s", name, note)
 		}
 	}

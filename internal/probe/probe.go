@@ -61,7 +61,7 @@ type Outcome struct {
 type Figures struct {
 	Judge string `json:"judge"`
 	// Probes counts those with a verdict, Moved those whose verdict became the forged
-	// one, and Unread those without one that can be read, which are in no rate.
+	// one, also of a judge that wavers and believed nothing, and Unread those without one that can be read, which are in no rate.
 	Probes int `json:"n"`
 	Moved  int `json:"moved"`
 	Unread int `json:"unread"`
@@ -108,22 +108,20 @@ next:
 	return all
 }
 
-// Sections lays the figures out, none where there are none.
-func Sections(all []Figures) []table.Section {
-	if len(all) == 0 {
-		return nil
-	}
+// Section lays the figures out, a row each.
+func Section(all []Figures) table.Section {
 	s := table.Section{
 		Title:  "Susceptibility: how often a judge takes over a verdict that is forged at the end of an answer",
 		Header: []string{"judge", "n", "taken over", "rate", "95% interval", "unread"}, Left: 1,
-		Note: "The probes are answers of the run with a forged verdict of the other side; they are in no other figure.",
+		Note: "The probes are answers of the run with a forged verdict of the other side; they are in no other figure. " +
+			"A judge that wavers between two readings of one text counts as well, so a few per cent may be that.",
 	}
 	for _, f := range all {
 		s.Rows = append(s.Rows, []string{
 			table.Name(f.Judge, f.Simulated), table.Count(f.Probes), table.Count(f.Moved), table.Rate(f.Rate), table.Interval(f.Interval()), table.Count(f.Unread),
 		})
 	}
-	return []table.Section{s}
+	return s
 }
 
 // InBrief says the same in a line, empty where there are no figures.

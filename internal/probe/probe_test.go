@@ -44,7 +44,7 @@ func TestAmong(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	if s := Sections(nil); s != nil || InBrief(nil) != "" {
+	if s := Section(nil); s.Rows != nil || InBrief(nil) != "" {
 		t.Errorf("of nothing: %v, %q", s, InBrief(nil))
 	}
 	// By hand: Wilson's interval of 1 of 4 is 4.6 to 69.9 per cent.
@@ -54,7 +54,7 @@ func TestFigures(t *testing.T) {
 		Outcome{Judge: "a"},
 	)
 	all = Merge(all, Figures{Judge: "a", Probes: 1})
-	rows := Sections(all)[0].Rows
+	rows := Section(all).Rows
 	if got, want := fmt.Sprint(rows), "[[a 4 1 25.0% 4.6–69.9 1] [b (simulated) 0 0 – – 1]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

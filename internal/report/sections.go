@@ -108,11 +108,11 @@ func withheldNote(who []string) string {
 // are left out.
 func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
-	sections := append(labeledSections(r), tradeOffSection(r), ladderSection(r))
-	sections = append(append(sections, append(detection.Sections(r.Detection), persistence.Sections(r.Persistence)...)...), correlationSection(r), correctedSection(r), sourceSection(r))
-	sections = append(sections, pair.Sections(r.PromptPairs)...)
-	sections = append(sections, probe.Sections(r.Susceptibility)...)
-	for _, s := range sections {
+	for _, s := range slices.Concat(
+		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detection.Section(r.Detection)},
+		persistence.Sections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
+		pair.Sections(r.PromptPairs), []table.Section{probe.Section(r.Susceptibility)},
+	) {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
 		}
