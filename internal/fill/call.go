@@ -77,6 +77,8 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, error) {
 	config := l.filler.config
 	pacer := l.pacer(c.request.Model)
+	pacer.join(1)
+	defer pacer.join(-1)
 	// inRow counts failures with no answer to any call of the lane in between.
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.

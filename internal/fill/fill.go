@@ -84,6 +84,15 @@ type Stats struct {
 	// Unpriced lists "provider/model" of responses, and of failed attempts that may have
 	// been charged, without a price, sorted.
 	Unpriced []string
+	// Held are the models that are waited for, by their names.
+	Held []Held
+}
+
+// Held is a model that rejects calls as too many, or says that it would.
+type Held struct {
+	Model model.Ref
+	// It has rejected all calls For so long, and is asked again In so long.
+	For, In time.Duration
 }
 
 // Live fills by calling the models at once, through a lane for each provider's
@@ -123,7 +132,9 @@ func (f *Live) Stats() Stats {
 	f.budget.into(&s)
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()
+		s.Held = append(s.Held, l.held(time.Now())...)
 	}
+	slices.SortFunc(s.Held, func(a, b Held) int { return cmp.Compare(a.Model.String(), b.Model.String()) })
 	for name := range f.unpriced {
 		s.Unpriced = append(s.Unpriced, name)
 	}
@@ -399,6 +410,18 @@ func (l *Lane) pacer(name string) *pacer {
 		l.pacers[name] = p
 	}
 	return p
+}
+
+// held lists the models of the lane that are waited for.
+func (l *Lane) held(now time.Time) (held []Held) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, p := range l.pacers {
+		if since, until, ok := p.held(now); ok {
+			held = append(held, Held{model.Ref{Provider: l.provider, Endpoint: l.endpoint, Model: name}, now.Sub(since), until.Sub(now)})
+		}
+	}
+	return held
 }
 
 // dead says why a model is asked no more, nil when it is.

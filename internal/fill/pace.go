@@ -48,6 +48,10 @@ type pacer struct {
 	// rejects of calls that tried a closed provider which does not say when to come back.
 	inRow, tries int
 	burden       float64
+	// calls counts those under way or waiting; the first reject in a row came at since, and
+	// comeBack is the latest time for which its provider asked in that row.
+	calls           int
+	since, comeBack time.Time
 	// opened is when the pacer last reopened, set when the rate was last set; accepted
 	// and acceptedSet count the calls accepted since.
 	opened, set           time.Time
@@ -244,7 +248,10 @@ func (p *pacer) reject(mine pass, said *model.Allowance, retryAfter time.Duratio
 		}
 		return false, true
 	}
-	p.inRow++
+	if p.inRow++; p.inRow == 1 {
+		p.since, p.comeBack = now, now
+	}
+	p.comeBack = later(p.comeBack, until)
 	p.burden++
 	switch paced := p.interval > 0; {
 	case mine.tries:
@@ -334,6 +341,25 @@ func (p *pacer) heed(said *model.Allowance, now time.Time) {
 	if p.told > 0 && p.next.Before(now) {
 		p.next = now
 	}
+}
+
+// join adds calls that are under way or wait, and takes away those that have ended.
+func (p *pacer) join(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls += n
+}
+
+// held tells since when the provider has rejected all calls and when the next may go, where
+// some wait a second or more for that.
+func (p *pacer) held(now time.Time) (since, until time.Time, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	since, until = now, later(now, p.heldUntil)
+	if p.inRow > 0 {
+		since, until = p.since, later(until, p.comeBack)
+	}
+	return since, until, p.calls > 0 && until.Sub(since) >= time.Second
 }
 
 // paced reports whether the rate of calls is what keeps rejects few.

@@ -231,3 +231,41 @@ func TestTokensThatAreLeft(t *testing.T) {
 		t.Errorf("calls are %v apart, want ten in ten seconds", told)
 	}
 }
+
+// A provider that rejects each call and says when to come back is waited for without end,
+// and the counts tell for which model, since when and until when. Between two answers they
+// do not, nor when no call is left.
+func TestHeldIsTold(t *testing.T) {
+	t.Parallel()
+	for _, concurrency := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemo(t)
+			defer closeMemo(t, m)
+			began, rejecting := time.Now(), 30*time.Minute
+			f := NewLive(m, Config{})
+			at := model.Ref{Provider: "p", Model: "m"}
+			lane := f.Lane(at, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				time.Sleep(100 * time.Millisecond)
+				if time.Since(began) < rejecting {
+					return model.Response{}, &model.Error{Kind: model.RateLimited, RetryAfter: 5 * time.Minute}
+				}
+				return answer(r)
+			}), Limits{Concurrency: concurrency})
+			var filled sync.WaitGroup
+			filled.Go(func() {
+				if _, err := lane.fill(t.Context(), requests("m", 0, 10), nil); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(12 * time.Minute)
+			held := f.Stats().Held
+			if len(held) != 1 || held[0].Model != at || held[0].For.Round(time.Minute) != 12*time.Minute || held[0].In.Round(time.Minute) != 3*time.Minute {
+				t.Errorf("%d at once: held %+v, want for 12 and in 3 minutes", concurrency, held)
+			}
+			filled.Wait()
+			if s := f.Stats(); len(s.Held) > 0 || s.Answered != 10 {
+				t.Errorf("%d at once, at the end: %+v", concurrency, s)
+			}
+		})
+	}
+}

@@ -133,6 +133,13 @@ func troubles(s fill.Stats) (parts []part) {
 	if s.Waiting > 0 {
 		parts = append(parts, part{2, fmt.Sprintf("%d being asked by another process", s.Waiting)})
 	}
+	for _, h := range s.Held {
+		text := "rate limited by " + h.Model.String()
+		if h.For >= time.Second {
+			text += " for " + h.For.Truncate(time.Second).String()
+		}
+		parts = append(parts, part{1, text + ", next try in " + h.In.Round(time.Second).String()})
+	}
 	if s.Retries > 0 {
 		parts = append(parts, part{7, fmt.Sprintf("%d retries", s.Retries)})
 	}

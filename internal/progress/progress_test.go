@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/model"
 )
 
 func TestFillLine(t *testing.T) {
@@ -27,6 +28,12 @@ func TestFillLine(t *testing.T) {
 		},
 		"8/20  ETA 12s  refused so far: safe 25.0%, toxic 90.0%  2 failed": {
 			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}, toxic: {9, 10}}, 70,
+		},
+		"4/10  2.0/s  ETA 3s  $0.1250  rate limited by a/b, next try in 1m0s  rate limited by a/c for 3m20s, next try in 0s  9 rejected": {
+			fill.Stats{Answered: 4, USD: 0.125, Rejected: 9, Held: []fill.Held{
+				{Model: model.Ref{Provider: "a", Model: "b"}, In: time.Minute},
+				{Model: model.Ref{Provider: "a", Model: "c"}, For: 200*time.Second + 1, In: 1},
+			}}, 10, 2 * time.Second, [sides]tally{}, 140,
 		},
 		"8/20  2 failed": {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 20},
 		"8/":             {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 2},
