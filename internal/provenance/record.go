@@ -108,16 +108,8 @@ type Cost struct {
 
 // String is the cost in one line.
 func (c Cost) String() string {
-	s := table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, "
-	switch {
-	case c.USD != nil:
-		s += table.Money(*c.USD)
-	case len(c.Unpriced) > 0:
-		s += "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
-	default:
-		s += "price unknown"
-	}
-	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD)
+	return table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
+		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD)
 }
 
 // Line is the record in one line, for the metadata of a picture.

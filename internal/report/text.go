@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"io"
-	"strings"
 
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
@@ -120,15 +119,7 @@ func costLine(c score.Cost) string {
 	if c.Calls == 0 {
 		return "Cost: no new calls; " + table.Count(c.FromMemo) + " were already answered."
 	}
-	s := "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " already answered; " +
-		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; "
-	switch {
-	case c.USD != nil:
-		s += table.Money(*c.USD)
-	case len(c.Unpriced) > 0:
-		s += "price unknown, as there is none for " + untrusted.Terminal(strings.Join(c.Unpriced, ", "))
-	default:
-		s += "price unknown"
-	}
-	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
+	return "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " already answered; " +
+		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; " +
+		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }

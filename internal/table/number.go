@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -60,6 +61,18 @@ func Money(usd float64) string {
 		return "less than $0.0001"
 	}
 	return "$" + strconv.FormatFloat(usd, 'f', 4, 64)
+}
+
+// Price is a sum in US dollars that is nil where it is unknown, as that of models without a
+// price is.
+func Price(usd *float64, unpriced []string) string {
+	switch {
+	case usd != nil:
+		return Money(*usd)
+	case len(unpriced) > 0:
+		return "price unknown, as there is none for " + untrusted.Terminal(strings.Join(unpriced, ", "))
+	}
+	return "price unknown"
 }
 
 // FailedCost says what failed attempts may have cost, to follow what answers did cost; it
