@@ -51,11 +51,8 @@ the datasets and without paying again.`,
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
 		RunE: func(c *cobra.Command, names []string) (err error) {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+			if err := checkNew(format, out, "the runs", "main.db"); err != nil {
 				return err
-			}
-			if out == "" {
-				return command.InputError("--out", "where to write the runs is not said", "name a new file, such as main.db")
 			}
 			if len(names) == 0 {
 				names = []string{""}
@@ -106,7 +103,10 @@ taken: another answer to the same call, or a run of the same name with other set
   orbench store import from-ana.db --on-conflict first`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if err := checkConflict(format, onConflict); err != nil {
+			if err := checkConflict(onConflict); err != nil {
+				return err
+			}
+			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
 			if _, err := os.Stat(args[0]); err != nil {
@@ -144,11 +144,11 @@ a run of the same name with other settings.`,
   orbench report main --store all.db`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkConflict(format, onConflict); err != nil {
+			if err := checkConflict(onConflict); err != nil {
 				return err
 			}
-			if out == "" {
-				return command.InputError("--out", "where to write the store is not said", "name a new file, such as all.db")
+			if err := checkNew(format, out, "the store", "all.db"); err != nil {
+				return err
 			}
 			var done transfer.Merged
 			err := store.Create(c.Context(), out, func(into *memo.Memo) (err error) {
@@ -169,12 +169,24 @@ a run of the same name with other settings.`,
 	return c
 }
 
-// checkConflict checks the flags of what merges.
-func checkConflict(format, onConflict string) error {
+// checkConflict checks --on-conflict.
+func checkConflict(onConflict string) error {
 	if onConflict != "stop" && onConflict != "first" {
 		return command.InputError("--on-conflict", fmt.Sprintf("there is no way %q", onConflict), "use stop or first")
 	}
-	return command.CheckFormat(format, command.TwoFormats)
+	return nil
+}
+
+// checkNew checks --format and --out of what writes something to a new file, such as the
+// example.
+func checkNew(format, out, what, example string) error {
+	if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+		return err
+	}
+	if out == "" {
+		return command.InputError("--out", "where to write "+what+" is not said", "name a new file, such as "+example)
+	}
+	return nil
 }
 
 // merged takes stores into one, and says where they disagree.
@@ -241,11 +253,7 @@ Exit codes: 0 nothing is wrong, 1 something is damaged, 2 it is no store.`,
 			if err := s.showHealth(format, address, health, err); err != nil {
 				return err
 			}
-			if health.Sound() {
-				return nil
-			}
-			s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
-			return command.ErrFailures
+			return s.suggestRepair(address, health)
 		},
 	}
 	s.StoreFlag(c, &address)
@@ -268,11 +276,8 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
   orbench store repair --store damaged.db --out saved.db`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+			if err := checkNew(format, out, "what is good", "saved.db"); err != nil {
 				return err
-			}
-			if out == "" {
-				return command.InputError("--out", "where to write what is good is not said", "name a new file, such as saved.db")
 			}
 			health, err := store.Repair(c.Context(), address, out)
 			if err := s.showHealth(format, address, health, err); err != nil {
@@ -304,21 +309,14 @@ or too damaged to be copied.`,
 		Example: `  orbench store backup --out backup.db`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+			if err := checkNew(format, out, "the copy", "backup.db"); err != nil {
 				return err
-			}
-			if out == "" {
-				return command.InputError("--out", "where to write the copy is not said", "name a new file, such as backup.db")
 			}
 			health, err := store.Backup(c.Context(), address, out)
 			if err := s.showHealth(format, out, health, err); err != nil {
 				return err
 			}
-			if !health.Sound() {
-				s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
-				return command.ErrFailures
-			}
-			return nil
+			return s.suggestRepair(address, health)
 		},
 	}
 	s.StoreFlag(c, &address)
@@ -336,6 +334,15 @@ func (s storeCommands) showHealth(format, address string, h memo.Health, err err
 		return err
 	}
 	return s.print(format, h, func(w io.Writer) { printHealth(w, address, h) })
+}
+
+// suggestRepair fails where a store is not sound, and says how to save the rest.
+func (s storeCommands) suggestRepair(address string, h memo.Health) error {
+	if h.Sound() {
+		return nil
+	}
+	s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
+	return command.ErrFailures
 }
 
 // shownLost is how many lost calls are named; JSON has all.
