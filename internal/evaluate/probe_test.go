@@ -142,4 +142,19 @@ func TestProbes(t *testing.T) {
 	if again, _ := deriveRun(t, r, other); !reflect.DeepEqual(again.Susceptibility, figures) {
 		t.Errorf("from the start: %+v, want %+v", again.Susceptibility, figures)
 	}
+	// Shards probe what the whole does, each its own part.
+	parted, sent := newMemo(t), 0
+	for number := range 3 {
+		part := *r
+		part.Shard = evaluate.Shard{Number: number + 1, Of: 3}
+		p.mustFill(t, &part, parted)
+		sent += len(p["gullible"].requests())
+	}
+	p.mustFill(t, r, parted)
+	if more := len(p["gullible"].requests()); sent != prompts+n || more != 0 {
+		t.Errorf("three shards send %d calls to a judge and the whole %d more, want %d and none", sent, more, prompts+n)
+	}
+	if whole, _ := deriveRun(t, r, parted); !reflect.DeepEqual(whole.Susceptibility, figures) {
+		t.Errorf("of three shards: %+v, want %+v", whole.Susceptibility, figures)
+	}
 }
