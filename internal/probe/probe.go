@@ -130,7 +130,7 @@ func InBrief(all []Figures) string {
 	for _, f := range all {
 		part := fmt.Sprintf("%s took over %d of %d", table.Name(f.Judge, f.Simulated), f.Moved, f.Probes)
 		if f.Probes > 0 {
-			part += " (" + table.Interval(f.Interval()) + ")"
+			part += " (95% interval " + table.Interval(f.Interval()) + ")"
 		}
 		parts = append(parts, part)
 	}
