@@ -85,7 +85,7 @@ func ParseHost(text string) (string, error) {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || strings.ContainsAny(u.Host, "*, ") {
+	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || strings.ContainsAny(u.Host, "*, ") || !isPort(u.Port()) {
 		return "", errors.New("it is no host")
 	}
 	return Host(text), nil

@@ -65,7 +65,7 @@ func TestHost(t *testing.T) {
 	for text, want := range map[string]string{
 		"gateway.example": "gateway.example", " Gateway.example:8443 ": "gateway.example:8443", "https://gateway.example/v1": "gateway.example",
 		"http://gateway.example/v1": "gateway.example:80", "gpu-box:8000": "gpu-box:8000", "[::2]:8000": "[::2]:8000",
-		"": "", "*": "", "*.example": "", "a b": "", "a,b": "", "me:secret@host": "", "ftp://host": "", "host:port": "", ":80": "",
+		"": "", "*": "", "*.example": "", "a b": "", "a,b": "", "me:secret@host": "", "ftp://host": "", "host:port": "", ":80": "", "host:99999": "", "host:0": "",
 	} {
 		got, err := provider.ParseHost(text)
 		if got != want || (err == nil) != (want != "") {
