@@ -131,19 +131,29 @@ func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash
 // Close leaves the store open, which is the caller's.
 func (t *tap) Close() error { return nil }
 
-// copyDatasets copies datasets that are not there yet, and counts them.
+// copyDatasets copies datasets that are not there yet, or of which prompts are lost there,
+// and counts them.
 func copyDatasets(ctx context.Context, from, to memo.Store, keys []memo.Key) (n int, err error) {
 	for _, key := range keys {
-		_, err := to.Dataset(ctx, key)
-		if !errors.Is(err, memo.ErrNoDataset) {
-			if err != nil {
-				return n, err
-			}
+		has, err := to.Dataset(ctx, key)
+		there := err == nil
+		if err != nil && !errors.Is(err, memo.ErrNoDataset) {
+			return n, err
+		}
+		if there && has.Lost == 0 {
 			continue
 		}
 		d, err := from.Dataset(ctx, key)
-		if err != nil {
+		switch {
+		case err != nil:
 			return n, fmt.Errorf("the prompts of a run: %w", err)
+		case there && d.Lost > 0:
+			continue
+		case d.Lost > 0:
+			return n, &orbench.InputError{
+				Problem: fmt.Sprintf("%d of %d prompts of a dataset were lost with a damaged store", d.Lost, d.Prompts),
+				Hint:    "have the same orbench eval take them from their file again, or merge after a store that has them",
+			}
 		}
 		if err := to.PutDataset(ctx, d.About, whole(d, from.Prompts(ctx, key))); err != nil {
 			return n, err
@@ -168,7 +178,7 @@ func whole(d memo.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[o
 		}
 		if sum.Of() != d.Sum {
 			yield(orbench.Prompt{}, &orbench.InputError{
-				Problem: "the prompts of a dataset are not those that were kept", Hint: "see what is lost, and save the rest, with orbench store check",
+				Problem: "the prompts of a dataset are not those that were kept", Hint: "see what is lost with orbench store check, and save the rest with orbench store repair",
 			})
 		}
 	}

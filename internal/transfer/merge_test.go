@@ -2,8 +2,11 @@ package transfer_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,5 +192,59 @@ func TestConflicts(t *testing.T) {
 	}
 	if r, err := into.Run(t.Context(), "r-3"); err != nil || string(r.Config) != `{"limit":2}` {
 		t.Errorf("the other run is %s, %v", r.Config, err)
+	}
+}
+
+// Prompts that were lost with a damaged store come back from one that has them, and are
+// not taken for a whole dataset by one that has none.
+func TestMergeOfLostPrompts(t *testing.T) {
+	t.Parallel()
+	ctx, about := t.Context(), []byte(`{"name":"d"}`)
+	var prompts []orbench.Prompt
+	for i := range 600 {
+		text := fmt.Sprint("prompt ", i)
+		prompts = append(prompts, orbench.Prompt{ID: orbench.PromptID(text), Messages: []orbench.Message{{Role: "user", Content: text}}})
+	}
+	keep := func(ctx context.Context, m *memo.Memo) error {
+		return m.PutDataset(ctx, about, func(yield func(orbench.Prompt, error) bool) {
+			for _, p := range prompts {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		})
+	}
+	damaged, repaired := filepath.Join(t.TempDir(), "damaged.db"), filepath.Join(t.TempDir(), "repaired.db")
+	if err := store.Create(ctx, damaged, func(m *memo.Memo) error { return keep(ctx, m) }); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", damaged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`UPDATE pieces SET prompts = 'x' WHERE rowid = 1`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Repair(ctx, damaged, repaired); err != nil {
+		t.Fatal(err)
+	}
+	lost, err := store.Open(ctx, repaired)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lost.Close() })
+	_, err = transfer.Merge(ctx, filled(t, nil), lost, false)
+	if err == nil || !strings.Contains(err.Error(), "512 of 600 prompts of a dataset were lost") {
+		t.Errorf("into an empty store: %v", err)
+	}
+	whole := filled(t, keep)
+	if done, err := transfer.Merge(ctx, whole, lost, false); err != nil || done.Datasets != 0 {
+		t.Errorf("into a store that has them: %+v, %v", done, err)
+	}
+	_, err = transfer.Merge(ctx, lost, whole, false)
+	d, found := lost.Dataset(ctx, memo.KeyOf(about))
+	if err != nil || found != nil || d.Lost != 0 || contentOf(t, lost).Datasets[memo.KeyOf(about)] != len(prompts) {
+		t.Errorf("from a store that has them: %v, %v, %d are lost", err, found, d.Lost)
 	}
 }
