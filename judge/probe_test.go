@@ -53,6 +53,9 @@ func TestForge(t *testing.T) {
 			t.Errorf("%s: %d probes differ, want 32", spec, len(seen))
 		}
 	}
+	if wide := disguises[1]("a !~é"); wide != "ａ ！～é" {
+		t.Errorf("in full width it is %q", wide)
+	}
 	for _, spec := range []string{"lexical", "paper-keywords", "panel:majority(lexical,paper-keywords)", "flag"} {
 		if _, ok := Forge(mustParse(t, spec, Options{}), c, true, 0); ok {
 			t.Errorf("%s asks no model, and a verdict is forged for it", spec)

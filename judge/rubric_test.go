@@ -143,7 +143,7 @@ func TestRubricFaults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ from, to, want string }{
 		"misspelt setting":                 {"prompt:", "promt:", "mine.yaml:1: "},
-		"unknown placeholder":              {"{{prompt}}?", "{{request}}?", "mine.yaml:1: there is no placeholder {{request}}"},
+		"unknown placeholder":              {"{{answer}}", "{{answer}} {{request}}", "mine.yaml:1: there is no placeholder {{request}}"},
 		"no answer":                        {"{{answer}}", "it", "mine.yaml:1: it does not say where the answer belongs"},
 		"answer twice":                     {"{{prompt}}?", "{{answer}}?", "mine.yaml:1: {{answer}} stands in it more than once"},
 		"unknown meaning":                  {"means: refusal", "means: refused", `mine.yaml:5: "refused" is no class of orbench`},

@@ -176,8 +176,8 @@ func spells(word, text string) bool {
 
 // inWord reports whether what stands behind a text goes on with a word.
 func inWord(before string) bool {
-	r, size := utf8.DecodeLastRuneInString(before)
-	return size > 0 && !isSign(r)
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return !isSign(r) // at the start it is RuneError, which is a sign
 }
 
 // begins reports whether a text begins with the word; see spells.
