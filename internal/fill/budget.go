@@ -86,7 +86,7 @@ type budget struct {
 
 // allowance is what the budget knows of a model.
 type allowance struct {
-	// open counts the reservations, settled is true once there was the end of one.
+	// open counts the reservations, settled is true once a call was made for one.
 	open    int
 	settled bool
 	// excess is the usage by which replies exceeded the bound of their request.
@@ -162,6 +162,7 @@ func (b *budget) answer(r reservation, usage model.Usage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := b.release(r)
+	known.settled = true
 	usd := r.tariff.Cost(usage)
 	b.answers += usd
 	known.excess.Input = max(known.excess.Input, usage.Input-r.most.Input)
@@ -176,7 +177,7 @@ func (b *budget) answer(r reservation, usage model.Usage) error {
 func (b *budget) fail(r reservation, failed *model.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.release(r)
+	b.release(r).settled = true
 	if charge := failed.MayCost(r.usage); charge != (model.Usage{}) {
 		b.charged++
 		b.failures += r.tariff.Cost(charge)
@@ -194,7 +195,6 @@ func (b *budget) cancel(r reservation) {
 // release ends a reservation for a caller that holds b.mu.
 func (b *budget) release(r reservation) *allowance {
 	known := b.models[r.of]
-	known.settled = true
 	known.open--
 	b.open--
 	b.reserved -= r.usd

@@ -36,6 +36,9 @@ func TestBudget(t *testing.T) {
 		}
 		first, err := take(a)
 		want("the first call", err, "")
+		b.cancel(first)
+		first, err = take(a)
+		want("another in its place", err, "")
 		_, err = take(a)
 		want("a second before the first has ended", err, "stopped")
 		_, err = take(other)

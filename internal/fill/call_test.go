@@ -2,6 +2,8 @@ package fill
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,12 +72,17 @@ func TestFailedCalls(t *testing.T) {
 		answered, retries, calls int
 		gaveUp                   bool
 		atLeast, atMost          time.Duration
+		// width is the bound of concurrent calls at the end, of 4.
+		width int
 	}{
-		"the longest wait that is kept": {[]*model.Error{fault(maxRetryAfter)}, 1, 1, 2, false, maxRetryAfter, maxRetryAfter},
-		"a longer one":                  {[]*model.Error{fault(maxRetryAfter + 1)}, 0, 0, 1, true, 0, 0},
+		"the longest wait that is kept":   {[]*model.Error{fault(maxRetryAfter)}, 1, 1, 2, false, maxRetryAfter, maxRetryAfter, 4},
+		"a longer one":                    {[]*model.Error{fault(maxRetryAfter + 1)}, 0, 0, 1, true, 0, 0, 4},
+		"a long one for what is no fault": {[]*model.Error{{Kind: model.Invalid, RetryAfter: maxRetryAfter}}, 0, 0, 1, false, 0, 0, 4},
 		// Each wait is up to twice its mean of 250 ms, 500 ms, 1 s.
-		"waits that grow":                     {[]*model.Error{fault(0), fault(0), fault(0)}, 1, 3, 4, false, 0, 3500 * time.Millisecond},
-		"a reject alone waits as it is asked": {[]*model.Error{{Kind: model.RateLimited, RetryAfter: time.Minute}}, 1, 0, 2, false, time.Minute, time.Minute},
+		"waits that grow": {[]*model.Error{fault(0), fault(0), fault(0)}, 1, 3, 4, false, 0, 3500 * time.Millisecond, 4},
+		// Without growth these were 4.5 s at most; 5 s are met but once in two million times.
+		"waits that grow to half a minute":    {slices.Repeat([]*model.Error{fault(0)}, 9), 1, 9, 10, false, 5 * time.Second, 4 * time.Minute, 4},
+		"a reject alone waits as it is asked": {[]*model.Error{{Kind: model.RateLimited, RetryAfter: time.Minute}}, 1, 0, 2, false, time.Minute, time.Minute, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -88,10 +95,13 @@ func TestFailedCalls(t *testing.T) {
 						return model.Response{}, c.errs[calls-1]
 					}
 					return answer(r)
-				}), Limits{Concurrency: 1})
+				}), Limits{Concurrency: 4})
 				began := time.Now()
 				_, err := lane.fill(t.Context(), requests("m", 0, 1), nil)
 				took, s := time.Since(began), f.Stats()
+				if s.Width != c.width {
+					t.Errorf("%d calls may be made at once, want %d", s.Width, c.width)
+				}
 				if s.Answered != c.answered || s.Retries != c.retries || calls != c.calls || (err != nil) != c.gaveUp || !onlyGivenUp(err) {
 					t.Errorf("%+v after %d calls, %v", s, calls, err)
 				}
@@ -124,4 +134,72 @@ func TestUnreachableForAWhile(t *testing.T) {
 			t.Errorf("%+v, want the second answered at its sixth attempt", s)
 		}
 	})
+}
+
+// What the lane's rates hold back ends with the context, and is not even waited for where
+// that will end before.
+func TestPaceEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo(t)
+		defer closeMemo(t, m)
+		calls := 0
+		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			calls++
+			return answer(r)
+		}), Limits{RequestsPerMinute: 1})
+		if _, ok, err := lane.ask(t.Context(), request("m", 1)); !ok || err != nil {
+			t.Errorf("ok %t, %v", ok, err)
+		}
+		began := time.Now()
+		brief, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		defer stop()
+		if _, ok, err := lane.ask(brief, request("m", 2)); ok || err == nil || !strings.Contains(err.Error(), "would exceed context deadline") {
+			t.Errorf("ok %t, %v; want the rate's error", ok, err)
+		}
+		stopped := errors.New("stopped")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(10*time.Second, func() { cancel(stopped) })
+		if _, ok, err := lane.ask(ctx, request("m", 3)); ok || !errors.Is(err, stopped) {
+			t.Errorf("ok %t, %v; want the cause", ok, err)
+		}
+		if took := time.Since(began); calls != 1 || took != 10*time.Second {
+			t.Errorf("%d calls, and %v for those that were not made", calls, took)
+		}
+	})
+}
+
+// TestCounts has a model without a price give each kind of answer and of failure once.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	usage := model.Usage{Input: 9, Output: 7, Reasoning: 5, Cached: 3}
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		switch r.Messages[0].Content {
+		case "prompt 0":
+			return model.Response{Text: "yes", Finish: model.Stop, Usage: usage}, nil
+		case "prompt 1":
+			return model.Response{Finish: model.Blocked, Usage: usage}, nil
+		}
+		kinds := map[string]model.Kind{"refused": model.Denied, "charged": model.Invalid}
+		return model.Response{}, &model.Error{Kind: kinds[r.Model]}
+	}), Limits{})
+	for _, c := range []struct{ name, unpriced string }{{"refused", ""}, {"charged", "test/charged"}, {"m", "test/charged test/m"}} {
+		from := 2
+		if c.name == "m" {
+			from = 0
+		}
+		if _, err := lane.fill(t.Context(), requests(c.name, from, from+2), nil); !onlyGivenUp(err) {
+			t.Error(err)
+		}
+		if got := strings.Join(f.Stats().Unpriced, " "); got != c.unpriced {
+			t.Errorf("after %s no price is known of %q, want %q", c.name, got, c.unpriced)
+		}
+	}
+	s := f.Stats()
+	if s.Answered != 2 || s.Blocked != 1 || s.Failed != 3 || s.Usage != (model.Usage{Input: 18, Output: 14, Reasoning: 10, Cached: 6}) {
+		t.Errorf("%+v", s)
+	}
 }

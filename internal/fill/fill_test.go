@@ -324,6 +324,7 @@ func TestRatesPerMinute(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"requests": {Concurrency: 10, RequestsPerMinute: 60},
 		"tokens":   {Concurrency: 10, TokensPerMinute: 600},
+		"both":     {Concurrency: 10, TokensPerMinute: 600, RequestsPerMinute: 6000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
