@@ -2,8 +2,11 @@ package fill
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,6 +165,225 @@ func TestStoppedFillReleases(t *testing.T) {
 		got, err := ms[1].Claim(t.Context(), hashes, time.Hour)
 		if err != nil || len(got.Taken) > 0 || len(got.Answered) != 1 || len(f.busy) > 0 || f.Stats().Waiting != 0 {
 			t.Errorf("%d taken, %d answered, %v; %d busy, %d waiting", len(got.Taken), len(got.Answered), err, len(f.busy), f.Stats().Waiting)
+		}
+	})
+}
+
+// probedStore counts what a real store is asked, and can be made to fail.
+type probedStore struct {
+	memo.Store
+	has, gets, claims  atomic.Int64
+	hasFault, putFault error
+}
+
+// probe has a memo ask its store through a probe.
+func probe(m *memo.Memo) *probedStore {
+	s := &probedStore{Store: m.Store}
+	m.Store = s
+	return s
+}
+
+func (s *probedStore) Put(ctx context.Context, records []memo.Record) error {
+	if s.putFault != nil {
+		return s.putFault
+	}
+	return s.Store.Put(ctx, records)
+}
+
+func (s *probedStore) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
+	if s.has.Add(1); s.hasFault != nil {
+		return nil, s.hasFault
+	}
+	return s.Store.Has(ctx, hashes)
+}
+
+func (s *probedStore) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	s.gets.Add(1)
+	return s.Store.Get(ctx, hashes)
+}
+
+func (s *probedStore) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (memo.Claim, error) {
+	s.claims.Add(1)
+	return s.Store.Claim(ctx, hashes, term)
+}
+
+// remember notes an answer to the n-th request.
+func remember(t *testing.T, m *memo.Memo, n int) {
+	t.Helper()
+	r := request("m", n)
+	response, _ := answer(r)
+	if err := m.Remember(memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: response}); err != nil {
+		t.Error(err)
+	}
+}
+
+// hashes are those of the requests from to to-1.
+func hashes(from, to int) (all []model.Hash) {
+	for r := range requests("m", from, to) {
+		all = append(all, r.Hash())
+	}
+	return all
+}
+
+// What another process makes is waited for and counted apart: three calls that are known
+// beforehand, and one that is asked for.
+func TestWaitsForAnotherProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ms := shareMemo(t, 2)
+		if c, err := ms[1].Claim(t.Context(), hashes(0, 4), time.Hour); err != nil || c.ID == 0 {
+			t.Fatal(c, err)
+		}
+		f := NewLive(ms[0], Config{})
+		lane := f.Lane(model.Ref{Provider: "test"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, ok, err := lane.ask(t.Context(), request("m", 3)); !ok || err != nil {
+				t.Errorf("ok %t, %v", ok, err)
+			}
+		})
+		known := func(yield func(model.Request, error) bool) {
+			for _, n := range []int{0, 1, 2, 4, 5} {
+				if !yield(request("m", n), nil) {
+					return
+				}
+			}
+		}
+		all.Go(func() {
+			w := Work{Known: func(context.Context) iter.Seq2[model.Request, error] { return known }}
+			if err := f.Fill(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+		})
+		time.Sleep(time.Second)
+		if s := f.Stats(); s.Waiting != 3 || s.Elsewhere != 0 || s.Answered != 2 {
+			t.Errorf("%d are waited for, %d made elsewhere, %d here; want 3, 0, 2", s.Waiting, s.Elsewhere, s.Answered)
+		}
+		for n := range 4 {
+			remember(t, ms[1], n)
+		}
+		all.Wait()
+		if s := f.Stats(); s.Waiting != 0 || s.Elsewhere != 4 || s.Present != 4 || s.Answered != 2 {
+			t.Errorf("%d are waited for, %d made elsewhere, %d present, %d here; want 0, 4, 4, 2", s.Waiting, s.Elsewhere, s.Present, s.Answered)
+		}
+	})
+}
+
+// Of 600 calls that another process makes, those so far are looked at again when there are
+// 256 and 512 of them, and all while nothing else is to do; they are missing, all the same.
+func TestTakenCallsAreLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ms := shareMemo(t, 2)
+		if c, err := ms[1].Claim(t.Context(), hashes(0, 600), time.Hour); err != nil || c.ID == 0 {
+			t.Fatal(c, err)
+		}
+		s := probe(ms[0])
+		lane := NewLive(ms[0], Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if sent, err := lane.fill(t.Context(), requests("m", 0, 600), nil); sent != 600 || err != nil {
+				t.Errorf("%d were missing, %v", sent, err)
+			}
+		}()
+		time.Sleep(claimPoll / 2)
+		// 32 at once: 8 and 8 again, 8 and 16 again, 3.
+		if n := s.claims.Load(); n != 43 {
+			t.Errorf("claimed %d times before the first rest, want 43", n)
+		}
+		if n := s.has.Load(); n != 3 {
+			t.Errorf("asked %d times which are there, want 3", n)
+		}
+		for n := range 600 {
+			remember(t, ms[1], n)
+		}
+		<-done
+	})
+}
+
+// A single call that is new is not fetched, and one that is there is not claimed.
+func TestAskAsksLittle(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	s := probe(m)
+	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	for round := range int64(2) {
+		if _, ok, err := lane.ask(t.Context(), request("m", 1)); !ok || err != nil {
+			t.Errorf("ok %t, %v", ok, err)
+		}
+		if has, gets, claims := s.has.Load(), s.gets.Load(), s.claims.Load(); has != round+1 || gets != round || claims != 1 {
+			t.Errorf("asked %d times whether it is there, fetched %d times, claimed %d times", has, gets, claims)
+		}
+	}
+}
+
+// A store that cannot be read stops a fill before anything is sent, and one that cannot be
+// written to is told of though nothing was left to be sent.
+func TestFaultOfTheStore(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is broken")
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	s := probe(m)
+	s.hasFault = broken
+	f := NewLive(m, Config{})
+	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	if sent, err := lane.fill(t.Context(), requests("m", 0, 10), nil); sent != 0 || !errors.Is(err, broken) {
+		t.Errorf("sent %d, %v", sent, err)
+	}
+	if _, ok, err := lane.ask(t.Context(), request("m", 1)); ok || !errors.Is(err, broken) {
+		t.Errorf("ok %t, %v", ok, err)
+	}
+	if sent := f.Stats().Requests; sent != 0 || len(f.busy) > 0 {
+		t.Errorf("%d requests were sent, %d are busy", sent, len(f.busy))
+	}
+	s.hasFault, s.putFault = nil, broken
+	if sent, err := lane.fill(t.Context(), requests("m", 0, 1), nil); sent != 1 || !errors.Is(err, broken) {
+		t.Errorf("sent %d, %v", sent, err)
+	}
+}
+
+// A claim lasts until the calls under it have ended, and eight are released together.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ms := shareMemo(t, 2)
+		remember(t, ms[1], 0)
+		if c, err := ms[1].Claim(t.Context(), hashes(1, 2), time.Hour); err != nil || c.ID == 0 {
+			t.Fatal(c, err)
+		}
+		cs := newClaims(ms[0])
+		take := func(from, to int) *claim {
+			mine, _, err := cs.take(t.Context(), hashes(from, to))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mine
+		}
+		if mine := take(0, 2); mine != nil {
+			t.Errorf("%+v for calls that are answered and taken", mine)
+		}
+		last := take(0, 4)
+		if last.open != 2 {
+			t.Errorf("%d calls are to be made, want 2", last.open)
+		}
+		cs.end(last)
+		for n := range mostEnded {
+			cs.end(take(10+n, 11+n))
+			if len(cs.ended) != n+1 || len(cs.held) != 1 {
+				t.Errorf("%d claims have ended and %d are held, want %d and 1", len(cs.ended), len(cs.held), n+1)
+			}
+		}
+		cs.end(last)
+		last = take(30, 31)
+		if len(cs.ended) != 0 {
+			t.Errorf("%d claims are not released", len(cs.ended))
+		}
+		cs.end(last)
+		if err := cs.release(t.Context()); err != nil || cs.renew != nil {
+			t.Errorf("%v; renewed later: %t", err, cs.renew != nil)
 		}
 	})
 }

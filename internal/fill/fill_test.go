@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,6 +127,22 @@ func TestOwnRepliesAreNotRemembered(t *testing.T) {
 	}
 }
 
+// An endpoint has one lane, and no limiter that was not asked for.
+func TestLanes(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	f := NewLive(m, Config{})
+	a, b := model.Ref{Provider: "a"}, model.Ref{Provider: "a", Endpoint: "http://localhost"}
+	first, second := f.Lane(a, nil, Limits{}), f.Lane(b, nil, Limits{Concurrency: 3, RequestsPerMinute: 120})
+	if first == second || f.Lane(a, nil, Limits{}) != first || f.Lane(b, nil, Limits{}) != second || f.Stats().Width != 4 {
+		t.Errorf("%d lanes of %d calls", len(f.lanes), f.Stats().Width)
+	}
+	if first.requests != nil || first.tokens != nil || second.requests.Burst() != 2 || second.tokens != nil {
+		t.Errorf("the limiters are %v, %v, %v, %v", first.requests, first.tokens, second.requests, second.tokens)
+	}
+}
+
 func TestFillRetries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -218,9 +235,9 @@ func TestModelsAreGivenUp(t *testing.T) {
 		calls int
 		want  string
 	}{
-		"bad key":       {&model.Error{Kind: model.Denied, Message: "bad key"}, 1, "bad key"},
+		"bad key":       {&model.Error{Kind: model.Denied, Message: "bad key"}, 1, "gave up test/bad: denied: bad key"},
 		"no such model": {&model.Error{Kind: model.NotFound}, 1, "not found"},
-		"all invalid":   {&model.Error{Kind: model.Invalid}, giveUpAfter, "20 failed calls in a row"},
+		"all invalid":   {&model.Error{Kind: model.Invalid}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
 		"unreachable":   {&model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}, unreachableAfter, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -483,6 +500,29 @@ func TestErrorOfTheStream(t *testing.T) {
 	}, nil)
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v, want the stream's error", err)
+	}
+}
+
+// A stop ends the stream at its next request; an error that the stream then has is told.
+func TestStopEndsTheStream(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	stopped, broken := errors.New("stopped"), errors.New("line 7 is broken")
+	for _, fault := range []error{nil, broken} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		walked := 0
+		_, err := lane.fill(ctx, func(yield func(model.Request, error) bool) {
+			for stop(stopped); walked < 10; {
+				if walked++; !yield(request("m", walked), fault) {
+					return
+				}
+			}
+		}, nil)
+		if want := cmp.Or(fault, stopped); !errors.Is(err, want) || walked != 1 {
+			t.Errorf("got %v after %d requests, want %v after the first", err, walked, want)
+		}
 	}
 }
 

@@ -68,10 +68,8 @@ func (g *gate) leave() {
 func (g *gate) answered() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.limit < float64(g.bound) {
-		g.limit = min(float64(g.bound), g.limit+1/g.limit)
-		g.freed.Signal()
-	}
+	g.limit = min(float64(g.bound), g.limit+1/g.limit)
+	g.freed.Signal()
 }
 
 // limited tells that a call sent at that time came back with a 429.

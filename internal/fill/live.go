@@ -115,7 +115,7 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 	rounds := l.asked(w.Asks)
 	first := sync.OnceFunc(firstPass)
 	defer first()
-	for n := 0; ; n++ {
+	for known := l.own(ctx, w.Known); ; known = nil {
 		last := false
 		select {
 		case <-knownDone:
@@ -123,10 +123,7 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		default:
 		}
 		began := time.Now()
-		var known, lacking iter.Seq2[model.Request, error]
-		if n == 0 {
-			known = l.own(ctx, w.Known)
-		}
+		var lacking iter.Seq2[model.Request, error]
 		if rounds {
 			lacking = l.own(ctx, w.Lacking)
 		}

@@ -1,0 +1,145 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbench/orbench/model"
+)
+
+// of is the n-th request to a provider.
+func of(provider string, n int) model.Request {
+	r := request("m", n)
+	r.Provider = provider
+	return r
+}
+
+// TestFillOfLanes has two providers get their own requests, at once, and be asked for
+// single ones.
+func TestFillOfLanes(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	f := NewLive(m, Config{})
+	var mu sync.Mutex
+	served := map[string]int{}
+	for _, provider := range []string{"a", "b"} {
+		f.Lane(model.Ref{Provider: provider}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if served[provider]++; r.Provider != provider {
+				t.Errorf("%s is asked what is for %s", provider, r.Provider)
+			}
+			if r.Messages[0].Content == "prompt 9" {
+				return model.Response{}, &model.Error{Kind: model.Denied, Provider: r.Provider, Model: r.Model, Message: "no"}
+			}
+			return answer(r)
+		}), Limits{})
+	}
+	broken := errors.New("line 7 is broken")
+	var fault error
+	w := Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+		return func(yield func(model.Request, error) bool) {
+			for _, r := range []model.Request{of("a", 1), of("b", 1), of("b", 2), of("nobody", 1)} {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if fault != nil {
+				yield(model.Request{}, fault)
+			}
+		}
+	}}
+	if err := f.Fill(t.Context(), w); err != nil || served["a"] != 1 || served["b"] != 2 {
+		t.Errorf("served %v, %v", served, err)
+	}
+	fault = broken
+	if err := f.Fill(t.Context(), w); !errors.Is(err, broken) || err.Error() != broken.Error() {
+		t.Errorf("got %v, want the error of the work, once", err)
+	}
+	for _, provider := range []string{"a", "b"} {
+		if _, ok, err := f.Ask(t.Context(), of(provider, 3)); !ok || err != nil {
+			t.Errorf("%s: ok %t, %v", provider, ok, err)
+		}
+	}
+	if _, ok, err := f.Ask(t.Context(), of("nobody", 3)); ok || err == nil || !strings.Contains(err.Error(), "no lane for nobody/m") {
+		t.Errorf("ok %t, %v; want an error", ok, err)
+	}
+	if errs := f.GivenUp(); errs != nil {
+		t.Errorf("given up: %v", errs)
+	}
+	if _, ok, err := f.Ask(t.Context(), of("b", 9)); ok || err != nil {
+		t.Errorf("ok %t, %v", ok, err)
+	}
+	if errs := f.GivenUp(); len(errs) != 1 || !strings.Contains(errs[0].Error(), "gave up b/m") {
+		t.Errorf("given up: %v", errs)
+	}
+}
+
+// A lane that has to wait for what another's replies decide rests four times as long as it
+// takes to look, and not at all after it has sent something.
+func TestRestBetweenPasses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo(t)
+		defer closeMemo(t, m)
+		f := NewLive(m, Config{})
+		slow, fast := model.Ref{Provider: "slow"}, model.Ref{Provider: "fast"}
+		f.Lane(slow, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			time.Sleep(100 * time.Second)
+			return answer(r)
+		}), Limits{})
+		f.Lane(fast, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+		walks := 0
+		err := f.Fill(t.Context(), Work{
+			Asks:  []model.Ref{fast},
+			Known: func(context.Context) iter.Seq2[model.Request, error] { return one(of("slow", 1)) },
+			Lacking: func(context.Context) iter.Seq2[model.Request, error] {
+				walks++
+				time.Sleep(2 * time.Second)
+				if walks == 1 {
+					return one(of("fast", walks))
+				}
+				return one(of("fast", 1))
+			},
+		})
+		// At 0 and 2 seconds, then every ten, until 92 and beyond 100.
+		if s := f.Stats(); err != nil || walks != 12 || s.Answered != 2 {
+			t.Errorf("%v; looked %d times, %d answered", err, walks, s.Answered)
+		}
+	})
+}
+
+// one streams a request.
+func one(r model.Request) iter.Seq2[model.Request, error] {
+	return func(yield func(model.Request, error) bool) { yield(r, nil) }
+}
+
+func TestJoinDistinct(t *testing.T) {
+	t.Parallel()
+	first, second := errors.New("first"), errors.New("second")
+	both := errors.Join(first, second)
+	for _, c := range []struct {
+		errs []error
+		want string
+	}{
+		{[]error{nil, nil}, ""},
+		{[]error{nil, first, nil, first}, "first"},
+		{[]error{first, second, errors.New("first")}, "first\nsecond"},
+		{[]error{both, second, nil, errors.New("third")}, "first\nsecond\nthird"},
+	} {
+		got := ""
+		if err := joinDistinct(c.errs); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v are joined as %q, want %q", c.errs, got, c.want)
+		}
+	}
+}
