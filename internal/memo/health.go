@@ -1,5 +1,14 @@
 package memo
 
+// Damage is an error that is ErrDamaged, and says what is damaged.
+type Damage string
+
+// Error says what is damaged.
+func (d Damage) Error() string { return string(d) }
+
+// Is reports whether target is ErrDamaged.
+func (d Damage) Is(target error) bool { return target == ErrDamaged }
+
 // Health is what a check of a store found.
 type Health struct {
 	// Kinds are the kinds of things that a store holds, such as calls.

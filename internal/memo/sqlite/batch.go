@@ -46,7 +46,7 @@ func (s *Store) PutBatch(ctx context.Context, b memo.Batch, calls []memo.BatchCa
 
 // batchChecksum is the checksum of a batch.
 func batchChecksum(id, about []byte, open int64) int64 {
-	return checksum(id, about, []byte{byte(open)})
+	return memo.Checksum(id, about, []byte{byte(open)})
 }
 
 // Batches implements memo.Store.

@@ -35,7 +35,7 @@ func damaged(path string, err error) error {
 func isDamage(err error) bool {
 	var failed *driver.Error
 	if !errors.As(err, &failed) {
-		return errors.Is(err, errChanged)
+		return errors.Is(err, memo.ErrDamaged)
 	}
 	code := failed.Code()
 	return code&0xff == codes.SQLITE_CORRUPT || code&0xff == codes.SQLITE_NOTADB || code == codes.SQLITE_IOERR_SHORT_READ
@@ -299,7 +299,7 @@ func (c *checker) dataset(r row) row {
 	list := slices.Clone(r.columns[4].([]byte))
 	for at := 0; at+sha256.Size <= len(list); at += sha256.Size {
 		piece := list[at : at+sha256.Size]
-		if hash := string(piece); !isLost(piece) && !c.good["pieces"][hash] {
+		if hash := string(piece); hashOf(piece) != (model.Hash{}) && !c.good["pieces"][hash] {
 			c.lost["pieces"][hash] = true
 			clear(piece)
 		}

@@ -32,7 +32,7 @@ var kinds = []kind{
 	{"calls", "calls", "nhtt?", "hash, request, response, checksum", func(v []any) (string, []any, int64, bool) {
 		was, response := v[1].([]byte), []byte(v[3].(string))
 		hash := model.HashCanonical([]byte(v[2].(string)))
-		sum := checksum(hash[:], response)
+		sum := memo.Checksum(hash[:], response)
 		// A damaged hash follows from the request, where the checksum says that it is the one.
 		if hash != hashOf(was) && (len(v) < 5 || v[4] != sum) {
 			return string(was), nil, 0, false
@@ -42,7 +42,7 @@ var kinds = []kind{
 	}},
 	{"failures", "failures", "htt?", "hash, kind, message, checksum", func(v []any) (string, []any, int64, bool) {
 		hash := v[0].([]byte)
-		return string(hash), v[:3], checksum(hash, []byte(v[1].(string)), []byte(v[2].(string))), true
+		return string(hash), v[:3], memo.Checksum(hash, []byte(v[1].(string)), []byte(v[2].(string))), true
 	}},
 	{"pieces of prompts", "pieces", "ht", "hash, prompts", func(v []any) (string, []any, int64, bool) {
 		hash := v[0].([]byte)

@@ -324,7 +324,7 @@ func (s *Store) Put(ctx context.Context, records []memo.Record) error {
 				return err
 			}
 			hash := records[i].Hash[:]
-			if _, err := put.ExecContext(ctx, hash, string(records[i].Request), string(response), checksum(hash, response)); err != nil {
+			if _, err := put.ExecContext(ctx, hash, string(records[i].Request), string(response), memo.Checksum(hash, response)); err != nil {
 				return err
 			}
 		}
@@ -347,7 +347,7 @@ func (s *Store) PutFailures(ctx context.Context, failures []memo.Failure) error 
 			_, err := tx.ExecContext(ctx,
 				`INSERT INTO failures (hash, kind, message, checksum) VALUES (?,?,?,?)
 				 ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message, checksum = excluded.checksum`,
-				f.Hash[:], string(f.Kind), f.Message, checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message)))
+				f.Hash[:], string(f.Kind), f.Message, memo.Checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message)))
 			if err != nil {
 				return err
 			}
@@ -467,7 +467,7 @@ func saveRun(ctx context.Context, db database, r memo.Run) error {
 
 // runChecksum is the checksum of a run.
 func runChecksum(name, config, datasets, made []byte, saved int64) int64 {
-	return checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
+	return memo.Checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
 }
 
 // Run implements memo.Store.
