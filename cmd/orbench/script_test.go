@@ -21,14 +21,20 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
 	"github.com/orbench/orbench/model/sim"
 )
 
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
 // of this package's tests.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orbench": main, "bareloop": bareLoop})
+	testscript.Main(tests{m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
 }
+
+// tests are those of this package, and the end of the server that they share.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int { return postgrestest.Run(t.M) }
 
 // TestScript runs the command-line stories of testdata/script.
 func TestScript(t *testing.T) {
@@ -39,10 +45,13 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("ORBENCH_UPDATE") != "",
 		Condition: func(name string) (bool, error) {
-			if name != "long" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "long":
+				return long(), nil
+			case "postgres": // [!postgres] skip
+				return postgrestest.Installed(), nil
 			}
-			return long(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
@@ -69,6 +78,7 @@ func TestScript(t *testing.T) {
 			"classified":  classified,
 			"fileserver":  fileserver,
 			"answering":   answering,
+			"postgres":    postgres,
 		},
 	})
 }
@@ -121,6 +131,19 @@ func answering(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("ANSWERING", server.URL)
+}
+
+// postgres makes an empty database, and puts its address, with a password that needs no
+// showing, into $POSTGRES.
+func postgres(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: postgres")
+	}
+	server, err := postgrestest.Shared()
+	ts.Check(err)
+	address, err := server.NewDatabase()
+	ts.Check(err)
+	ts.Setenv("POSTGRES", strings.Replace(address, "@", ":hidden-word-9@", 1))
 }
 
 // simserver starts a server of simulated models for the script and puts its

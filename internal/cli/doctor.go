@@ -83,10 +83,10 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, addr
 	health, err := store.Check(ctx, address)
 	switch {
 	case errors.Is(err, memo.ErrNoStore):
-		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address)
+		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", store.Shown(address))
 		return nil
 	case err != nil:
-		fmt.Fprintf(t, "store %s\tdoes not open\n", address)
+		fmt.Fprintf(t, "store %s\tdoes not open\n", store.Shown(address))
 		return err
 	}
 	good, lost := map[string]int{}, 0
@@ -94,7 +94,7 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, addr
 		good[k.Kind] = k.Good
 		lost += k.Lost
 	}
-	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", address, good["calls"], good["runs"])
+	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", store.Shown(address), good["calls"], good["runs"])
 	if health.Sound() {
 		return nil
 	}

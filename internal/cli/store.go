@@ -93,7 +93,7 @@ func conflictFlag(c *cobra.Command, first *string) {
 func (s storeCommands) importing() *cobra.Command {
 	var address, format, onConflict string
 	c := &cobra.Command{
-		Use:   "import FILE",
+		Use:   "import STORE",
 		Short: "Take the runs of another store into this one",
 		Long: `Take everything that another store holds into this one: runs, prompts, answers,
 verdicts and labels. What is there already stays; doing it again adds nothing. A run
@@ -109,7 +109,7 @@ taken: another answer to the same call, or a run of the same name with other set
 			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
-			if _, err := os.Stat(args[0]); err != nil {
+			if _, err := os.Stat(args[0]); err != nil && store.IsFile(args[0]) {
 				return command.InputError(args[0], "there is no store", "correct the path")
 			}
 			into, err := store.Open(c.Context(), address)
@@ -121,7 +121,7 @@ taken: another answer to the same call, or a run of the same name with other set
 			if err != nil {
 				return err
 			}
-			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", address, counts(done.Counts)) })
+			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", store.Shown(address), counts(done.Counts)) })
 		},
 	}
 	s.StoreFlag(c, &address)
@@ -202,11 +202,11 @@ func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []str
 			return all, err
 		}
 		for _, name := range done.Judged {
-			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", address, name)
+			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", store.Shown(address), name)
 		}
 		s.sayConflicts(address, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
-			return all, command.InputError(address, "disagrees with what was there before, and nothing was taken",
+			return all, command.InputError(store.Shown(address), "disagrees with what was there before, and nothing was taken",
 				"with --on-conflict first the answers that were there stay, and other runs of the same name get a new one")
 		}
 		all = all.Plus(done)
@@ -216,6 +216,7 @@ func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []str
 
 // sayConflicts says where a store disagrees with those before it.
 func (s storeCommands) sayConflicts(address string, done transfer.Merged, onConflict string) {
+	address = store.Shown(address)
 	for _, c := range done.Conflicts {
 		switch {
 		case c.Run != "" && onConflict == "first":
@@ -328,12 +329,12 @@ or too damaged to be copied.`,
 // showHealth prints what was found in a store, unless it could not be read.
 func (s storeCommands) showHealth(format, address string, h memo.Health, err error) error {
 	if errors.Is(err, memo.ErrNoStore) {
-		return command.InputError(address, "there is no store", "name another with --store")
+		return command.InputError(store.Shown(address), "there is no store", "name another with --store")
 	}
 	if err != nil {
 		return err
 	}
-	return s.print(format, h, func(w io.Writer) { printHealth(w, address, h) })
+	return s.print(format, h, func(w io.Writer) { printHealth(w, store.Shown(address), h) })
 }
 
 // suggestRepair fails where a store is not sound, and says how to save the rest.
@@ -399,7 +400,7 @@ store is in use, a part of it lies in files beside it. Nothing is dropped.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			before, err := os.Stat(address)
-			if err != nil {
+			if err != nil && store.IsFile(address) {
 				return command.InputError(address, "there is no store", "name another with --store")
 			}
 			if err := store.Vacuum(c.Context(), address); err != nil {

@@ -55,23 +55,18 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 
 // Paid keeps that the command paid for calls, the last of them at a time.
 func (r *Run) Paid(ctx context.Context, m *memo.Memo, c provenance.Command, at time.Time) error {
-	return r.note(ctx, m, func(h *provenance.History) {
-		h.Start(c)
-		h.LastPaid = at
-	})
+	r.History.Start(c)
+	r.History.LastPaid = at
+	saved, err := r.stored()
+	if err != nil {
+		return err
+	}
+	return m.SaveRun(ctx, saved)
 }
 
 // Failed keeps what failed attempts of the command that began at a time may have cost so
 // far, so that it is known of a command that is killed too.
 func (r *Run) Failed(ctx context.Context, m *memo.Memo, began time.Time, s fill.Stats) error {
-	return r.note(ctx, m, func(h *provenance.History) {
-		h.Fail(provenance.Failed{Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD})
-	})
-}
-
-// note adds to the history of the run, beside what other processes have kept of it
-// meanwhile.
-func (r *Run) note(ctx context.Context, m *memo.Memo, add func(*provenance.History)) error {
 	kept, err := m.Run(ctx, r.Name)
 	if err != nil {
 		return err
@@ -80,10 +75,11 @@ func (r *Run) note(ctx context.Context, m *memo.Memo, add func(*provenance.Histo
 	if err != nil {
 		return err
 	}
-	prices := r.History.Prices
-	r.History = r.History.And(stored.History)
-	r.History.Prices = prices
-	add(&r.History)
+	// Another process may have kept its own meanwhile.
+	for _, f := range stored.History.Failed {
+		r.History.Fail(f)
+	}
+	r.History.Fail(provenance.Failed{Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD})
 	saved, err := r.stored()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package store opens the memo that a store's address names. An address is the
-// path of a SQLite file; another kind of store gets its scheme here, and nobody
-// else takes a store to be a file.
+// Package store opens the memo that a store's address names. An address is the path of a
+// SQLite file, or postgres://USER@HOST:PORT/DATABASE; another kind of store gets its
+// scheme here, and nobody else takes a store to be a file.
 package store

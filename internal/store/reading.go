@@ -19,8 +19,12 @@ import (
 
 // OpenReading is OpenExisting for a command that shows what is there. Where the store is
 // damaged, all that is good of it is read, from a copy that is deleted in the end, and
-// tell is told of the rest, as LeftOut is from then on.
+// tell is told of the rest, as LeftOut is from then on. Of a database nothing is left out:
+// what is damaged is memo.ErrDamaged.
 func OpenReading(ctx context.Context, address string, tell func(memo.Health)) (*memo.Memo, error) {
+	if !IsFile(address) {
+		return OpenExisting(ctx, address)
+	}
 	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", address, memo.ErrNoStore)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -71,11 +72,12 @@ func (e *Env) Sayf(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, format+"\n", args...)
 }
 
-// CommandLine is the command as it was typed, quoted for a shell, with some more words.
+// CommandLine is the command as it was typed, quoted for a shell, with some more words. The
+// password of a store is left out.
 func (e *Env) CommandLine(more ...string) string {
 	words := []string{untrusted.Shell(cmp.Or(e.Program, "orbench"))}
 	for _, arg := range slices.Concat(e.Args, more) {
-		words = append(words, untrusted.Shell(arg))
+		words = append(words, untrusted.Shell(store.Shown(arg)))
 	}
 	return strings.Join(words, " ")
 }

@@ -27,7 +27,8 @@ func (e *Env) StoreFlag(c *cobra.Command, address *string) {
 	if env := e.Getenv("ORBENCH_STORE"); env != "" {
 		usual = env
 	}
-	c.Flags().StringVar(address, "store", usual, "`FILE` that remembers every paid call ($ORBENCH_STORE)")
+	c.Flags().StringVar(address, "store", usual, "`STORE` that remembers every paid call: a file, or postgres://USER@HOST/DATABASE ($ORBENCH_STORE)")
+	c.Flags().Lookup("store").DefValue = store.Shown(usual)
 }
 
 // StoreArgument is what names the store in a command, empty for the default.
@@ -35,7 +36,7 @@ func (e *Env) StoreArgument(address string) string {
 	if address == defaultStore || address == e.Getenv("ORBENCH_STORE") {
 		return ""
 	}
-	return " --store " + untrusted.Shell(address)
+	return " --store " + untrusted.Shell(store.Shown(address))
 }
 
 // OpenRun opens a run of a store, and says which files of its datasets are no longer
@@ -44,7 +45,7 @@ func (e *Env) StoreArgument(address string) string {
 func (e *Env) OpenRun(ctx context.Context, memory *memo.Memo, address, name string) (*run.Run, error) {
 	stored, err := run.Find(ctx, memory, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", address, err)
+		return nil, fmt.Errorf("%s: %w", store.Shown(address), err)
 	}
 	r, err := stored.Open(ctx, memory, e.CacheDir())
 	if err != nil {
@@ -78,6 +79,11 @@ func (e *Env) OpenStore(ctx context.Context, address string, quiet bool) (*memo.
 	memory, err := store.Open(ctx, address)
 	if err != nil || quiet {
 		return memory, err
+	}
+	if !store.IsFile(address) {
+		e.Sayf("answers are kept in %s", store.Shown(address))
+		e.sayNotes(memory)
+		return memory, nil
 	}
 	path, err := filepath.Abs(address)
 	if err != nil {
@@ -117,7 +123,7 @@ func (e *Env) sayNotes(memory *memo.Memo) {
 func (e *Env) OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
 	memory, err := store.OpenExisting(ctx, address)
 	if errors.Is(err, memo.ErrNoStore) {
-		return nil, InputError(address, "there is no store", "make one with orbench eval, or name another with --store")
+		return nil, InputError(store.Shown(address), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
 		e.sayNotes(memory)
@@ -134,10 +140,10 @@ func (e *Env) OpenReading(ctx context.Context, address string) (*memo.Memo, erro
 			lost += k.Lost
 		}
 		e.Sayf("%s is damaged, and %d rows are known to be lost; what is good is shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
-			address, lost, e.StoreArgument(address))
+			store.Shown(address), lost, e.StoreArgument(address))
 	})
 	if errors.Is(err, memo.ErrNoStore) {
-		return nil, InputError(address, "there is no store", "make one with orbench eval, or name another with --store")
+		return nil, InputError(store.Shown(address), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
 		e.sayNotes(memory)

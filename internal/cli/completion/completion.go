@@ -50,7 +50,7 @@ func register(c *cobra.Command, env *command.Env) {
 			err = c.RegisterFlagCompletionFunc(f.Name, complete(env, from, strings.HasPrefix(f.Value.Type(), "string") && f.Value.Type() != "string"))
 		case value == "FILE" && strings.HasPrefix(usage, "YAML"):
 			err = c.MarkFlagFilename(f.Name, "yaml", "yml")
-		case value == "FILE":
+		case value == "FILE", value == "STORE":
 			err = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault))
 		case value == "DIR":
 			err = c.MarkFlagDirname(f.Name)

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -194,7 +195,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	if err != nil {
 		if errors.Is(err, command.ErrInterrupted) {
-			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", f.store, a.CommandLine())
+			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", store.Shown(f.store), a.CommandLine())
 		}
 		return err
 	}

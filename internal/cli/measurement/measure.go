@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -101,9 +102,9 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	}
 	switch {
 	case readOnly:
-		a.Sayf("%s cannot be written to: it keeps run %s as it was", m.store, m.Name)
+		a.Sayf("%s cannot be written to: it keeps run %s as it was", store.Shown(m.store), m.Name)
 	case m.out.Dir == "" && !m.calls.Quiet:
-		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, m.store, a.StoreArgument(m.store), m.Name)
+		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -118,15 +119,15 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 }
 
 // listRuns prints the runs of a store.
-func (a app) listRuns(ctx context.Context, store string) (err error) {
-	memory, err := a.OpenReading(ctx, store)
+func (a app) listRuns(ctx context.Context, address string) (err error) {
+	memory, err := a.OpenReading(ctx, address)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	runs, err := run.List(ctx, memory)
 	if err != nil {
-		return fmt.Errorf("%s: %w", store, err)
+		return fmt.Errorf("%s: %w", store.Shown(address), err)
 	}
 	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "run\tlast started\ttargets\tdatasets")

@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Is reports whether the address of a store is one of this package's.
+func Is(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// addresses are those within a text.
+var addresses = regexp.MustCompile(`postgres(?:ql)?://\S*`)
+
+// Shown is a text, such as a word of a command line, with every address in it fit to be
+// shown: without its password. PGPASSWORD and ~/.pgpass make it whole again.
+func Shown(text string) string {
+	return addresses.ReplaceAllStringFunc(text, func(address string) string {
+		u, err := url.Parse(address)
+		if err != nil {
+			return untrusted.Address(address)
+		}
+		if _, ok := u.User.Password(); ok {
+			u.User = url.User(u.User.Username())
+		}
+		settings := u.Query()
+		for _, secret := range []string{"password", "sslpassword"} {
+			if settings.Has(secret) {
+				settings.Del(secret)
+				u.RawQuery = settings.Encode()
+			}
+		}
+		return u.String()
+	})
+}
+
+// Password gives the password in an address, empty for none.
+func Password(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if p, ok := u.User.Password(); ok {
+		return p
+	}
+	return u.Query().Get("password")
+}
+
+const (
+	// usualSchema is where the tables lie, unless the address says search_path=NAME.
+	usualSchema = "orbench"
+	// connections is how many a handle has at most, unless the address says
+	// pool_max_conns=N: a server usually takes 100 in all.
+	connections = 4
+	// connectTime bounds an attempt to connect.
+	connectTime = 10 * time.Second
+)
+
+// schemas are the names that a schema may have.
+var schemas = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// parse reads an address, and gives the schema of the store.
+func parse(address string) (*pgxpool.Config, string, error) {
+	bad := func(problem string, err error) error {
+		return &orbench.InputError{
+			File: Shown(address), Problem: problem, Hint: "write postgres://USER@HOST:5432/DATABASE for `store`", Err: err,
+		}
+	}
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, "", bad("is no address of a Postgres database", nil)
+	}
+	settings := config.ConnConfig.RuntimeParams
+	schema := settings["search_path"]
+	if schema == "" {
+		schema = usualSchema
+	}
+	if !schemas.MatchString(schema) {
+		return nil, "", bad("search_path must name one schema, in small letters, digits and _", nil)
+	}
+	settings["search_path"] = pgx.Identifier{schema}.Sanitize()
+	if settings["application_name"] == "" {
+		settings["application_name"] = "orbench"
+	}
+	if !strings.Contains(address, "pool_max_conns=") {
+		config.MaxConns = connections
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTime
+	}
+	return config, schema, nil
+}

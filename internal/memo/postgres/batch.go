@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/model"
+)
+
+// PutBatch implements memo.Store.
+func (s *Store) PutBatch(ctx context.Context, b memo.Batch, calls []memo.BatchCall) error {
+	about := append([]byte{}, b.About...)
+	return s.again(ctx, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			done, err := tx.Exec(ctx, `INSERT INTO batches (id, about, open, checksum) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
+				b.ID[:], about, b.Open, batchChecksum(b.ID[:], about, b.Open))
+			if err != nil || done.RowsAffected() == 0 {
+				return err // it is no longer open
+			}
+			if !b.Open {
+				_, err := tx.Exec(ctx, `DELETE FROM batch_calls WHERE batch = $1`, b.ID[:])
+				return err
+			}
+			for group := range slices.Chunk(calls, mostRows) {
+				var hashes, requests [][]byte
+				for i := range group {
+					hashes, requests = append(hashes, group[i].Hash[:]), append(requests, group[i].Request)
+				}
+				_, err := tx.Exec(ctx, `INSERT INTO batch_calls (batch, hash, request)
+					SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT (hash) DO NOTHING`, b.ID[:], hashes, requests)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// batchChecksum is the checksum of a batch.
+func batchChecksum(id, about []byte, open bool) int64 {
+	is := byte(0)
+	if open {
+		is = 1
+	}
+	return memo.Checksum(id, about, []byte{is})
+}
+
+// Batches implements memo.Store.
+func (s *Store) Batches(ctx context.Context) (all []memo.Batch, err error) {
+	err = s.query(ctx, func() { all = nil }, func(rows pgx.Rows) error {
+		var b memo.Batch
+		var id []byte
+		var stored int64
+		if err := rows.Scan(&id, &b.About, &b.Open, &stored); err != nil {
+			return err
+		}
+		if len(id) != len(b.ID) || stored != batchChecksum(id, b.About, b.Open) {
+			return errChanged
+		}
+		b.ID = memo.BatchID(id)
+		all = append(all, b)
+		return nil
+	}, `SELECT id, about, open, checksum FROM batches ORDER BY number`)
+	return all, err
+}
+
+// BatchCalls implements memo.Store.
+func (s *Store) BatchCalls(ctx context.Context, id memo.BatchID, hashes []model.Hash) ([]memo.BatchCall, error) {
+	var all []memo.BatchCall
+	for group := range slices.Chunk(hashes, mostRows) {
+		calls, err := s.batchCalls(ctx, `batch = $1 AND hash = ANY ($2)`, id[:], texts(group))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, calls...)
+	}
+	return all, nil
+}
+
+// AllBatchCalls implements memo.Store.
+func (s *Store) AllBatchCalls(ctx context.Context, id memo.BatchID) iter.Seq2[memo.BatchCall, error] {
+	return func(yield func(memo.BatchCall, error) bool) {
+		last := []byte{}
+		for {
+			// No query stays open while the caller works with what it found.
+			calls, err := s.batchCalls(ctx, `batch = $1 AND hash > $2 ORDER BY hash LIMIT 256`, id[:], last)
+			if err != nil {
+				yield(memo.BatchCall{}, err)
+				return
+			}
+			if len(calls) == 0 {
+				return
+			}
+			for _, c := range calls {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			h := calls[len(calls)-1].Hash
+			last = h[:]
+		}
+	}
+}
+
+// batchCalls reads rows.
+func (s *Store) batchCalls(ctx context.Context, which string, args ...any) (calls []memo.BatchCall, err error) {
+	err = s.query(ctx, func() { calls = nil }, func(rows pgx.Rows) error {
+		var hash pgtype.DriverBytes
+		var c memo.BatchCall
+		if err := rows.Scan(&hash, &c.Request); err != nil {
+			return err
+		}
+		if c.Hash = hashOf(hash); c.Hash != model.HashCanonical(c.Request) {
+			return errChanged
+		}
+		calls = append(calls, c)
+		return nil
+	}, `SELECT hash, request FROM batch_calls WHERE `+which, args...)
+	return calls, err
+}
