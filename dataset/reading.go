@@ -1,6 +1,9 @@
 package dataset
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Reading is what every figure has to say about how its prompts came out of their
 // file. The zero value is the usual way, which needs no words.
@@ -10,6 +13,9 @@ type Reading struct {
 	LabelAssumed bool `json:"label_assumed,omitempty"`
 	// Sample says that the prompts are a random draw, nil for all.
 	Sample *Sample `json:"sample,omitempty"`
+	// Stopped says that asking ended by itself before all prompts were asked, nil where
+	// all are.
+	Stopped *Stopped `json:"until,omitempty"`
 }
 
 // Note is the reading in a few words behind the dataset's name, such as ", label
@@ -18,6 +24,9 @@ func (r Reading) Note() string {
 	var note string
 	if s := r.Sample; s != nil {
 		note = fmt.Sprintf(", %d of %d drawn (seed %d)", s.Size, s.Of, s.Seed)
+	}
+	if s := r.Stopped; s != nil {
+		note += fmt.Sprintf(", %d of %d asked until %gpp (seed %d)", s.Asked, s.Of, math.Round(1e4*s.HalfWidth)/100, s.Seed)
 	}
 	if r.LabelAssumed {
 		note += ", label assumed"

@@ -101,3 +101,61 @@ func lotOf(seed uint64, what, item string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "orbench sample 1\n%d\n%s\n%s", seed, what, item))
 	return binary.BigEndian.Uint64(sum[:])
 }
+
+// Stopped says that the prompts of a dataset were asked in random order, until every
+// rate was known narrowly enough.
+type Stopped struct {
+	// HalfWidth is what the intervals of rates may have on either side, as a share.
+	HalfWidth float64 `json:"half_width"`
+	// Judge said what the rates are.
+	Judge string `json:"judge"`
+	// Seed chose the order.
+	Seed uint64 `json:"seed"`
+	// Asked prompts were asked, of Of.
+	Asked int `json:"asked"`
+	Of    int `json:"of"`
+}
+
+// Part is the dataset with those of its first prompts alone that are marked, by their
+// number in their order. Name and hash stay those of the whole. It reads the prompts, and
+// holds those of the part in memory where it is to.
+func (d *Dataset) Part(marked []bool, hold bool) (*Dataset, error) {
+	part := *d
+	part.Count, part.Labels, part.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
+	part.kept = func(yield func(orbench.Prompt, error) bool) {
+		n := 0
+		for p, err := range d.Prompts() {
+			if err == nil && n == len(marked) {
+				return
+			}
+			if err != nil || marked[n] {
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+			n++
+		}
+	}
+	var held []orbench.Prompt
+	for p, err := range part.kept {
+		if err != nil {
+			return nil, err
+		}
+		part.Count++
+		part.Labels[p.Label]++
+		part.Categories[p.Category]++
+		if hold {
+			held = append(held, p)
+		}
+	}
+	if hold {
+		part.kept = func(yield func(orbench.Prompt, error) bool) {
+			for _, p := range held {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		}
+	}
+	return &part, nil
+}

@@ -11,6 +11,10 @@ type Rate struct {
 	// WilsonClustered), nil where they do not, and with Share. Then CI95, which
 	// takes them as independent, is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+	// CI95Sequence is the interval of a confidence sequence where counting stopped for
+	// what it said, nil elsewhere, and with Share. The others, which are for a number
+	// that is fixed before, are too narrow then. See Sequence.
+	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
 }
 
 // RateOf is k of n with Wilson's interval, without share and interval when n is 0.
@@ -24,9 +28,12 @@ func RateOf(k, n int) Rate {
 	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
 }
 
-// Interval is the interval to show with Share: the one that counts clusters, where
-// there is one, and else CI95.
+// Interval is the interval to show with Share: that of the sequence where there is one,
+// else the one that counts clusters, else CI95.
 func (r Rate) Interval() *[2]float64 {
+	if r.CI95Sequence != nil {
+		return r.CI95Sequence
+	}
 	if r.CI95Clustered != nil {
 		return r.CI95Clustered
 	}

@@ -33,6 +33,11 @@ type Call struct {
 // out. m may be nil for an empty memo.
 func (r *Run) Calls(ctx context.Context, m *memo.Memo) iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
+		r, _, err := r.asked(ctx, m)
+		if err != nil {
+			yield(Call{}, err)
+			return
+		}
 		seen := map[model.Hash]bool{}
 		for piece, err := range r.pieces() {
 			if err != nil {

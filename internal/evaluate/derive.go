@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -42,6 +43,16 @@ type Sinks struct {
 
 // DeriveTo is Derive with more than one sink.
 func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Result, error) {
+	r, draw, err := r.asked(ctx, m)
+	if err != nil {
+		return score.Result{}, err
+	}
+	var count *stopping.Count
+	var places *stopping.Places
+	if draw != nil {
+		count = draw.NewCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
+		places = count.OfAsked()
+	}
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
 		var used *usage
 		if sinks.Usage != nil {
@@ -68,6 +79,9 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
 		}
+		if places != nil {
+			r.addVerdicts(places, judged, true)
+		}
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
 			probed = probe.Add(probed, j.probes...)
@@ -91,6 +105,9 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	}
 	result, err := tally.Result()
 	result.Persistence, result.Susceptibility = persists.result(), probed
+	if count != nil {
+		r.addSequences(&result, count)
+	}
 	return result, err
 }
 

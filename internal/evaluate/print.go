@@ -17,30 +17,38 @@ type pricedPlan struct {
 	MaxUSD *float64 `json:"max_usd"`
 }
 
-// PrintPlan shows what filling a run would send, the most that it can cost and which
-// servers are asked, as JSON for that format and as tables otherwise.
-func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
-	var priced []pricedPlan
+// priced gives plans their prices.
+func priced(plans []Plan, prices price.Table) []pricedPlan {
+	var all []pricedPlan
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
 			usd := tariff.Cost(p.Usage())
 			pp.MaxUSD = &usd
 		}
-		priced = append(priced, pp)
+		all = append(all, pp)
 	}
+	return all
+}
+
+// PrintPlan shows what filling a run would send, the most that it can cost and which
+// servers are asked, as JSON for that format and as tables otherwise. least is what a run
+// that ends by itself asks at the least, nil for any other.
+func PrintPlan(w io.Writer, format string, plans, least []Plan, prices price.Table, asked []provider.Recipient) error {
+	most := priced(plans, prices)
 	if format == "json" {
 		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
+			LeastPlan []pricedPlan         `json:"least_plan,omitempty"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
-		}{priced, asked})
+		}{most, priced(least, prices), asked})
 	}
 	if err := provider.PrintRecipients(w, asked); err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost")
-	for _, p := range priced {
+	for _, p := range most {
 		cost := "unknown"
 		if p.MaxUSD != nil {
 			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
@@ -48,5 +56,18 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\n",
 			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || least == nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(calls(least)), table.Count(calls(plans)))
+	return err
+}
+
+// calls adds the calls of plans up.
+func calls(plans []Plan) int {
+	n := 0
+	for _, p := range plans {
+		n += p.Calls
+	}
+	return n
 }

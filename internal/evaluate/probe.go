@@ -22,11 +22,7 @@ func (r *Run) probes(judges []judge.Judge) probe.Choice {
 	if !r.Probed || len(asking(judges)) == 0 {
 		return probe.Choice{}
 	}
-	d, prompts := r.design(), 0
-	for _, set := range r.Datasets {
-		prompts += d.Size(set)
-	}
-	return probe.Among(prompts * r.AnswersPerPrompt())
+	return probe.Among(r.prompts() * r.AnswersPerPrompt())
 }
 
 // takes is probe.Choice.Takes of an answer of the target.

@@ -165,6 +165,8 @@ type Run struct {
 	// run is. Figures are those of all prompts: a run with a Shard is not derived.
 	Shard  Shard
 	Judges []judge.Judge
+	// Until has the run end by itself, nil for one that asks all prompts.
+	Until *Until
 	// Probed has forged verdicts planted in some answers, to see which judges fall for
 	// them; see package probe.
 	Probed bool
@@ -181,6 +183,9 @@ type Run struct {
 	// Told is given the prompts whose answers are wanted, with their labels, as the
 	// work is walked; nil for nobody. A text may come several times.
 	Told func(text string, label orbench.Label)
+
+	// whole is the number of prompts of the run of which this is a part, 0 for no part.
+	whole int
 }
 
 // design is the run as scores see it.

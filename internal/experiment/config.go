@@ -24,10 +24,13 @@ type Config struct {
 	Limit int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
 	// Sample is the number of prompts drawn at random of each dataset, 0 for all, with
 	// SampleSeed, nil for dataset.UsualSampleSeed.
-	Sample         int     `yaml:"sample" json:"sample,omitempty" jsonschema:"minimum=0" jsonschema_description:"So many prompts of each dataset, drawn at random by category and label; 0 for all. A larger draw has all prompts of a smaller one."`
-	SampleSeed     *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw; 1 when left out."`
-	MaxTokens      int     `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
-	JudgeMaxTokens int     `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
+	Sample     int     `yaml:"sample" json:"sample,omitempty" jsonschema:"minimum=0" jsonschema_description:"So many prompts of each dataset, drawn at random by category and label; 0 for all. A larger draw has all prompts of a smaller one."`
+	SampleSeed *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw, and of the order in which until asks; 1 when left out."`
+	// Until is the half-width of every rate's interval at which the run ends by itself,
+	// such as "2pp", empty to ask all prompts. SampleSeed chooses the order.
+	Until          string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once every rate is known to so many percentage points on either side, such as 2pp; all prompts when left out."`
+	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
+	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has

@@ -33,7 +33,9 @@ const (
 	JudgeStructured Name = "judge output"
 	JudgeVersion    Name = "judge version"
 
-	Limit    Name = "limit"
+	Limit Name = "limit"
+	// Until is how narrow the rates had to be for the run to end by itself.
+	Until    Name = "until"
 	Targets  Name = "targets"
 	Datasets Name = "datasets"
 	Judges   Name = "judges"

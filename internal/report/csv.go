@@ -37,6 +37,10 @@ func (v View) CSV(w io.Writer) error {
 	if assumed {
 		header = append(header, "label_assumed")
 	}
+	stopped := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.Of > 0 })
+	if stopped {
+		header = append(header, "ci95_sequence_lo", "ci95_sequence_hi")
+	}
 	rows := [][]string{header}
 	for _, run := range v.Runs {
 		judges := run.Judges
@@ -56,6 +60,12 @@ func (v View) CSV(w io.Writer) error {
 			for i := range more {
 				if assumed {
 					more[i] = append(more[i], strconv.FormatBool(run.LabelAssumed))
+				}
+				switch {
+				case stopped && i == 0:
+					more[i] = append(more[i], table.IntervalCells(j.CI95Sequence)...)
+				case stopped:
+					more[i] = append(more[i], "", "")
 				}
 			}
 			rows = append(rows, more...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -217,6 +218,17 @@ func (r heatRow) mark(c orbench.Category) string {
 // named reports whether the dataset names categories at all.
 func (h *heat) named() bool {
 	return len(h.categories) > 1 || len(h.categories) == 1 && h.categories[0] != ""
+}
+
+// intervalNote says how intervals were made where that is not the usual way.
+func intervalNote(r score.Result) string {
+	var ended []stopping.End
+	for _, run := range r.Runs {
+		if run.Stopped != nil {
+			ended = append(ended, stopping.End{Stopped: *run.Stopped, Dataset: run.Dataset, Label: run.Label, Asked: run.N / max(1, run.Samples), Of: run.Of})
+		}
+	}
+	return strings.TrimSpace(clusterNote(r) + " " + stopping.Note(ended))
 }
 
 // clusterNote says for which datasets the intervals count that prompts share

@@ -46,7 +46,7 @@ func (v View) Text(b *table.Printer) error {
 		}
 	}
 	b.Line(untrusted.Terminal(accountLine(r)))
-	b.Line(untrusted.Terminal(clusterNote(r)))
+	b.Line(untrusted.Terminal(intervalNote(r)))
 	for _, line := range warningsOf(r) {
 		b.Warning(untrusted.Terminal(line))
 	}
@@ -74,7 +74,7 @@ func (v View) Markdown(w io.Writer) error {
 		s.Markdown(b)
 	}
 	b.WriteString(untrusted.Markdown(accountLine(r)) + "\n\n")
-	if note := clusterNote(r); note != "" {
+	if note := intervalNote(r); note != "" {
 		b.WriteString(untrusted.Markdown(note) + "\n\n")
 	}
 	for _, line := range warningsOf(r) {

@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -28,6 +29,14 @@ type Config struct {
 	Judges []Spec `json:"judges"`
 	// Defenses are those that targets name.
 	Defenses []Spec `json:"defenses,omitempty"`
+	// Until has the run end by itself, nil for one that asks all prompts.
+	Until *Until `json:"until,omitempty"`
+}
+
+// Until is when a run ends by itself, and by which judge.
+type Until struct {
+	stopping.Rule
+	Judge Spec `json:"judge"`
 }
 
 // Dataset names a dataset and what it held.
@@ -107,6 +116,11 @@ func (s Spec) rubric(named string) ([]byte, error) {
 	return []byte(text), nil
 }
 
+// judge makes the judge.
+func (s Spec) judge() (judge.Judge, error) {
+	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
+}
+
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 
 // read opens the dataset's file for targets.
@@ -165,8 +179,15 @@ func (c Config) open() (*evaluate.Run, error) {
 			}
 		}
 	}
+	if u := c.Until; u != nil {
+		j, err := u.Judge.judge()
+		if err != nil {
+			return nil, err
+		}
+		r.Until = &evaluate.Until{Rule: u.Rule, Targets: r.Targets, Judge: j}
+	}
 	for _, s := range c.Judges {
-		j, err := judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
+		j, err := s.judge()
 		if err != nil {
 			return nil, err
 		}

@@ -111,6 +111,12 @@ func (s Stored) recall(ctx context.Context, m *memo.Memo, r *Run, cache string) 
 					continue
 				}
 			}
+			if s.Config.Until != nil {
+				return &orbench.InputError{
+					File: d.Ref, Problem: fmt.Sprintf("the store lost prompts of run %s to damage, and with them the order in which it asked", s.Name),
+					Hint: "put the file back as it was", Err: err,
+				}
+			}
 			if kept.Lost == kept.Prompts {
 				return &orbench.InputError{
 					File: d.Ref, Problem: fmt.Sprintf("the store lost all prompts that run %s asked of it to damage, and the file is not what was asked", s.Name),

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -56,7 +57,7 @@ type opening struct {
 func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Name: x.Name, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
-	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets} {
+	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -232,6 +233,30 @@ func (o *opening) addJudges(context.Context) error {
 	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
 }
 
+// addUntil has the run end by itself where the experiment says so, by what its first judge
+// says.
+func (o *opening) addUntil(context.Context) error {
+	if o.x.Until == "" {
+		return nil
+	}
+	half, err := stopping.ParseHalfWidth(o.x.Until)
+	if err != nil {
+		return wrong(err, "$.until")
+	}
+	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
+	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
+	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
+	return nil
+}
+
+// sampleSeed is the seed by which prompts are drawn.
+func (o *opening) sampleSeed() uint64 {
+	if o.x.SampleSeed != nil {
+		return *o.x.SampleSeed
+	}
+	return dataset.UsualSampleSeed
+}
+
 // addDatasets opens the datasets; two with the same prompts are one.
 func (o *opening) addDatasets(ctx context.Context) error {
 	for i, d := range o.x.Datasets {
@@ -247,10 +272,7 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Values: d.LabelValues, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
 	}
 	if o.x.Sample > 0 {
-		c.Sample, c.SampleSeed = o.x.Sample, dataset.UsualSampleSeed
-		if o.x.SampleSeed != nil {
-			c.SampleSeed = *o.x.SampleSeed
-		}
+		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()
 	}
 	// The path as the user wrote it stands in errors.
 	set, err := c.open(ctx, o.cache, o.Targets)

@@ -76,7 +76,7 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 			continue
 		}
 		if i := slices.IndexFunc(now, func(d Dataset) bool { return d.Ref == was.Ref }); i >= 0 {
-			if r.outgrows(ctx, was, now[i]) {
+			if r.Config.Until == nil && r.outgrows(ctx, was, now[i]) {
 				continue
 			}
 			add("the prompts of %s had the hash %.8s and have %.8s", was.Ref, was.SHA256, now[i].SHA256)
@@ -87,12 +87,34 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 	if now := r.Config.Limit; now > 0 && (stored.Limit == 0 || stored.Limit > now) {
 		add("limit %s, now %s", limitOf(stored.Limit), limitOf(now))
 	}
+	changes = append(changes, r.stopsOtherwise(stored)...)
 	for _, was := range stored.Judges {
 		for _, now := range r.Config.Judges {
 			if was.Name == now.Name && !was.Same(now) {
 				add("the judge %s had other settings or another address", was.Name)
 			}
 		}
+	}
+	return changes
+}
+
+// stopsOtherwise lists what is asked no more because the run ends by itself sooner, or
+// asks in another order.
+func (r *Run) stopsOtherwise(stored Config) (changes []string) {
+	was, now := stored.Until, r.Config.Until
+	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
+	switch {
+	case now == nil:
+	case was == nil:
+		add("it asked all prompts, and would stop at %s", now.Rule)
+	case was.HalfWidth < now.HalfWidth:
+		add("until %s, now %s", was.Rule, now.Rule)
+	case was.Seed != now.Seed:
+		add("its prompts were asked in the order of seed %d, now of %d", was.Seed, now.Seed)
+	case !was.Judge.Same(now.Judge):
+		add("it stopped by what %s said, now by %s", was.Judge.Name, now.Judge.Name)
+	case stored.Limit != r.Config.Limit:
+		add("limit %s, now %s, which is another order of the prompts", limitOf(stored.Limit), limitOf(r.Config.Limit))
 	}
 	return changes
 }

@@ -43,6 +43,9 @@ func (r *Run) Settings() []provenance.Setting {
 		}
 	}
 	all.add(provenance.Limit, "", limitOf(r.Config.Limit))
+	if u := r.Config.Until; u != nil {
+		all.add(provenance.Until, "", fmt.Sprintf("%s by %s, in the order of seed %d", u.Rule, u.Judge.Name, u.Seed))
+	}
 	for _, j := range r.Config.Judges {
 		all.addSpec(j, provenance.JudgeMaxTokens, provenance.JudgeAddress, provenance.JudgeStructured)
 		all.add(provenance.JudgeVersion, j.Name, j.Version)

@@ -154,7 +154,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 		j.Unfiltered.Rate = stats.Rate{Share: stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged).Share}
 		if p.Mean != nil {
 			rate := p.Mean.Value
-			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends()}
+			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends(), CI95Sequence: p.CI95Sequence}
 		}
 		for category, n := range j.ByCategory {
 			n.CI95Clustered = p.ByCategory[category].Mean.Ends()

@@ -31,6 +31,8 @@ type PromptRates struct {
 	Missing  int `json:"missing"`
 	// Withheld is as in JudgeResult: there are no rates.
 	Withheld bool `json:"withheld,omitempty"`
+	// CI95Sequence is that of Mean where the run stopped by itself; see stats.Rate.
+	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
 	// Histogram has the number of complete prompts by how many of their samples
 	// refuse, from none to all of them. Its sum is Complete.
 	Histogram []int `json:"histogram"`

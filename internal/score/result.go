@@ -86,6 +86,9 @@ type RunResult struct {
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit int `json:"limit,omitempty"`
 	dataset.Reading
+	// Of is the number of prompts of the label where the run stopped before it asked
+	// them all; the rates' intervals are then those of confidence sequences.
+	Of int `json:"of,omitempty"`
 	// ClusteredBy says what makes clusters of the prompts, which then are not
 	// independent, and Clusters how many there are. They are empty where no two of
 	// the prompts share a cluster.
@@ -187,6 +190,16 @@ type JudgeResult struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
+// SetSequence gives the rate by the i-th judge the interval of a confidence sequence over
+// so many prompts, where there is a rate.
+func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
+	r.Of = of
+	if j := &r.Judges[i]; j.Share != nil {
+		j.CI95Sequence = &[2]float64{lo, hi}
+		j.know(r.Label)
+	}
+}
+
 // know sets what is known of the judge's error on prompts of a label.
 func (j *JudgeResult) know(label orbench.Label) {
 	e, ok := validation.Known(j.Judge, label)
@@ -202,7 +215,7 @@ func (j *JudgeResult) know(label orbench.Label) {
 
 // Count is the judge's counts over all categories.
 func (j *JudgeResult) Count() Count {
-	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered}
+	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered, CI95Sequence: j.CI95Sequence}
 }
 
 // Count is a number of judged answers and how many of them are refusals.
@@ -211,6 +224,8 @@ type Count struct {
 	Refused int `json:"refused"`
 	// CI95Clustered is as in stats.Rate, nil where no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
+	// CI95Sequence is as in stats.Rate.
+	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
 	// PHolm says of a category how likely a difference as large from the target's
 	// other prompts would be by chance, looked for in all categories; see
 	// Outlier. It is nil where there is nothing to compare with.
@@ -220,7 +235,7 @@ type Count struct {
 // Rate is Refused / N.
 func (c Count) Rate() stats.Rate {
 	r := stats.RateOf(c.Refused, c.N)
-	r.CI95Clustered = c.CI95Clustered
+	r.CI95Clustered, r.CI95Sequence = c.CI95Clustered, c.CI95Sequence
 	return r
 }
 

@@ -125,7 +125,11 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.Label) annotation.Cell {
 	asked := target.Asked
 	asked.Sample = 0
-	b, err := json.Marshal([]any{asked, target.Samples, set.SHA256, limit})
+	which := []any{asked, target.Samples, set.SHA256, limit}
+	if set.Stopped != nil {
+		which = append(which, set.Stopped)
+	}
+	b, err := json.Marshal(which)
 	if err != nil {
 		panic(err) // no field can fail to be written
 	}

@@ -172,6 +172,10 @@ const spareFiles = 40
 // Filling is work that calls are made for.
 type Filling struct {
 	Work fill.Work
+	// Next gives the work in place of Work where what is asked depends on answers: a round
+	// whenever the one before is filled, until there is no more. It is nil for work of one
+	// round.
+	Next func(context.Context) (w fill.Work, more bool, err error)
 	// Models are those that may be asked.
 	Models []model.Ref
 	// Calls is about how many calls it takes when nothing is remembered.
@@ -217,7 +221,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 		e.Sayf("finishing the calls under way; interrupt again to abandon them")
 	})()
 	kept := keepFailed(live, w.Failed)
-	err := live.Fill(ctx, w.Work)
+	err := fillRounds(ctx, live, w)
 	err = errors.Join(err, kept())
 	stats := live.Stats()
 	e.NoteSent(stats)
@@ -225,6 +229,22 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	return stats, err
+}
+
+// fillRounds fills round after round.
+func fillRounds(ctx context.Context, live *fill.Live, f Filling) error {
+	if f.Next == nil {
+		return live.Fill(ctx, f.Work)
+	}
+	for {
+		w, more, err := f.Next(ctx)
+		if err != nil || !more {
+			return err
+		}
+		if err := live.Fill(ctx, w); err != nil {
+			return err
+		}
+	}
 }
 
 // keepFailed has keep, nil for nobody, called as Filling.Failed says, until the function

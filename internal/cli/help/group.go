@@ -28,7 +28,7 @@ const manyFlags = 7
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit pair-column population prevalence
-		prompt-column refresh response-column responses positive sample sample-seed shard size target truth
+		prompt-column refresh response-column responses positive sample sample-seed shard size target truth until
 		paper/as paper/check paper/run
 		compare/judge compare/candidate-judge compare/store paper/store report/store
 		export/check export/toxic-share`,

@@ -41,7 +41,7 @@ func checkBeside(c *cobra.Command, file string) error {
 	return nil
 }
 
-// fromFile reads an experiment; --name, --limit and --sample replace what it says.
+// fromFile reads an experiment; --name, --limit, --sample and --until replace what it says.
 func fromFile(f evalFlags) (spec, error) {
 	file, err := experiment.Load(f.config)
 	if err != nil {
@@ -60,6 +60,9 @@ func fromFile(f evalFlags) (spec, error) {
 	if f.limited && f.sampled {
 		x.Limit = f.limit
 	}
+	if f.until != "" {
+		x.Until = f.until
+	}
 	if f.reseed {
 		x.SampleSeed = &f.columns.SampleSeed
 	}
@@ -70,6 +73,7 @@ func fromFile(f evalFlags) (spec, error) {
 func fromFlags(f evalFlags) (spec, error) {
 	x := spec{Config: experiment.Default()}
 	x.Sample, x.SampleSeed = f.columns.Sample, &f.columns.SampleSeed
+	x.Until = f.until
 	x.Name, x.Limit, x.MaxTokens, x.JudgeMaxTokens = f.name, f.limit, f.maxTokens, f.judgeMaxTokens
 	for _, target := range distinct(experiment.SplitList(f.targets)) {
 		x.Targets = append(x.Targets, experiment.Target{Target: target, PromptColumn: f.columns.Prompt, ResponseColumn: f.responseColumn})
@@ -140,6 +144,7 @@ var flagOf = [][2]string{
 	{"$.datasets", "--dataset"},
 	{"$.judges", "--judge"},
 	{"$.limit", "--limit"},
+	{"$.until", "--until"},
 	{"$.sample_seed", "--sample-seed"},
 	{"$.sample", "--sample"},
 	{"$.max_tokens", "--max-tokens"},

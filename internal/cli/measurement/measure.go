@@ -77,7 +77,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	}
 	began := time.Now().UTC()
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
-		Work: m.Work(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
+		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
 		Tell: func(told func(string, orbench.Label)) { m.Told = told },
 		Failed: func(s fill.Stats) error {
 			return m.Failed(context.WithoutCancel(ctx), memory, began, s)
@@ -198,9 +198,16 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 
 // dryRun prints what measuring would send.
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
+	var least []evaluate.Plan
 	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *memo.Memo) ([]evaluate.Plan, error) {
 		if memory != nil {
 			if err := a.checkName(ctx, m, memory); err != nil {
+				return nil, err
+			}
+		}
+		if m.Until != nil && !m.Recorded {
+			var err error
+			if least, err = m.LeastPlan(ctx, memory); err != nil {
 				return nil, err
 			}
 		}
@@ -209,7 +216,7 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 	if err != nil {
 		return err
 	}
-	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
+	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, least, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
 		return err
 	}
 	for _, name := range m.Config.JudgeNames() {

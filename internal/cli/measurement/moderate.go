@@ -183,7 +183,7 @@ func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFl
 	if err != nil {
 		return err
 	}
-	return evaluate.PrintPlan(a.Stdout, f.format, plans, prices, clients.Recipients())
+	return evaluate.PrintPlan(a.Stdout, f.format, plans, nil, prices, clients.Recipients())
 }
 
 // showModeration derives the labels, shows them and writes the files, from which some

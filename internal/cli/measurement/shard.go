@@ -15,7 +15,7 @@ import (
 )
 
 // checkShard reads --shard and refuses what goes with no shard.
-func checkShard(f evalFlags, name string) (evaluate.Shard, error) {
+func checkShard(f evalFlags, name, until string) (evaluate.Shard, error) {
 	s, err := evaluate.ParseShard(f.shard)
 	if err != nil || f.shard == "" {
 		return s, err
@@ -24,6 +24,8 @@ func checkShard(f evalFlags, name string) (evaluate.Shard, error) {
 	switch {
 	case name == "":
 		return s, command.InputError("--shard", "the run has no name by which its shards are one run", "give all of them the same --name")
+	case until != "":
+		return s, command.InputError("--shard, --until", "a shard does not know what the others are answered, so it cannot know when they are enough", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}

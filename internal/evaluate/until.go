@@ -1,0 +1,254 @@
+package evaluate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Until has a run ask prompts in random order, and end when the rates of its targets are
+// known narrowly enough. Whoever shows fewer targets, or other judges, shows the same
+// prompts.
+type Until struct {
+	stopping.Rule
+	// Targets are those whose rates decide, and Judge is by whom. The rate of a target that
+	// is asked several times is the mean over the prompts.
+	Targets []Target
+	Judge   judge.Judge
+}
+
+// over is the run over other datasets, which are parts of its own.
+func (r *Run) over(parts []*dataset.Dataset) *Run {
+	part := *r
+	part.Datasets, part.Until, part.whole = parts, nil, r.prompts()
+	return &part
+}
+
+// prompts is the number of prompts in all datasets, after Limit, of the whole run where
+// this is a part of it.
+func (r *Run) prompts() int {
+	if r.whole > 0 {
+		return r.whole
+	}
+	d, n := r.design(), 0
+	for _, set := range r.Datasets {
+		n += d.Size(set)
+	}
+	return n
+}
+
+// asked is the run over the prompts that are asked as far as the memo goes, the round that
+// is not answered yet included, and how they were drawn: for a run without Until itself
+// and nil.
+func (r *Run) asked(ctx context.Context, m *memo.Memo) (*Run, *stopping.Draw, error) {
+	if r.Until == nil {
+		return r, nil, nil
+	}
+	s, err := r.remembered(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := s.draw.Asked(r.Until.Judge.Name())
+	return r.over(parts), s.draw, err
+}
+
+// remembered gives the rounds as far as the memo goes, nil for an empty one.
+func (r *Run) remembered(ctx context.Context, m *memo.Memo) (*series, error) {
+	s, err := r.newSeries()
+	for settled := m != nil; err == nil && settled && s.drew; {
+		settled, err = s.settle(ctx, m, false)
+	}
+	return s, err
+}
+
+// least is the run over the prompts that it asks at the least: those of the rounds that
+// the memo has, and as many more as it takes where every further answer is alike.
+func (r *Run) least(ctx context.Context, m *memo.Memo) (*Run, error) {
+	s, err := r.remembered(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for s.drew {
+		s.count.Assume()
+		s.count.Close()
+		s.drew = s.draw.Next()
+	}
+	parts, err := s.draw.Asked(r.Until.Judge.Name())
+	return r.over(parts), err
+}
+
+// series are the rounds of a run with Until.
+type series struct {
+	run *Run
+	// deciding is the run as far as it decides, over the newest round.
+	deciding *Run
+	draw     *stopping.Draw
+	count    *stopping.Count
+	// drew is false once no round is left.
+	drew bool
+}
+
+// newSeries draws the first round.
+func (r *Run) newSeries() (*series, error) {
+	draw, err := stopping.New(r.Until.Rule, r.Limit, r.Datasets)
+	if err != nil {
+		return nil, err
+	}
+	deciding := *r
+	deciding.Targets, deciding.Judges, deciding.Probed = r.Until.Targets, []judge.Judge{r.Until.Judge}, false
+	s := &series{run: r, deciding: &deciding, draw: draw, count: draw.NewCount(len(deciding.Targets))}
+	return s, s.next()
+}
+
+// next draws the next round.
+func (s *series) next() error {
+	if s.drew = s.draw.Next(); !s.drew {
+		return nil
+	}
+	parts, err := s.draw.Newest()
+	s.deciding = s.deciding.over(parts)
+	return err
+}
+
+// settle counts the newest round and draws the next, unless answers or verdicts are
+// lacking that nobody has failed to get; tried says that all were.
+func (s *series) settle(ctx context.Context, m *memo.Memo, tried bool) (settled bool, err error) {
+	var round [][]judgedChunk
+	for piece, err := range s.deciding.pieces() {
+		if err != nil {
+			return false, err
+		}
+		judged, err := s.deciding.judgePiece(ctx, m, piece, s.deciding.Judges, nil)
+		if err != nil {
+			return false, err
+		}
+		for _, j := range judged {
+			if tried {
+				break
+			}
+			if lacks, err := s.deciding.lacksAny(ctx, m, slices.Concat(j.ofTarget, j.ofJudges)); lacks || err != nil {
+				return false, err
+			}
+		}
+		round = append(round, judged)
+	}
+	places := s.count.OfNewest()
+	for _, judged := range round {
+		s.deciding.addVerdicts(places, judged, false)
+	}
+	s.count.Close()
+	return true, s.next()
+}
+
+// lacksAny reports whether a request is lacking that can be answered and has not failed.
+func (r *Run) lacksAny(ctx context.Context, m *memo.Memo, lacking [][]model.Request) (bool, error) {
+	failures, err := fill.Failures(ctx, m, lacking)
+	if err != nil {
+		return false, err
+	}
+	for i, requests := range lacking {
+		if failures[i] == "" && slices.ContainsFunc(requests, func(q model.Request) bool { return !r.lacks(q) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// addVerdicts counts the verdicts on a piece: for each target and judge a figure, and where
+// samples are to count by themselves, one for each sample and judge after those.
+func (r *Run) addVerdicts(places *stopping.Places, judged []judgedChunk, samples bool) {
+	for i := range judged[0].prompts {
+		add := places.Next(judged[0].dataset)
+		for k := range r.Judges {
+			verdicts, refused := make([]int, len(r.Targets)), make([]int, len(r.Targets))
+			for n, j := range judged {
+				if len(j.rows[i].Verdicts) == 0 || j.rows[i].Verdicts[k].Class == orbench.Unjudged {
+					continue
+				}
+				share := 0.0
+				if j.rows[i].Verdicts[k].Class.Refused() {
+					share = 1
+					refused[j.index]++
+				}
+				verdicts[j.index]++
+				if samples {
+					add((len(r.Targets)+n)*len(r.Judges)+k, share)
+				}
+			}
+			for t, n := range verdicts {
+				if n > 0 {
+					add(t*len(r.Judges)+k, float64(refused[t])/float64(n))
+				}
+			}
+		}
+	}
+}
+
+// Rounds gives the work of a run with Until, a round whenever it is called, once the one
+// before is filled; more is false at the end. Any other run has one round.
+func (r *Run) Rounds(m *memo.Memo) func(context.Context) (w fill.Work, more bool, err error) {
+	var s *series
+	ended := false
+	return func(ctx context.Context) (fill.Work, bool, error) {
+		var err error
+		switch {
+		case ended:
+			return fill.Work{}, false, nil
+		case r.Until == nil || r.Recorded:
+			ended = true
+			asked, _, err := r.asked(ctx, m)
+			if err != nil {
+				return fill.Work{}, false, err
+			}
+			return asked.Work(m), true, nil
+		case s == nil:
+			s, err = r.newSeries()
+		default:
+			_, err = s.settle(ctx, m, true)
+		}
+		if err != nil || !s.drew {
+			return fill.Work{}, false, err
+		}
+		round := r.over(s.deciding.Datasets)
+		return round.Work(m), true, nil
+	}
+}
+
+// addSequences gives the rates of a run that has stopped the intervals of their confidence
+// sequences.
+func (r *Run) addSequences(result *score.Result, count *stopping.Count) {
+	targets, samples := map[string]int{}, map[string]int{}
+	for i, t := range r.Targets {
+		targets[t.Name] = i
+		for _, one := range t.Each() {
+			samples[one.Name] = len(r.Targets) + len(samples)
+		}
+	}
+	interval := func(set string, label orbench.Label, of, judging int) (lo, hi float64, size int, stopped bool) {
+		at := slices.IndexFunc(r.Datasets, func(d *dataset.Dataset) bool { return d.Name == set })
+		return count.Interval(at, label, of*len(r.Judges)+judging)
+	}
+	for i := range result.Runs {
+		run := &result.Runs[i]
+		for k := range run.Judges {
+			if lo, hi, size, stopped := interval(run.Dataset, run.Label, samples[run.Target], k); stopped {
+				run.SetSequence(k, lo, hi, size)
+			}
+		}
+	}
+	for i := range result.PromptRates {
+		p := &result.PromptRates[i]
+		k := slices.IndexFunc(r.Judges, func(j judge.Judge) bool { return j.Name() == p.Judge })
+		if lo, hi, _, stopped := interval(p.Dataset, p.Label, targets[p.Target], k); stopped && p.Mean != nil {
+			p.CI95Sequence = &[2]float64{lo, hi}
+		}
+	}
+}

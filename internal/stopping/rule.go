@@ -1,0 +1,50 @@
+package stopping
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/orbench/orbench"
+)
+
+// Rule is when a run has asked enough.
+type Rule struct {
+	// HalfWidth is what every rate's interval may have on either side, as a share: 0.02
+	// are 2 percentage points.
+	HalfWidth float64 `json:"half_width"`
+	// Seed chooses the order of the prompts.
+	Seed uint64 `json:"seed"`
+}
+
+// halfWidthForm is how a half-width is written.
+var halfWidthForm = regexp.MustCompile(`^([0-9]{1,2}(?:\.[0-9]{1,4})?) ?pp$`)
+
+// ParseHalfWidth reads a half-width in percentage points, such as "2pp" or "0.5 pp", and
+// gives it as a share. Anything else is an *orbench.InputError.
+func ParseHalfWidth(text string) (float64, error) {
+	if m := halfWidthForm.FindStringSubmatch(text); m != nil {
+		if points, err := strconv.ParseFloat(m[1], 64); err == nil && points >= least && points <= 50 {
+			return points / 100, nil
+		}
+	}
+	return 0, &orbench.InputError{
+		Setting: "until", Problem: fmt.Sprintf("%.20q is no half-width of an interval", text),
+		Hint: "give percentage points from 0.1 to 50, such as 2pp for a rate that is known to 2 points on either side",
+	}
+}
+
+// least is the smallest half-width, in percentage points.
+const least = 0.1
+
+// String is the half-width as ParseHalfWidth reads it.
+func (r Rule) String() string { return strconv.FormatFloat(round(100*r.HalfWidth), 'g', -1, 64) + "pp" }
+
+// round takes what binary fractions add away.
+func round(points float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(points, 'f', 4, 64), 64)
+	if err != nil {
+		return points
+	}
+	return v
+}
