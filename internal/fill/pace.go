@@ -198,10 +198,8 @@ func (p *pacer) accept(mine pass, said *model.Allowance, tokens int) {
 		p.reopen(mine.at)
 		return
 	}
-	if p.interval > 0 {
-		if p.grown++; p.growth() > letGo {
-			p.interval, p.futile = 0, 0
-		}
+	if p.grown++; p.growth() > letGo {
+		p.interval, p.futile = 0, 0
 	}
 }
 
@@ -216,7 +214,7 @@ func (p *pacer) reopen(at time.Time) {
 	case p.blind > 0:
 	case n > 0:
 		p.pace(margin * took / float64(n))
-	case p.interval > 0:
+	default: // without a rate there is still none
 		p.pace(min(max(float64(p.interval), took), muchSlower*float64(p.interval)))
 	}
 	p.opened, p.accepted = at, 1
@@ -338,9 +336,6 @@ func (p *pacer) heed(said *model.Allowance, now time.Time) {
 	}
 	spread(said.Requests, 1)
 	spread(said.Tokens, max(1, float64(p.tokens)/float64(max(1, p.answers))))
-	if p.told > 0 && p.next.Before(now) {
-		p.next = now
-	}
 }
 
 // join adds calls that are under way or wait, and takes away those that have ended.
