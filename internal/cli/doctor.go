@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func doctorCommand(env *command.Env) *cobra.Command {
@@ -94,7 +95,7 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, addr
 		good[k.Kind] = k.Good
 		lost += k.Lost
 	}
-	fmt.Fprintf(t, "store %s\t%d remembered calls, %d runs\n", store.Shown(address), good["calls"], good["runs"])
+	fmt.Fprintf(t, "store %s\t%s, %s\n", store.Shown(address), table.Counted(good["calls"], "remembered call", "remembered calls"), table.Counted(good["runs"], "run", "runs"))
 	if health.Sound() {
 		return nil
 	}

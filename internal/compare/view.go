@@ -455,11 +455,11 @@ func (c Result) flipTitle(shown int) string {
 	for _, m := range c.Metrics {
 		refused, answered = refused+m.OnlyCandidateRefused, answered+m.OnlyBaseRefused
 	}
-	what := "prompts flipped"
+	what := table.Counted(c.Flips.Total, "prompt flipped", "prompts flipped")
 	if c.OfJudges() {
-		what = "answers judged differently"
+		what = table.Counted(c.Flips.Total, "answer judged differently", "answers judged differently")
 	}
-	s := fmt.Sprintf("%s %s: %s %s, %s %s", table.Count(c.Flips.Total), what, table.Count(refused), c.flipped(true), table.Count(answered), c.flipped(false))
+	s := fmt.Sprintf("%s: %s %s, %s %s", what, table.Count(refused), c.flipped(true), table.Count(answered), c.flipped(false))
 	if c.Flips.Total > shown {
 		s += fmt.Sprintf("; %d of them", shown)
 		if !c.OfJudges() {

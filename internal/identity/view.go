@@ -17,7 +17,7 @@ func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 func (r *Result) Text(b *table.Printer) error {
 	b.Line(untrusted.Terminal(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))
 	if r.Unanswered > 0 {
-		b.Paragraph("", plural(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
+		b.Paragraph("", table.Counted(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
 	}
 	b.WriteByte('\n')
 	s := table.Section{Title: "Calls", Header: []string{"target", "judge", "calls", "remembered", "to ask"}, Left: 2}
@@ -63,14 +63,7 @@ func (r *Result) Text(b *table.Printer) error {
 	return b.Flush()
 }
 
-func calls(n int) string { return plural(n, "call", "calls") }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return table.Count(n) + " " + many
-}
+func calls(n int) string { return table.Counted(n, "call", "calls") }
 
 // whose names the target or the judge.
 func whose(target, judge string) string {

@@ -108,7 +108,7 @@ type Cost struct {
 
 // String is the cost in one line.
 func (c Cost) String() string {
-	return table.Count(c.Replies) + " replies, " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
+	return table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD)
 }
 

@@ -20,7 +20,7 @@ func accountLine(r score.Result) string {
 	if several := len(r.Targets()); several > 1 {
 		targets = " of " + table.Count(several) + " targets"
 	}
-	line := "Accounted for: " + table.Count(n) + " prompts" + targets + " = " +
+	line := "Accounted for: " + table.Counted(n, "prompt", "prompts") + targets + " = " +
 		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})
 	if ended := cut.Line(answered); ended != "" {
 		line += "; " + ended

@@ -119,7 +119,7 @@ func costLine(c score.Cost) string {
 	if c.Calls == 0 {
 		return "Cost: no new calls; " + table.Count(c.FromMemo) + " were already answered."
 	}
-	return "Cost: " + table.Count(c.Calls) + " calls, " + table.Count(c.FromMemo) + " already answered; " +
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " +
 		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; " +
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }

@@ -14,12 +14,12 @@ func TestCostLine(t *testing.T) {
 		want string
 	}{
 		"priced":          {score.Cost{Calls: 1234, FromMemo: 5, InputTokens: 10, OutputTokens: 20, USD: usd(1.5)}, "Cost: 1,234 calls, 5 already answered; 10 input and 20 output tokens; $1.5000."},
-		"free":            {score.Cost{Calls: 1, USD: usd(0)}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; $0.0000."},
-		"tiny":            {score.Cost{Calls: 1, USD: usd(0.00001)}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; less than $0.0001."},
-		"unknown":         {score.Cost{Calls: 1}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; price unknown."},
-		"unpriced":        {score.Cost{Calls: 1, Unpriced: []string{"vllm/m\x1b"}}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; price unknown, as there is none for vllm/m."},
-		"failed":          {score.Cost{Calls: 1, USD: usd(0.5), FailedAttempts: 1200, FailedUSD: usd(0.25)}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; $0.5000, and up to $0.2500 for 1,200 failed attempts."},
-		"failed unpriced": {score.Cost{Calls: 1, Unpriced: []string{"a/b"}, FailedAttempts: 2}, "Cost: 1 calls, 0 already answered; 0 input and 0 output tokens; price unknown, as there is none for a/b, and an unknown sum for 2 failed attempts."},
+		"free":            {score.Cost{Calls: 1, USD: usd(0)}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; $0.0000."},
+		"tiny":            {score.Cost{Calls: 1, USD: usd(0.00001)}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; less than $0.0001."},
+		"unknown":         {score.Cost{Calls: 1}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; price unknown."},
+		"unpriced":        {score.Cost{Calls: 1, Unpriced: []string{"vllm/m\x1b"}}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; price unknown, as there is none for vllm/m."},
+		"failed":          {score.Cost{Calls: 1, USD: usd(0.5), FailedAttempts: 1200, FailedUSD: usd(0.25)}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; $0.5000, and up to $0.2500 for 1,200 failed attempts."},
+		"failed unpriced": {score.Cost{Calls: 1, Unpriced: []string{"a/b"}, FailedAttempts: 2}, "Cost: 1 call, 0 already answered; 0 input and 0 output tokens; price unknown, as there is none for a/b, and an unknown sum for 2 failed attempts."},
 		"no calls":        {score.Cost{FromMemo: 80359}, "Cost: no new calls; 80,359 were already answered."},
 	}
 	for name, tt := range tests {

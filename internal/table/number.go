@@ -82,9 +82,9 @@ func FailedCost(attempts int, usd *float64) string {
 	case attempts == 0:
 		return ""
 	case usd == nil:
-		return ", and an unknown sum for " + Count(attempts) + " failed attempts"
+		return ", and an unknown sum for " + Counted(attempts, "failed attempt", "failed attempts")
 	}
-	return ", and up to " + strings.TrimPrefix(Money(*usd), "less than ") + " for " + Count(attempts) + " failed attempts"
+	return ", and up to " + strings.TrimPrefix(Money(*usd), "less than ") + " for " + Counted(attempts, "failed attempt", "failed attempts")
 }
 
 // Count shows a number with its thousands parted.
@@ -94,6 +94,14 @@ func Count(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Counted is a number with what it counts, called one where it is 1.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return Count(n) + " " + many
 }
 
 // Sign is how signed points are marked.

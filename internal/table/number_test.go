@@ -62,3 +62,21 @@ func TestUndefined(t *testing.T) {
 		}
 	}
 }
+
+func TestFailedCost(t *testing.T) {
+	usd := 1.5
+	for _, c := range []struct {
+		attempts int
+		usd      *float64
+		want     string
+	}{
+		{0, nil, ""},
+		{1, nil, ", and an unknown sum for 1 failed attempt"},
+		{1, &usd, ", and up to $1.5000 for 1 failed attempt"},
+		{1200, &usd, ", and up to $1.5000 for 1,200 failed attempts"},
+	} {
+		if got := table.FailedCost(c.attempts, c.usd); got != c.want {
+			t.Errorf("FailedCost(%d) = %q, want %q", c.attempts, got, c.want)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -192,7 +193,7 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 	case s.Failed == 0:
 		return nil
 	}
-	a.Sayf("%d calls failed; the same command tries them again:\n  %s", s.Failed, a.CommandLine(again...))
+	a.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), a.CommandLine(again...))
 	return command.ErrFailures
 }
 
