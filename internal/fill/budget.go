@@ -3,6 +3,7 @@ package fill
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/orbench/orbench/internal/price"
@@ -13,24 +14,34 @@ import (
 type Budget struct {
 	// Requests is the most attempts that may be sent, those that fail included.
 	Requests int
+	// Tokens is the most that may be used, of input and output together, with the most
+	// that failed attempts may have used.
+	Tokens int
 	// USD is the most that may be spent, in US dollars, the most that failed attempts
 	// may have cost included.
 	USD float64
 }
 
+// bounds reports whether what a call uses is bounded, and not only how many there are.
+func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
+
 // BudgetError says that the next call could exceed the budget. Nothing was sent
 // for it.
 type BudgetError struct {
 	Budget Budget
-	// Requests and USD are what was spent.
+	// Requests, Tokens and USD are what was spent.
 	Requests int
+	Tokens   int
 	USD      float64
-	// Failed counts the failed attempts that may have been charged, FailedUSD is the
-	// part of USD that they took: the most that they can have cost.
-	Failed    int
-	FailedUSD float64
-	// Next is the most that the next call could have cost, in US dollars.
-	Next float64
+	// Failed counts the failed attempts that may have been charged, FailedTokens and
+	// FailedUSD are the parts of Tokens and USD that they took: the most that they can have
+	// cost.
+	Failed       int
+	FailedTokens int
+	FailedUSD    float64
+	// NextTokens and NextUSD are the most that the next call could have cost.
+	NextTokens int
+	NextUSD    float64
 }
 
 // Error gives one line that names the limit, by its setting in backquotes, and what
@@ -39,16 +50,22 @@ func (e *BudgetError) Error() string {
 	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
 		return fmt.Sprintf("stopped by `max-requests` %d: %d requests sent", e.Budget.Requests, e.Requests)
 	}
-	failed := ""
-	if e.Failed > 0 {
-		failed = fmt.Sprintf(" (of it up to $%.4f for %d failed attempts)", e.FailedUSD, e.Failed)
+	failed := func(most string) string {
+		if e.Failed == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" (of it up to %s for %d failed attempts)", most, e.Failed)
 	}
-	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, failed, e.Next)
+	if e.Budget.Tokens > 0 && e.Tokens+e.NextTokens > e.Budget.Tokens {
+		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s, and the next call could use up to %d", e.Budget.Tokens, e.Tokens, failed(strconv.Itoa(e.FailedTokens)), e.NextTokens)
+	}
+	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, failed(fmt.Sprintf("$%.4f", e.FailedUSD)), e.NextUSD)
 }
 
 // UsageError says that a model charges for more tokens than it was allowed, so that a
-// bound of money cannot be kept.
+// bound of tokens or of money cannot be kept.
 type UsageError struct {
+	Budget Budget
 	// Reported is the usage of the reply, Most what was thought to be its bound.
 	Reported, Most model.Usage
 	// USD is what the reply costs, Reserved what was reserved for it, in US dollars.
@@ -57,8 +74,12 @@ type UsageError struct {
 
 // Error gives one line, with settings in backquotes.
 func (e *UsageError) Error() string {
-	return fmt.Sprintf("a reply is charged with %d input and %d output tokens where at most %d and %d were reckoned with ($%.4f in place of $%.4f), so `max-cost` cannot be kept; raise `max-tokens`, or leave `max-cost` out",
-		e.Reported.Input, e.Reported.Output, e.Most.Input, e.Most.Output, e.USD, e.Reserved)
+	bound, money := "`max-cost`", fmt.Sprintf(" ($%.4f in place of $%.4f)", e.USD, e.Reserved)
+	if e.Budget.USD == 0 {
+		bound, money = "`max-total-tokens`", ""
+	}
+	return fmt.Sprintf("a reply is charged with %d input and %d output tokens where at most %d and %d were reckoned with%s, so %s cannot be kept; raise `max-tokens`, or leave %[6]s out",
+		e.Reported.Input, e.Reported.Output, e.Most.Input, e.Most.Output, money, bound)
 }
 
 // contradicts is how many times its reservation a reply may cost. What costs more, and is
@@ -75,10 +96,10 @@ type budget struct {
 	settled  *sync.Cond
 	requests int
 	// answers is what responses did cost, failures what failed attempts may have.
-	answers, failures float64
+	answers, failures cost
 	// charged counts the attempts behind failures.
 	charged  int
-	reserved float64
+	reserved cost
 	open     int
 	// models has what is known of each model, by provider and name.
 	models map[model.Ref]*allowance
@@ -99,7 +120,23 @@ type reservation struct {
 	tariff price.Price
 	// most bounds the usage of the request, usage is that with the model's excess.
 	most, usage model.Usage
-	usd         float64
+	cost        cost
+}
+
+// cost is what calls take of a budget.
+type cost struct {
+	tokens int
+	usd    float64
+}
+
+func costOf(tariff price.Price, u model.Usage) cost { return cost{u.Input + u.Output, tariff.Cost(u)} }
+
+func (c cost) plus(d cost) cost  { return cost{c.tokens + d.tokens, c.usd + d.usd} }
+func (c cost) minus(d cost) cost { return cost{c.tokens - d.tokens, c.usd - d.usd} }
+
+// within reports whether a budget holds the cost.
+func (c cost) within(b Budget) bool {
+	return (b.Tokens == 0 || c.tokens <= b.Tokens) && (b.USD == 0 || c.usd <= b.USD)
 }
 
 func newBudget(limits Budget) *budget {
@@ -109,7 +146,7 @@ func newBudget(limits Budget) *budget {
 }
 
 // reserve takes one request, and what most of a model can cost, from the budget. A bound
-// of money has the first call of each model go alone, so that its usage is known before
+// of tokens or money has the first call of each model go alone, so that its usage is known before
 // others are sent. While others hold reservations that may turn out cheaper, reserve waits
 // for them before it gives up with a *BudgetError.
 func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage) (reservation, error) {
@@ -126,21 +163,22 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 			return reservation{}, context.Cause(ctx)
 		}
 		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
-		usd := tariff.Cost(usage)
-		spent := b.answers + b.failures
+		next := costOf(tariff, usage)
+		spent := b.answers.plus(b.failures)
 		requestsLeft := b.limits.Requests == 0 || b.requests < b.limits.Requests
-		usdLeft := b.limits.USD == 0 || spent+b.reserved+usd <= b.limits.USD
-		alone := b.limits.USD == 0 || known.settled || known.open == 0
-		if requestsLeft && usdLeft && alone {
+		costLeft := spent.plus(b.reserved).plus(next).within(b.limits)
+		alone := !b.limits.bounds() || known.settled || known.open == 0
+		if requestsLeft && costLeft && alone {
 			b.requests++
 			b.open++
 			known.open++
-			b.reserved += usd
-			return reservation{of, tariff, most, usage, usd}, nil
+			b.reserved = b.reserved.plus(next)
+			return reservation{of, tariff, most, usage, next}, nil
 		}
 		if !requestsLeft || b.open == 0 {
 			return reservation{}, &BudgetError{
-				Budget: b.limits, Requests: b.requests, USD: spent, Failed: b.charged, FailedUSD: b.failures, Next: usd,
+				Budget: b.limits, Requests: b.requests, Tokens: spent.tokens, USD: spent.usd, NextTokens: next.tokens, NextUSD: next.usd,
+				Failed: b.charged, FailedTokens: b.failures.tokens, FailedUSD: b.failures.usd,
 			}
 		}
 		if !watching {
@@ -156,19 +194,19 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 }
 
 // answer replaces a reservation by what the response did cost. Usage beyond the
-// reservation raises the model's next ones; where it contradicts it, and money is
-// bounded, the error is a *UsageError.
+// reservation raises the model's next ones; where it contradicts it, and tokens or
+// money are bounded, the error is a *UsageError.
 func (b *budget) answer(r reservation, usage model.Usage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := b.release(r)
 	known.settled = true
-	usd := r.tariff.Cost(usage)
-	b.answers += usd
+	did := costOf(r.tariff, usage)
+	b.answers = b.answers.plus(did)
 	known.excess.Input = max(known.excess.Input, usage.Input-r.most.Input)
 	known.excess.Output = max(known.excess.Output, usage.Output-r.most.Output)
-	if b.limits.USD > 0 && usd > contradicts*r.usd {
-		return &UsageError{Reported: usage, Most: r.usage, USD: usd, Reserved: r.usd}
+	if b.limits.USD > 0 && did.usd > contradicts*r.cost.usd || b.limits.Tokens > 0 && did.tokens > contradicts*r.cost.tokens {
+		return &UsageError{Budget: b.limits, Reported: usage, Most: r.usage, USD: did.usd, Reserved: r.cost.usd}
 	}
 	return nil
 }
@@ -180,7 +218,7 @@ func (b *budget) fail(r reservation, failed *model.Error) {
 	b.release(r).settled = true
 	if charge := failed.MayCost(r.usage); charge != (model.Usage{}) {
 		b.charged++
-		b.failures += r.tariff.Cost(charge)
+		b.failures = b.failures.plus(costOf(r.tariff, charge))
 	}
 }
 
@@ -197,7 +235,7 @@ func (b *budget) release(r reservation) *allowance {
 	known := b.models[r.of]
 	known.open--
 	b.open--
-	b.reserved -= r.usd
+	b.reserved = b.reserved.minus(r.cost)
 	b.settled.Broadcast()
 	return known
 }
@@ -206,5 +244,5 @@ func (b *budget) release(r reservation) *allowance {
 func (b *budget) into(s *Stats) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Requests, s.USD, s.Charged, s.FailedUSD = b.requests, b.answers, b.charged, b.failures
+	s.Requests, s.USD, s.Charged, s.FailedUSD = b.requests, b.answers.usd, b.charged, b.failures.usd
 }

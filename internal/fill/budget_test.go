@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 		// $6 are spent and $3 reserved, and what the model took beyond its bound is reckoned with.
 		_, err = take(a)
 		want("$6 more, of which 3 may come back", err, "stopped")
-		second := reservation{of: other, tariff: tariff, most: most, usage: most, usd: 3}
+		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: cost{3, 3}}
 		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
 		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempts), and the next call could cost up to $6.0000")
@@ -55,8 +55,8 @@ func TestBudget(t *testing.T) {
 		want("as much as is left", err, "")
 		b.cancel(third)
 		var s Stats
-		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != 0 || b.open != 0 {
-			t.Errorf("%+v, $%g reserved for %d", s, b.reserved, b.open)
+		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != (cost{}) || b.open != 0 {
+			t.Errorf("%+v, %+v reserved for %d", s, b.reserved, b.open)
 		}
 		fourth, err := take(other)
 		want("what was given back", err, "")
@@ -93,9 +93,36 @@ func TestBudget(t *testing.T) {
 		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests` 1: 1 requests sent" {
 			t.Errorf("got %v", err)
 		}
-		// Without a bound of money no usage is beyond belief.
+		// Without a bound of tokens or money no usage is beyond belief.
 		if err := b.answer(r, model.Usage{Input: math.MaxInt32}); err != nil {
 			t.Error(err)
+		}
+	})
+	t.Run("tokens", func(t *testing.T) {
+		t.Parallel()
+		b := newBudget(Budget{Tokens: 20})
+		most := model.Usage{Input: 4, Output: 6}
+		take := func() reservation {
+			t.Helper()
+			r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		if err := b.answer(take(), model.Usage{Input: 3, Output: 1}); err != nil {
+			t.Error(err)
+		}
+		// Whatever the price, what failed may have used all that it could.
+		b.fail(take(), &model.Error{Kind: model.Timeout})
+		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+		if err == nil || err.Error() != "stopped by `max-total-tokens` 20: 14 tokens used (of it up to 10 for 1 failed attempts), and the next call could use up to 10" {
+			t.Errorf("got %v", err)
+		}
+		b = newBudget(Budget{Tokens: 100})
+		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
+		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
+			t.Errorf("got %v", err)
 		}
 	})
 }

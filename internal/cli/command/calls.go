@@ -36,6 +36,8 @@ type Calls struct {
 	attempts    int
 	maxCost     float64
 	maxRequests int
+	// maxTotalTokens bounds all calls together; max-tokens, of other flags, one answer.
+	maxTotalTokens int
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -61,6 +63,7 @@ func (f *Calls) Register(c *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "time limit of one attempt")
 	flags.IntVar(&f.attempts, "attempts", f.attempts, "attempts for each call before it counts as failed")
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent")
+	flags.IntVar(&f.maxTotalTokens, "max-total-tokens", 0, "stop before more than this many tokens are used, input and output of all calls together")
 	flags.IntVar(&f.maxRequests, "max-requests", 0, "stop before more than this many requests are sent")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
@@ -82,6 +85,7 @@ func (f *Calls) Check() error {
 		{"--attempts", f.attempts < 1},
 		{"--max-cost", f.maxCost < 0},
 		{"--max-requests", f.maxRequests < 0},
+		{"--max-total-tokens", f.maxTotalTokens < 0},
 	} {
 		if v.bad {
 			return InputError(v.flag, "the value is too small", "give a positive one, or leave the flag out")
@@ -139,7 +143,7 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
 	return fill.Config{
 		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort,
-		Budget: fill.Budget{Requests: f.maxRequests, USD: f.maxCost},
+		Budget: fill.Budget{Requests: f.maxRequests, Tokens: f.maxTotalTokens, USD: f.maxCost},
 	}
 }
 

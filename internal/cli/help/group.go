@@ -38,7 +38,7 @@ var kinds = byFlag(map[kind]string{
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
-	limits:   `attempts concurrency dry-run max-cost max-requests prices rpm timeout tpm`,
+	limits:   `attempts concurrency dry-run max-cost max-requests max-total-tokens prices rpm timeout tpm`,
 	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace store`,
 })
 

@@ -203,7 +203,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	}
 	if f.calls.DryRun {
 		return command.InputError("--dry-run", "there is no plan for a file of answers: each judge's model is asked once for each row",
-			"leave it out, and bound the calls with --max-requests or --max-cost")
+			"leave it out, and bound the calls with --max-requests, --max-total-tokens or --max-cost")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
