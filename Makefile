@@ -89,6 +89,7 @@ mutate: ## See whether tests notice mistakes in MUTATE; fails below 90% of those
 
 bench: build ## Measure speed and memory against baselines in the same run.
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestThroughput|TestReportAtScale' ./cmd/orbench
+	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
 	go test -tags sdk -run '^$$' -bench Ratio ./model/openai
 	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/memo/sqlite

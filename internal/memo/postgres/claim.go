@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"maps"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/process"
 	"github.com/orbench/orbench/model"
 )
 
@@ -30,8 +32,8 @@ const makeClaim = `
 		WHERE owner <> $2 AND until > now.t AND hash IN (SELECT hash FROM wanted) AND hash NOT IN (SELECT hash FROM answered)),
 	free AS (SELECT hash FROM wanted EXCEPT SELECT hash FROM answered EXCEPT SELECT hash FROM taken),
 	claimed AS (
-		INSERT INTO claims (owner, number, until, hashes)
-		SELECT $2, $3, now.t + $4::interval, array_agg(hash) FROM free, now GROUP BY now.t
+		INSERT INTO claims (owner, number, until, hashes, place, pid)
+		SELECT $2, $3, now.t + $4::interval, array_agg(hash), $5, $6 FROM free, now GROUP BY now.t
 		ON CONFLICT (owner, number) DO UPDATE SET until = excluded.until, hashes = excluded.hashes)
 	SELECT hash, 'answered' FROM answered UNION ALL SELECT hash, 'taken' FROM taken
 	UNION ALL SELECT hash, 'batched' FROM batch_calls WHERE hash = ANY ($1)`
@@ -41,6 +43,50 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 	if len(hashes) == 0 {
 		return memo.Claim{}, nil
 	}
+	c, err := s.claim(ctx, hashes, term)
+	if err != nil || len(c.Taken) == 0 {
+		return c, err
+	}
+	switch ended, err := s.endGone(ctx); {
+	case err != nil:
+		return memo.Claim{}, err
+	case !ended:
+		return c, nil
+	}
+	// What this handle holds itself it can claim again.
+	if err := s.Release(ctx, []int64{c.ID}); err != nil {
+		return memo.Claim{}, err
+	}
+	return s.claim(ctx, hashes, term)
+}
+
+// endGone ends the claims of processes on this machine that are known to be no more, and
+// says whether there were any.
+func (s *Store) endGone(ctx context.Context) (ended bool, err error) {
+	if s.place == "" {
+		return false, nil
+	}
+	var gone []string
+	err = s.query(ctx, func() { gone = nil }, func(rows pgx.Rows) error {
+		var owner string
+		var pid int
+		err := rows.Scan(&owner, &pid)
+		if err == nil && process.Gone(pid) {
+			gone = append(gone, owner)
+		}
+		return err
+	}, `SELECT DISTINCT owner, pid FROM claims WHERE place = $1 AND owner <> $2`, s.place, s.owner)
+	if err != nil || len(gone) == 0 {
+		return false, err
+	}
+	var batch pgx.Batch
+	batch.Queue(claimAlone, s.schema)
+	batch.Queue(`DELETE FROM claims WHERE owner = ANY ($1)`, gone)
+	return true, s.send(ctx, &batch)
+}
+
+// claim is Claim without a look at which processes are gone.
+func (s *Store) claim(ctx context.Context, hashes []model.Hash, term time.Duration) (memo.Claim, error) {
 	wanted := make(map[model.Hash]bool, len(hashes))
 	for _, h := range hashes {
 		wanted[h] = true
@@ -50,7 +96,7 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 	number := s.claims.Add(1)
 	var batch pgx.Batch
 	batch.Queue(claimAlone, s.schema)
-	batch.Queue(makeClaim, texts(hashes), s.owner, number, term).Query(func(rows pgx.Rows) error {
+	batch.Queue(makeClaim, texts(hashes), s.owner, number, term, s.place, os.Getpid()).Query(func(rows pgx.Rows) error {
 		c = memo.Claim{Answered: map[model.Hash]bool{}, Taken: map[model.Hash]bool{}, Batched: map[model.Hash]bool{}}
 		by := map[string]map[model.Hash]bool{"answered": c.Answered, "taken": c.Taken, "batched": c.Batched}
 		for rows.Next() {

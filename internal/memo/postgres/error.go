@@ -44,10 +44,10 @@ func code(err error) string {
 }
 
 // passes reports whether an error may be over soon: the connection broke, or the server
-// is starting, stopping or busy. What the server says otherwise is final.
+// is starting, stopping, busy or full. What the server says otherwise is final.
 func passes(err error) bool {
 	switch c := code(err); {
-	case c == startingUp, c == shutDown, c == crashed, c == tooManyClients, c == notSerializable, c == deadlock, strings.HasPrefix(c, "08"):
+	case c == startingUp, c == shutDown, c == crashed, c == tooManyClients, c == diskFull, c == notSerializable, c == deadlock, strings.HasPrefix(c, "08"):
 		return true
 	case c != "":
 		return false
@@ -78,7 +78,7 @@ func (s *Store) again(ctx context.Context, do func(ctx context.Context) error) e
 		case !passes(err) || time.Since(began) > patience:
 			return s.at(err)
 		case pause > time.Second && s.told.CompareAndSwap(false, true):
-			log.Printf("%s does not answer; what waits for it is tried again for %v", s.shown, patience)
+			log.Printf("%v; what waits for it is tried again for %v", s.at(err), patience)
 		}
 		select {
 		case <-time.After(pause):

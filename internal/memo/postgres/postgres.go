@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/process"
 )
 
 var _ memo.Store = (*Store)(nil)
@@ -21,8 +22,11 @@ var _ memo.Store = (*Store)(nil)
 //go:embed schema.sql
 var schema1 string
 
+//go:embed place.sql
+var schema2 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -34,10 +38,11 @@ type Store struct {
 	// shown is the address without its password, user who connects, and schema has the
 	// tables.
 	shown, user, schema string
-	// owner names this handle in claims, of which it has made so many.
-	owner  string
-	claims atomic.Int64
-	notes  []string
+	// owner names this handle in claims, of which it has made so many, and place where it
+	// runs.
+	owner, place string
+	claims       atomic.Int64
+	notes        []string
 	// told is true once it was said that the server does not answer.
 	told atomic.Bool
 }
@@ -59,7 +64,7 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text()}
+	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: process.Place()}
 	config.AfterConnect = prepareConn
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)

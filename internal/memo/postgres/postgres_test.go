@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -111,6 +112,53 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if err := reader.Put(t.Context(), []memo.Record{memotest.Record(1)}); !errors.Is(err, memo.ErrReadOnly) {
 		t.Errorf("writing without the right to: %v", err)
+	}
+}
+
+// A store of the first schema is brought up to date.
+func TestOlderStore(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	execute(t, address, `CREATE SCHEMA orbench; SET search_path = orbench; `+schema1+`INSERT INTO schema_version VALUES (1)`)
+	s := mustOpen(t, address)
+	if c, err := s.Claim(t.Context(), []model.Hash{memotest.Record(1).Hash}, time.Hour); err != nil || c.ID == 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if version, err := s.version(t.Context(), s.pool); err != nil || version != len(migrations) {
+		t.Errorf("version %d, %v; want %d", version, err, len(migrations))
+	}
+}
+
+// What a process held that was killed is free at once, and before its term is over only
+// if it ran here.
+func TestClaimOfAKilledProcess(t *testing.T) {
+	t.Parallel()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Skip(err)
+	}
+	address := postgrestest.Database(t)
+	s := mustOpen(t, address)
+	if s.place == "" {
+		t.Skip("this machine has no name")
+	}
+	here, elsewhere, free := memotest.Record(1).Hash, memotest.Record(2).Hash, memotest.Record(3).Hash
+	for _, c := range []struct {
+		owner, place string
+		hash         model.Hash
+	}{{"killed", s.place, here}, {"far", "another machine", elsewhere}} {
+		_, err := s.pool.Exec(t.Context(), `INSERT INTO claims (owner, number, until, hashes, place, pid) VALUES ($1, 1, now() + interval '1 hour', $2, $3, $4)`,
+			c.owner, [][]byte{c.hash[:]}, c.place, ended.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Claim(t.Context(), []model.Hash{here, elsewhere, free}, time.Hour)
+	if err != nil || got.ID == 0 || got.Taken[here] || got.Taken[free] || !got.Taken[elsewhere] {
+		t.Errorf("%+v, %v; want the call of the other machine taken alone", got, err)
+	}
+	if held, err := s.Renew(t.Context(), time.Hour); err != nil || !slices.Equal(held, []int64{got.ID}) {
+		t.Errorf("held %v, %v; want %d alone", held, err, got.ID)
 	}
 }
 

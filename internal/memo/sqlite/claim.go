@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/process"
 	"github.com/orbench/orbench/model"
 )
 
@@ -109,7 +110,7 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 
 // holds reports whether a claim until some time is still that of a process at a place.
 func (s *Store) holds(where string, pid int, until int64) bool {
-	return until > s.now().UnixNano() && (where == "" || where != s.place || !gone(pid))
+	return until > s.now().UnixNano() && (where == "" || where != s.place || !process.Gone(pid))
 }
 
 // Renew implements memo.Store.

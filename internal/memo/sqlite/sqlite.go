@@ -21,6 +21,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/process"
 	"github.com/orbench/orbench/model"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -149,7 +150,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 func newStore(path, abs string) *Store {
-	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: place(), copyAfter: copyAfter}
+	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: process.Place(), copyAfter: copyAfter}
 }
 
 // OpenExisting is Open for a file that must be there; where it is not, the error is

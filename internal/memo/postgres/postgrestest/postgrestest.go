@@ -53,14 +53,17 @@ func find() string {
 
 // Start makes a server and starts it, with settings as name=value beside its defaults.
 // Stop ends it.
-func Start(settings ...string) (*Server, error) {
+func Start(settings ...string) (*Server, error) { return StartIn("", settings...) }
+
+// StartIn is Start with the server's data below a folder.
+func StartIn(dir string, settings ...string) (*Server, error) {
 	program := find()
 	if program == "" {
 		return nil, errMissing
 	}
 	s := &Server{bin: filepath.Dir(program), settings: settings}
 	var err error
-	if s.dir, err = os.MkdirTemp("", "orbench-postgres-"); err != nil {
+	if s.dir, err = os.MkdirTemp(dir, "orbench-postgres-"); err != nil {
 		return nil, err
 	}
 	if err := s.create(); err != nil {

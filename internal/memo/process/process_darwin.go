@@ -1,10 +1,10 @@
-package sqlite
+package process
 
 import "golang.org/x/sys/unix"
 
-// place names where this process runs, so that a number names one process there: the
+// Place names where this process runs, so that a number names one process there: the
 // boot of a machine. It is empty where that is not known.
-func place() string {
+func Place() string {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
 		return ""

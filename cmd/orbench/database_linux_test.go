@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model/sim"
+)
+
+// network stands between processes and a server, and can be cut: nothing gets through then,
+// and nobody is told.
+type network struct {
+	listener net.Listener
+	to       string
+	mu       sync.RWMutex
+	conns    sync.WaitGroup
+}
+
+func newNetwork(t *testing.T, to string) *network {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &network{listener: l, to: to}
+	n.conns.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			n.conns.Go(func() { n.carry(c) })
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		n.conns.Wait()
+	})
+	return n
+}
+
+// carry carries what goes over a connection, both ways, until either end closes it.
+func (n *network) carry(from net.Conn) {
+	to, err := net.Dial("tcp", n.to)
+	if err != nil {
+		from.Close()
+		return
+	}
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
+		both.Go(func() {
+			defer from.Close()
+			defer to.Close()
+			_, _ = io.Copy(way[0], cuttable{way[1], n})
+		})
+	}
+	both.Wait()
+}
+
+// cuttable reads while the network is not cut.
+type cuttable struct {
+	io.Reader
+	*network
+}
+
+func (c cuttable) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return n, err
+}
+
+// cut cuts the network for a time.
+func (n *network) cut(d time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	time.Sleep(d)
+}
+
+// TestDatabaseFaults has three processes fill one database, and processes, server and
+// network fail. Every prompt is answered, once but for the calls that were under way at a
+// fault, and the run is the one that a single undisturbed process makes. With ORBENCH_LONG
+// it does so for 20,000 prompts, with a process that is frozen for longer than its claims
+// last, a network that is cut and a disk that is full.
+func TestDatabaseFaults(t *testing.T) {
+	t.Parallel()
+	prompts, concurrency := 600, 8
+	if long() {
+		prompts, concurrency = 20_000, 32
+	}
+	disk := ""
+	if long() {
+		disk = smallDisk(t)
+	}
+	server, err := postgrestest.StartIn(disk, "max_wal_size=64MB", "min_wal_size=32MB")
+	postgrestest.Need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	direct, err := server.NewDatabase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire := newNetwork(t, "127.0.0.1:"+server.Port())
+	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = models.Close() })
+	file := writePrompts(t, prompts)
+	args := func(store string) []string {
+		return []string{
+			"eval", "--target", "openai/balanced", "--base-url", models.BaseURL(), "--dataset", file, "--name", "main", "--judge", "lexical",
+			"--store", store, "--concurrency", fmt.Sprint(concurrency), "--quiet", "--format", "json",
+		}
+	}
+	start := func() *process {
+		p := &process{}
+		p.Cmd, p.stdout, p.stderr = orbench(args(address)...)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	asked := func() int {
+		stats, err := fetchStats(strings.TrimSuffix(models.BaseURL(), "/v1") + "/stats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(stats.Requests)
+	}
+	until := func(share float64) {
+		for began := time.Now(); float64(asked()) < share*float64(prompts); time.Sleep(5 * time.Millisecond) {
+			if time.Since(began) > 3*time.Minute {
+				t.Fatalf("%d of %d prompts are asked, and no more", asked(), prompts)
+			}
+		}
+	}
+	all := []*process{start(), start(), start()}
+	faults := 0
+
+	until(0.15)
+	if err := errors.Join(all[0].Process.Kill(), ignore(all[0].Wait())); err != nil {
+		t.Fatal(err)
+	}
+	all[0] = start()
+	faults += concurrency
+
+	until(0.4)
+	if err := server.Kill(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	if long() {
+		until(0.5)
+		frozen := all[1].Process
+		if err := frozen.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		faults += concurrency
+		thaw := time.AfterFunc(35*time.Second, func() { _ = frozen.Signal(syscall.SIGCONT) })
+		defer thaw.Stop()
+		until(0.6)
+		wire.cut(10 * time.Second)
+		until(0.7)
+		if disk != "" {
+			fillDisk(t, disk, server)
+		}
+	}
+	want, stdout, stderr := orbench(args(filepath.Join(t.TempDir(), "one.db"))...)
+	for i, p := range all {
+		if err := p.Wait(); err != nil {
+			t.Errorf("process %d: %v: %s", i, err, p.stderr)
+		}
+	}
+	// Conservation, by the rows and by what the models have seen.
+	stats, err := fetchStats(strings.TrimSuffix(models.BaseURL(), "/v1") + "/stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Repeated > int64(faults) || stats.Distinct != int64(prompts) {
+		t.Errorf("%d of %d prompts were answered, %d again; at most %d calls were under way at faults", stats.Distinct, prompts, stats.Repeated, faults)
+	}
+	t.Logf("%d prompts, %d answered again, %d under way at faults", prompts, stats.Repeated, faults)
+	m, err := store.OpenExisting(t.Context(), direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := m.Count(t.Context())
+	if failed, lost := m.AllFailures(t.Context()); err != nil || rows != prompts || len(failed) > 0 || lost != nil {
+		t.Errorf("%d rows and %d failures, %v; want %d and none", rows, len(failed), errors.Join(err, lost), prompts)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if health, err := store.Check(t.Context(), direct); err != nil || !health.Sound() {
+		t.Errorf("%+v, %v", health, err)
+	}
+	if err := want.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	for i, p := range all {
+		if !bytes.Equal(outcomes(t, p.stdout.Bytes()), outcomes(t, stdout.Bytes())) {
+			t.Errorf("process %d shows other figures than one that ran alone:\n%s", i, p.stdout)
+		}
+	}
+}
+
+// process is a command that runs.
+type process struct {
+	*exec.Cmd
+	stdout, stderr *bytes.Buffer
+}
+
+// ignore is no error: what was killed has ended with one.
+func ignore(error) error { return nil }
+
+// outcomes are the counts of a result.
+func outcomes(t *testing.T, out []byte) []byte {
+	t.Helper()
+	n, answered, blocked, failed, unanswered := counts(t, out)
+	return fmt.Append(nil, n, answered, blocked, failed, unanswered)
+}
+
+// smallDisk makes a disk that can be filled, and gives its folder; empty where this process
+// may not make one.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "orbench-disk-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=300m,mode=1777"); err != nil {
+		t.Logf("no disk is filled: %v", err)
+		return ""
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// fillDisk fills the disk for some seconds. A server that gave up is started again.
+func fillDisk(t *testing.T, dir string, server *postgrestest.Server) {
+	t.Helper()
+	ballast, err := os.Create(filepath.Join(dir, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(ballast, zeros{})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk: %v", err)
+	}
+	full := time.Now()
+	for server.Exec("postgres", "CREATE TABLE IF NOT EXISTS more AS SELECT repeat('x', 100) FROM generate_series(1, 50000)") == nil && time.Since(full) < 30*time.Second {
+		time.Sleep(100 * time.Millisecond)
+	}
+	time.Sleep(3 * time.Second)
+	if err := errors.Join(ballast.Close(), os.Remove(ballast.Name())); err != nil {
+		t.Fatal(err)
+	}
+	if server.Exec("postgres", "SELECT 1") != nil {
+		t.Log("the full disk has ended the server")
+		if err := server.Kill(syscall.SIGQUIT); err != nil {
+			t.Log(err)
+		}
+		if err := server.Restart(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// zeros are bytes without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
