@@ -181,6 +181,9 @@ type Response struct {
 	Model string `json:"model,omitempty"`
 	// ID is the provider's own number of the call.
 	ID string `json:"id,omitempty"`
+	// Batch is true where the call was part of a batch, which costs less and has no
+	// Latency.
+	Batch bool `json:"batch,omitempty"`
 	// Latency is the wall time of the attempt that succeeded. Whoever asked
 	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`

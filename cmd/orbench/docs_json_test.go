@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/contamination"
@@ -54,6 +55,9 @@ var jsonForms = []struct {
 	{"`store import` and `store merge`", transfer.Merged{}},
 	{"`store check`", memo.Health{}},
 	{"`explain`, and `eval --explain`", identity.Result{}},
+	{"`batch submit`", batch.Submitted{}},
+	{"`batch status`", batch.Status{}},
+	{"`batch collect`", batch.Taken{}},
 	{"`compare`", compare.Result{}},
 	{"`triggers`", trigger.Result{}},
 	{"`dataset stats`", dataset.Dataset{}},

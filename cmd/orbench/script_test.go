@@ -79,6 +79,7 @@ func TestScript(t *testing.T) {
 			"fileserver":  fileserver,
 			"answering":   answering,
 			"postgres":    postgres,
+			"runbatch":    runbatch,
 		},
 	})
 }

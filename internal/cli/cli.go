@@ -169,7 +169,7 @@ Start with "orbench demo": it needs no key and no network.`,
 		}
 		root.AddCommand(commands...)
 	}
-	add(measuring, measurement.Commands(env)...)
+	add(measuring, append(measurement.Commands(env), batchCommand(env))...)
 	add(making, data.Commands(env)...)
 	add(itself, storeCommand(env), configCommand(env), doctorCommand(env), manCommand(env), simCommand(env), versionCommand(env))
 	root.SetHelpCommandGroupID(itself)

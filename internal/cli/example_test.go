@@ -28,6 +28,7 @@ var exampleFiles = map[string]string{
 var onlyParsed = map[string]string{
 	"orbench audit draw":                        "a built benchmark",
 	"orbench audit report":                      "labels of people",
+	"orbench batch":                             "a run that is asked by batch",
 	"orbench build --config build.yaml --refre": "a built benchmark",
 	"orbench dataset pull":                      "the network",
 	"orbench explain main p0a1b2c3d":            "the ID of a prompt",

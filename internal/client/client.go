@@ -33,12 +33,26 @@ const localConcurrency = 8
 // Client is the way to one endpoint.
 type Client struct {
 	Model model.Model
+	// Format is how requests to the endpoint are written and replies read, nil where these
+	// cannot come in a batch.
+	Format Format
+	// Endpoint is where the endpoint is and with which key it is asked, the zero one of
+	// what asks no server. Its key is empty where nothing is asked.
+	Endpoint provider.Endpoint
 	// Recipient is the server, the zero one of what asks none.
 	Recipient provider.Recipient
 	// Concurrency is how many calls to make at once when the user does not say.
 	Concurrency int
 	// Structured is true where replies can be held to a JSON Schema.
 	Structured bool
+}
+
+// Format is the dialect of an endpoint without its calls, which a batch makes.
+type Format interface {
+	// Body is what a call sends for a request.
+	Body(r model.Request) ([]byte, error)
+	// Read gives what a call returns for a reply of that status.
+	Read(r model.Request, status int, body []byte) (model.Response, error)
 }
 
 // Set holds the clients in use, each once. It is not safe for concurrent use; its
@@ -232,15 +246,19 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 		return at, nil
 	}
 	to := s.recipient(e)
-	c := Client{Recipient: to, Concurrency: p.Concurrency, Structured: p.Structured}
+	if to.Withheld && !s.Unasked {
+		return endpoint{}, Withheld(to)
+	}
+	c := Client{Recipient: to, Concurrency: p.Concurrency, Structured: p.Structured, Endpoint: e}
+	m, err := dial(e)
+	if err != nil {
+		return endpoint{}, err
+	}
+	if f, ok := m.(Format); ok {
+		c.Format = boundedFormat{f}
+	}
 	if !s.Unasked {
-		if to.Withheld {
-			return endpoint{}, Withheld(to)
-		}
-		if c.Model, err = dial(e); err != nil {
-			return endpoint{}, err
-		}
-		c.Model = bounded(c.Model)
+		c.Model = bounded(m)
 	}
 	s.clients[at] = c
 	if s.Connected != nil {

@@ -22,20 +22,33 @@ const (
 func bounded(m model.Model) model.Model {
 	return model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 		response, err := m.Ask(ctx, r)
-		if err != nil {
-			return response, err
-		}
-		limit, asked := maxAnswer, ""
-		if n := r.Params.MaxTokens; n > 0 && n < maxAnswer/bytesPerToken {
-			limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", n)
-		}
-		if n := len(response.Text) + len(response.Thinking); n > limit {
-			return model.Response{}, &model.Error{
-				Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
-				Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked),
-				Used:    response.Usage,
-			}
-		}
-		return response, nil
+		return checkLength(r, response, err)
 	})
+}
+
+// boundedFormat is a format of which the same holds.
+type boundedFormat struct{ Format }
+
+func (f boundedFormat) Read(r model.Request, status int, body []byte) (model.Response, error) {
+	response, err := f.Format.Read(r, status, body)
+	return checkLength(r, response, err)
+}
+
+// checkLength makes an answer that is too long an error.
+func checkLength(r model.Request, response model.Response, err error) (model.Response, error) {
+	if err != nil {
+		return response, err
+	}
+	limit, asked := maxAnswer, ""
+	if n := r.Params.MaxTokens; n > 0 && n < maxAnswer/bytesPerToken {
+		limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", n)
+	}
+	if n := len(response.Text) + len(response.Thinking); n > limit {
+		return model.Response{}, &model.Error{
+			Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
+			Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked),
+			Used:    response.Usage,
+		}
+	}
+	return response, nil
 }

@@ -136,7 +136,7 @@ type usage struct {
 func (u *usage) add(h model.Hash, provider, name string, response model.Response) {
 	if u != nil && !u.seen[h] {
 		u.seen[h] = true
-		u.of.Add(provider, name, response.Usage)
+		u.of.Add(provider, name, response.Usage, response.Batch)
 	}
 }
 

@@ -33,7 +33,7 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 		}
 	}
 	response, ok, c.claim, err = f.await(ctx, c.hash)
-	if ok || err != nil {
+	if ok || err != nil || c.claim == nil {
 		f.release(c.hash)
 		if ok {
 			f.count(func(s *Stats) { s.Present++ })
@@ -64,8 +64,10 @@ type search struct {
 	// claim is that under which the call is this process's to make, nil for one with a
 	// response and for one that another process makes.
 	claim *claim
-	err   error
-	done  chan struct{}
+	// batched is true where the call is out in a batch.
+	batched bool
+	err     error
+	done    chan struct{}
 }
 
 // find gives the remembered response of a hash, or claims it.
@@ -137,7 +139,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 	for _, s := range batch {
 		// What was answered since the look-up is found by the next.
 		if !s.ok && !got.Answered[s.hash] && !got.Taken[s.hash] {
-			s.claim = mine
+			s.claim, s.batched = mine, got.Batched[s.hash]
 		}
 		s.err = err
 		close(s.done)

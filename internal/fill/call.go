@@ -47,7 +47,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	response, err = l.attempts(ctx, calls, c)
 	for errors.Is(err, errLapsed) {
 		f.claims.end(c.claim)
-		if response, ok, c.claim, err = f.await(ctx, c.hash); ok || err != nil {
+		if response, ok, c.claim, err = f.await(ctx, c.hash); ok || err != nil || c.claim == nil {
 			return response, ok, err
 		}
 		response, err = l.attempts(ctx, calls, c)

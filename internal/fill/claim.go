@@ -149,14 +149,26 @@ func (cs *claims) renewAll() {
 	}
 }
 
+// leaveToBatch has a call not be made by this process, since a batch makes it.
+func (f *Live) leaveToBatch(h model.Hash) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failed[h] = true
+	f.stats.Batched++
+}
+
 // await gives the response of a call, also where it waits for another process to make
-// it; or else the claim under which this process is to make it.
+// it; or else the claim under which this process is to make it, nil where a batch does.
 func (f *Live) await(ctx context.Context, h model.Hash) (response model.Response, ok bool, mine *claim, err error) {
 	for waited := false; ; waited = true {
 		s, err := f.finder.find(ctx, h)
 		switch {
 		case err != nil:
 			return model.Response{}, false, nil, err
+		case s.batched && !f.config.AskBatched:
+			f.claims.end(s.claim)
+			f.leaveToBatch(h)
+			return model.Response{}, false, nil, nil
 		case s.ok && waited:
 			f.count(func(s *Stats) { s.Elsewhere++ })
 			fallthrough
@@ -262,6 +274,12 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 		case got.Taken[c.hash]:
 			d.taken = append(d.taken, c)
 			d.wait(1)
+			continue
+		}
+		if err == nil && got.Batched[c.hash] && !f.config.AskBatched {
+			f.leaveToBatch(c.hash)
+			f.claims.end(mine)
+			f.release(c.hash)
 			continue
 		}
 		if err == nil {

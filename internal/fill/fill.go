@@ -32,6 +32,9 @@ type Config struct {
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
 	Observe func(model.Request, model.Response)
+	// AskBatched has calls made that are out in a batch, which may be paid for twice; else
+	// they are left to the batch.
+	AskBatched bool
 	// Abort, when closed, abandons the attempts under way.
 	Abort <-chan struct{}
 }
@@ -72,6 +75,8 @@ type Stats struct {
 	// Elsewhere counts the calls that another process has made while this one ran, and
 	// Waiting those that it is making now and this one waits for.
 	Elsewhere, Waiting int
+	// Batched counts the calls that are out in a batch, and were not made for that.
+	Batched int
 	// Width is the present bound of concurrent calls over all lanes.
 	Width int
 	Usage model.Usage
@@ -95,6 +100,10 @@ type Held struct {
 	For, In time.Duration
 }
 
+// Lacking counts the calls that are still to be made: those that failed, and those that a
+// batch makes.
+func (s Stats) Lacking() int { return s.Failed + s.Batched }
+
 // Live fills by calling the models at once, through a lane for each provider's
 // endpoint. It serves one command and is safe for concurrent use.
 type Live struct {
@@ -109,7 +118,8 @@ type Live struct {
 	// busy holds the requests that are being looked up, wait or are in flight,
 	// each with a channel that is closed when it is no longer.
 	busy map[model.Hash]chan struct{}
-	// failed holds the requests given up in this process.
+	// failed holds the requests given up in this process, and those that are out in a
+	// batch.
 	failed   map[model.Hash]bool
 	stats    Stats
 	unpriced map[string]bool

@@ -28,6 +28,9 @@ type Price struct {
 	// CachedInput is the price of input that the provider had cached; nil means
 	// that it costs the same as other input.
 	CachedInput *float64 `json:"cached_input,omitempty"`
+	// Batch is the price of calls by batch as a share of this one, nil for what the
+	// provider publishes; see Discount.
+	Batch *float64 `json:"batch,omitempty"`
 	// AsOf is the day on which the price was right, as 2006-01-02.
 	AsOf string `json:"as_of"`
 	// Source is the page on which the provider lists the price.
@@ -109,6 +112,11 @@ func (p Price) validate() error {
 			return fmt.Errorf("%s/%s: the price %g is not from 0 to %d dollars per million tokens", p.Provider, p.Model, x, dearest)
 		}
 	}
+	if p.Batch != nil {
+		if err := checkFactor(*p.Batch); err != nil {
+			return fmt.Errorf("%s/%s: batch: %w", p.Provider, p.Model, err)
+		}
+	}
 	if _, err := time.Parse(time.DateOnly, p.AsOf); err != nil {
 		return fmt.Errorf("%s/%s: as_of is %q; write the day as 2026-01-31", p.Provider, p.Model, p.AsOf)
 	}
@@ -134,13 +142,12 @@ func (t Table) Price(provider, name string) (Price, bool) {
 		if p.Provider != provider {
 			continue
 		}
-		rest, ok := strings.CutPrefix(name, strings.ToLower(p.Model))
 		switch {
 		case p.Model == "*":
 			if !found {
 				best, found = p, true
 			}
-		case ok && version.MatchString(rest) && len(p.Model) >= len(best.Model): // "*" is as short as a name can be
+		case matches(name, p.Model) && len(p.Model) >= len(best.Model): // "*" is as short as a name can be
 			best, found = p, true
 		}
 	}

@@ -17,17 +17,35 @@ type Used struct {
 	Replies int
 	// Tokens are sums over the replies.
 	Tokens model.Usage
+	// Batched is the part of it that came by batch.
+	Batched Part
 }
 
-// Add counts a reply of a model.
-func (u Usage) Add(provider, name string, tokens model.Usage) {
+// Part is a part of what one model was used for.
+type Part struct {
+	Replies int
+	Tokens  model.Usage
+}
+
+// plus adds a reply.
+func (p Part) plus(replies int, tokens model.Usage) Part {
+	p.Replies += replies
+	p.Tokens.Input += tokens.Input
+	p.Tokens.Output += tokens.Output
+	p.Tokens.Cached += min(tokens.Cached, tokens.Input)
+	return p
+}
+
+// Add counts a reply of a model, which came by batch or not.
+func (u Usage) Add(provider, name string, tokens model.Usage, batch bool) {
 	key := model.Ref{Provider: provider, Model: name}
 	used := u[key]
-	used.Replies++
 	tokens = tokens.Bounded()
-	used.Tokens.Input += tokens.Input
-	used.Tokens.Output += tokens.Output
-	used.Tokens.Cached += min(tokens.Cached, tokens.Input)
+	all := Part{used.Replies, used.Tokens}.plus(1, tokens)
+	used.Replies, used.Tokens = all.Replies, all.Tokens
+	if batch {
+		used.Batched = used.Batched.plus(1, tokens)
+	}
 	u[key] = used
 }
 
@@ -35,10 +53,9 @@ func (u Usage) Add(provider, name string, tokens model.Usage) {
 func (u Usage) AddUsage(o Usage) {
 	for key, more := range o {
 		used := u[key]
-		used.Replies += more.Replies
-		used.Tokens.Input += more.Tokens.Input
-		used.Tokens.Output += more.Tokens.Output
-		used.Tokens.Cached += more.Tokens.Cached
+		all := Part{used.Replies, used.Tokens}.plus(more.Replies, more.Tokens)
+		used.Replies, used.Tokens = all.Replies, all.Tokens
+		used.Batched = used.Batched.plus(more.Batched.Replies, more.Batched.Tokens)
 		u[key] = used
 	}
 }
@@ -53,7 +70,17 @@ func (t Table) Total(u Usage) (usd float64, unpriced []string) {
 			unpriced = append(unpriced, key.String())
 			continue
 		}
-		usd += p.Cost(used.Tokens)
+		live := used.Tokens
+		if b := used.Batched; b.Replies > 0 {
+			discounted, ok := t.Batch(key.Provider, key.Model)
+			if !ok {
+				unpriced = append(unpriced, key.String()+" by batch")
+				continue
+			}
+			usd += discounted.Cost(b.Tokens)
+			live.Input, live.Output, live.Cached = live.Input-b.Tokens.Input, live.Output-b.Tokens.Output, live.Cached-b.Tokens.Cached
+		}
+		usd += p.Cost(live)
 	}
 	return usd, unpriced
 }

@@ -97,6 +97,9 @@ type Cost struct {
 	OutputTokens int `json:"output_tokens"`
 	// USD is the price in US dollars, nil when that of any model that replied is unknown.
 	USD *float64 `json:"usd"`
+	// Batches are the replies among them that came by batch, by provider and discount;
+	// absent where there are none.
+	Batches []Batch `json:"batches,omitempty"`
 	// FailedAttempts counts the attempts of the run's commands that failed and may have
 	// been charged, and FailedUSD is the most that they can have cost, in US dollars, nil
 	// where there are none or a price was unknown.
@@ -106,10 +109,37 @@ type Cost struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 }
 
+// Batch is replies that came by batch, and at what price.
+type Batch struct {
+	Provider string `json:"provider"`
+	Replies  int    `json:"replies"`
+	// Factor is the price by batch as a share of the list price, nil when it is unknown;
+	// AsOf is the day on which it was right, and Source the page that lists it.
+	Factor *float64 `json:"factor"`
+	AsOf   string   `json:"as_of,omitempty"`
+	Source string   `json:"source,omitempty"`
+}
+
+// String is the batch in a few words.
+func (b Batch) String() string {
+	s := table.Count(b.Replies) + " by batch of " + untrusted.Terminal(b.Provider)
+	if b.Factor == nil {
+		return s + ", whose price is unknown"
+	}
+	if *b.Factor == 1 {
+		return s + " at the list price"
+	}
+	return fmt.Sprintf("%s at %g of the list price as of %s (%s)", s, *b.Factor, b.AsOf, untrusted.Terminal(b.Source))
+}
+
 // String is the cost in one line.
 func (c Cost) String() string {
-	return table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
-		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD)
+	s := table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
+		table.Price(c.USD, c.Unpriced)
+	for _, b := range c.Batches {
+		s += ", of it " + b.String()
+	}
+	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD)
 }
 
 // Line is the record in one line, for the metadata of a picture.

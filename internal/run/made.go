@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // Start keeps the run as a command begins to ask for it, which goes by some prices.
@@ -99,6 +102,31 @@ func (r *Run) Made(ctx context.Context, m *memo.Memo, row func(score.Row) error)
 	return result, made, err
 }
 
+// batches lists the replies that came by batch, by provider and discount.
+func batches(prices price.Table, used price.Usage) []provenance.Batch {
+	var all []provenance.Batch
+	for _, of := range slices.SortedFunc(maps.Keys(used), func(a, b model.Ref) int { return cmp.Compare(a.String(), b.String()) }) {
+		n := used[of].Batched.Replies
+		if n == 0 {
+			continue
+		}
+		b := provenance.Batch{Provider: of.Provider}
+		if d, ok := prices.Discount(of.Provider, of.Model); ok {
+			b.Factor, b.AsOf, b.Source = &d.Factor, d.AsOf, d.Source
+		}
+		i := slices.IndexFunc(all, func(o provenance.Batch) bool {
+			known := b.Factor != nil && o.Factor != nil
+			return b.Provider == o.Provider && (known && *b.Factor == *o.Factor || b.Factor == o.Factor)
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, b)
+		}
+		all[i].Replies += n
+	}
+	return all
+}
+
 // made says how the run was made, whose replies are counted in used.
 func (r *Run) made(used price.Usage) (provenance.Made, error) {
 	made := provenance.Made{
@@ -139,6 +167,7 @@ func (r *Run) made(used price.Usage) (provenance.Made, error) {
 		made.Cost.InputTokens += of.Tokens.Input
 		made.Cost.OutputTokens += of.Tokens.Output
 	}
+	made.Cost.Batches = batches(prices, used)
 	usd, unpriced := prices.Total(used)
 	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {
 		made.Cost.USD = &usd

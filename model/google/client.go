@@ -82,6 +82,24 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if err != nil {
 		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
 	}
+	return c.read(r, reply)
+}
+
+// Body is what Ask sends for a request. It fails for a token limit, a seed or an output
+// schema that the API cannot take.
+func (c *Client) Body(r model.Request) ([]byte, error) { return encode(r) }
+
+// Read gives what Ask returns for a reply of that status, for one that came otherwise, as
+// in a batch. No wait is known of one that was turned away.
+func (c *Client) Read(r model.Request, status int, body []byte) (model.Response, error) {
+	if err := wire.CheckValues(body); err != nil {
+		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
+	}
+	return c.read(r, wire.Reply{Status: status, Body: body})
+}
+
+// read gives the meaning of a reply.
+func (c *Client) read(r model.Request, reply wire.Reply) (model.Response, error) {
 	if !reply.OK() {
 		return model.Response{}, c.failed(r, reply)
 	}

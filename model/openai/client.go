@@ -133,6 +133,22 @@ func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	return c.result(r, o)
 }
 
+// Body is what Ask sends for a request. It fails only for a temperature or a schema that
+// JSON cannot hold.
+func (c *Client) Body(r model.Request) ([]byte, error) { return c.encode(r) }
+
+// Read gives what Ask returns for a reply of that status, for one that came otherwise, as
+// in a batch. No wait is known of one that was turned away.
+func (c *Client) Read(r model.Request, status int, body []byte) (model.Response, error) {
+	if status/100 != 2 {
+		return c.result(r, failed(status, nil, body))
+	}
+	if err := wire.CheckValues(body); err != nil {
+		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
+	}
+	return c.result(r, decode(nil, body))
+}
+
 // result turns an outcome into what Ask returns.
 func (c *Client) result(r model.Request, o outcome) (model.Response, error) {
 	if o.err != nil {

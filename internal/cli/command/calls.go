@@ -38,6 +38,7 @@ type Calls struct {
 	maxRequests int
 	// maxTotalTokens bounds all calls together; max-tokens, of other flags, one answer.
 	maxTotalTokens int
+	askBatched     bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -52,11 +53,8 @@ func DefaultCalls() Calls {
 // Register gives a command the flags, with their defaults.
 func (f *Calls) Register(c *cobra.Command) {
 	*f = DefaultCalls()
+	f.RegisterServers(c)
 	flags := c.Flags()
-	flags.StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
-	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only a file names it; repeatable")
-	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
-	flags.StringVar(&f.prices, "prices", "", "YAML `FILE` of prices beside the built-in ones")
 	flags.IntVar(&f.concurrency, "concurrency", 0, "most calls at once for each provider (default: the provider's)")
 	flags.IntVar(&f.rpm, "rpm", 0, "most requests per minute for each provider")
 	flags.IntVar(&f.tpm, "tpm", 0, "most tokens per minute for each provider")
@@ -65,8 +63,19 @@ func (f *Calls) Register(c *cobra.Command) {
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent")
 	flags.IntVar(&f.maxTotalTokens, "max-total-tokens", 0, "stop before more than this many tokens are used, input and output of all calls together")
 	flags.IntVar(&f.maxRequests, "max-requests", 0, "stop before more than this many requests are sent")
+	flags.BoolVar(&f.askBatched, "ask-batched", false, "make calls too that are out in a batch, which may be paid for twice")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
+}
+
+// RegisterServers gives a command those of the flags that say whom it asks and what that
+// costs.
+func (f *Calls) RegisterServers(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
+	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only a file names it; repeatable")
+	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
+	flags.StringVar(&f.prices, "prices", "", "YAML `FILE` of prices beside the built-in ones")
 }
 
 // Check refuses values that make no sense.
@@ -142,7 +151,7 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 // Config is that of fill.Live.
 func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
 	return fill.Config{
-		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort,
+		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, AskBatched: f.askBatched,
 		Budget: fill.Budget{Requests: f.maxRequests, Tokens: f.maxTotalTokens, USD: f.maxCost},
 	}
 }
@@ -231,6 +240,9 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	e.NoteSent(stats)
 	if stats.Charged > 0 && !f.Quiet {
 		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
+	}
+	if stats.Batched > 0 {
+		e.Sayf("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --ask-batched asks them now", stats.Batched)
 	}
 	return stats, err
 }

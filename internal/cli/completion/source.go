@@ -58,6 +58,10 @@ var flags = map[string]source{
 // arguments are the sources of what stands behind commands.
 var arguments = map[string]source{
 	"audit draw":      datasets,
+	"batch cancel":    upTo(1, runs),
+	"batch collect":   upTo(1, runs),
+	"batch status":    upTo(1, runs),
+	"batch submit":    upTo(1, runs),
 	"audit report":    fixed(files),
 	"compare":         upTo(2, runs),
 	"contrast":        upTo(1, datasets),

@@ -233,7 +233,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 		return c, a.planModerators(ctx, c, memory, prices, f, clients)
 	}
 	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected()})
-	if filled == nil && stats.Failed > 0 {
+	if filled == nil && stats.Lacking() > 0 {
 		filled = command.ErrFailures
 	}
 	if filled != nil {

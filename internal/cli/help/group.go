@@ -27,6 +27,7 @@ const manyFlags = 7
 // command is there once more, behind that command's name.
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
+		submit/judges
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit pair-column population prevalence
 		prompt-column refresh response-column responses positive sample sample-seed shard size target truth until
 		paper/as paper/check paper/run
@@ -38,8 +39,8 @@ var kinds = byFlag(map[kind]string{
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
-	limits:   `attempts concurrency dry-run max-cost max-requests max-total-tokens prices rpm timeout tpm`,
-	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace store`,
+	limits:   `attempts ask-batched concurrency dry-run max-cost max-requests max-total-tokens prices rpm timeout tpm`,
+	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace save-only store to`,
 })
 
 // byFlag turns lists of flags into the kind of each.

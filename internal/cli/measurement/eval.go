@@ -2,6 +2,7 @@ package measurement
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -38,6 +39,7 @@ type evalFlags struct {
 	calls                     command.Calls
 	out                       command.Output
 	explain, unprobed         bool
+	saveOnly                  bool
 	// judged is true where judges were named, and not left to the default.
 	judged bool
 }
@@ -134,6 +136,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
 	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
+	flags.BoolVar(&f.saveOnly, "save-only", false, "keep the run in the store and ask nothing, for \"orbench batch submit\"")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.out.Register(c)
@@ -147,6 +150,9 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	}
 	if err := f.calls.Check(); err != nil {
 		return err
+	}
+	if f.saveOnly && f.out.Dir != "" {
+		return command.InputError("--save-only", "there are no figures to write to --out", "leave one of them out")
 	}
 	if f.explain {
 		// It sends nothing either.
@@ -196,7 +202,31 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	if f.explain {
 		return a.explainPlan(ctx, m)
 	}
+	if f.saveOnly && !f.calls.DryRun {
+		return a.save(ctx, m)
+	}
 	return a.measure(ctx, m)
+}
+
+// save keeps a run without asking anything.
+func (a app) save(ctx context.Context, m measurement) (err error) {
+	prices, err := m.calls.Prices()
+	if err != nil {
+		return err
+	}
+	memory, err := a.OpenStore(ctx, m.store, m.calls.Quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	if err := a.checkName(ctx, m, memory); err != nil {
+		return err
+	}
+	if err := m.Start(ctx, memory, a.Command(), prices); err != nil {
+		return err
+	}
+	a.Sayf("run %s is kept in %s, and nothing was asked; have it asked by batch: orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
+	return nil
 }
 
 // sayConflicts tells of rows that a replay passes over.

@@ -246,7 +246,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 			return filled
 		}
 	}
-	unfinished := filled != nil || stats.Failed > 0
+	unfinished := filled != nil || stats.Lacking() > 0
 	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts, unfinished); err != nil {
 		return errors.Join(filled, err)
 	}

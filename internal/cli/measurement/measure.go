@@ -190,8 +190,11 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 		return filled
 	case filled != nil:
 		a.Sayf("orbench: %s", command.ErrorText(filled))
-	case s.Failed == 0:
+	case s.Lacking() == 0:
 		return nil
+	}
+	if filled == nil && s.Failed == 0 {
+		return command.ErrFailures // what waits for a batch has been told
 	}
 	a.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), a.CommandLine(again...))
 	return command.ErrFailures

@@ -167,7 +167,7 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		return filled
 	}
 	// What was paid for is shown even when the votes are not complete.
-	unfinished := filled != nil || stats.Failed > 0
+	unfinished := filled != nil || stats.Lacking() > 0
 	if err := a.showModeration(context.WithoutCancel(ctx), r, memory, f, unfinished); err != nil {
 		return errors.Join(filled, err)
 	}

@@ -1,0 +1,132 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/model"
+)
+
+// Stage is how far a batch is.
+type Stage string
+
+// The stages.
+const (
+	// Planned: its calls are set apart, and nothing has left.
+	Planned Stage = "planned"
+	// Out: it is written, or with the provider.
+	Out Stage = "out"
+	// Collected: what came back is remembered.
+	Collected Stage = "collected"
+	// Canceled: it was called off, and what had come back by then is remembered.
+	Canceled Stage = "canceled"
+)
+
+// Files is the service of batches that are files, which the user has worked through.
+const Files = "files"
+
+// Batch is calls of a run to one model that are, or were, out together.
+type Batch struct {
+	// ID names the batch in its store.
+	ID  string `json:"batch"`
+	Run string `json:"run"`
+	// Provider, Endpoint and Model are as in model.Request.
+	Provider string `json:"provider"`
+	Endpoint string `json:"endpoint,omitempty"`
+	Model    string `json:"model"`
+	// Service is how it is worked through: files.
+	Service string `json:"service"`
+	Stage   Stage  `json:"stage"`
+	Calls   int    `json:"calls"`
+	// Bytes is the length of what is sent.
+	Bytes int64 `json:"bytes"`
+	// File is where it was written, for the service files.
+	File string `json:"file,omitempty"`
+	// Planned, Sent and Ended are when it came to that; absent where it has not.
+	Planned time.Time `json:"planned"`
+	Sent    time.Time `json:"sent,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	// Answered and Failed count the calls that came back so far, those that failed and
+	// those that were not made apart from answers.
+	Answered int `json:"answered"`
+	Failed   int `json:"failed"`
+
+	id memo.BatchID
+}
+
+// Ref is whom the batch asks.
+func (b *Batch) Ref() model.Ref {
+	return model.Ref{Provider: b.Provider, Endpoint: b.Endpoint, Model: b.Model}
+}
+
+// Open reports whether more may come of the batch.
+func (b *Batch) Open() bool { return b.Stage == Planned || b.Stage == Out }
+
+// Waiting is how many of its calls have not come back.
+func (b *Batch) Waiting() int {
+	if !b.Open() {
+		return 0
+	}
+	return max(0, b.Calls-b.Answered-b.Failed)
+}
+
+// Desk is where the batches of one run are handed out and taken back.
+type Desk struct {
+	Memo *memo.Memo
+	Run  *run.Run
+	// Clients has the formats of the run's models.
+	Clients *client.Set
+	Prices  price.Table
+	// Now is the clock.
+	Now func() time.Time
+	// Say tells the user something in a line.
+	Say func(format string, args ...any)
+}
+
+// Batches lists the batches of the run, in the order in which they were planned.
+func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
+	kept, err := d.Memo.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Batch
+	for _, k := range kept {
+		b := &Batch{id: k.ID}
+		if err := json.Unmarshal(k.About, b); err != nil {
+			return nil, fmt.Errorf("what the store keeps of batch %s is damaged: %w", k.ID, err)
+		}
+		if b.Run == d.Run.Name {
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+// keep keeps what is known of a batch, and further calls of it.
+func (d *Desk) keep(ctx context.Context, b *Batch, calls ...memo.BatchCall) error {
+	about, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	// What was sent, or has come back, is kept even while the command is being stopped.
+	return d.Memo.PutBatch(context.WithoutCancel(ctx), memo.Batch{ID: b.id, About: about, Open: b.Open()}, calls)
+}
+
+// format is how requests to a batch's endpoint are written and replies read.
+func (d *Desk) format(of model.Ref) client.Format {
+	return d.Clients.Client(of.Provider, of.Endpoint).Format
+}
+
+// requestOf reads the request of a call.
+func requestOf(c memo.BatchCall) (r model.Request, err error) {
+	if err := json.Unmarshal(c.Request, &r); err != nil {
+		return r, fmt.Errorf("the request of call %s is damaged: %w", c.Hash, err)
+	}
+	return r, nil
+}

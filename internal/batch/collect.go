@@ -1,0 +1,218 @@
+package batch
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+
+	"github.com/orbench/orbench/internal/batch/service"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+// Taken is what a command took back.
+type Taken struct {
+	// Answered counts the new answers, Blocked those of them that the provider withheld,
+	// Failed the calls that came back without one, and Unmade those of Failed that were
+	// not made, which cost nothing.
+	Answered int `json:"answered"`
+	Blocked  int `json:"blocked"`
+	Failed   int `json:"failed"`
+	Unmade   int `json:"unmade"`
+	// Known counts the results that were remembered before, and Unknown those of no call
+	// of the run.
+	Known   int `json:"known"`
+	Unknown int `json:"unknown"`
+	// Unread counts lines of files that are no results, and Faults are the first of them.
+	Unread int      `json:"unread"`
+	Faults []string `json:"faults,omitempty"`
+	// InputTokens and OutputTokens are those of the new answers, and USD what they cost by
+	// batch, nil where a price is unknown.
+	InputTokens  int      `json:"input_tokens"`
+	OutputTokens int      `json:"output_tokens"`
+	USD          *float64 `json:"usd"`
+	Unpriced     []string `json:"unpriced,omitempty"`
+	// Waiting counts the calls that are still out, and Batches are those that were out, as
+	// they are now.
+	Waiting int      `json:"waiting"`
+	Batches []*Batch `json:"batches"`
+}
+
+// collection takes back what is out.
+type collection struct {
+	*Desk
+	Taken
+	used price.Usage
+	// failed are the calls that failed, true for those that were not made, and strange what came back of calls in no batch.
+	failed  map[model.Hash]bool
+	strange map[model.Hash]service.Result
+}
+
+// mostFaults is how many faults are told of, and mostStrange how many results of no batch
+// are looked for in the run.
+const (
+	mostFaults  = 5
+	mostStrange = 100_000
+)
+
+// collection begins to take back what batches are out with.
+func (d *Desk) collection(batches []*Batch) *collection {
+	return &collection{Desk: d, Taken: Taken{Batches: append([]*Batch{}, batches...)}, used: price.Usage{}, failed: map[model.Hash]bool{}, strange: map[model.Hash]service.Result{}}
+}
+
+// fault notes a line that cannot be read.
+func (c *collection) fault(text string) {
+	c.Unread++
+	if len(c.Faults) < mostFaults {
+		c.Faults = append(c.Faults, text)
+	}
+}
+
+// came is what came back of a call.
+type came struct {
+	memo.BatchCall
+	result service.Result
+}
+
+// take remembers results of the batches.
+func (c *collection) take(ctx context.Context, results []service.Result) error {
+	by := map[model.Hash]service.Result{}
+	var hashes []model.Hash
+	for _, r := range results {
+		h, ok := hashOf(r.ID)
+		if !ok {
+			c.Unknown++
+			continue
+		}
+		if _, twice := by[h]; !twice {
+			hashes = append(hashes, h)
+		}
+		// Of a call that was tried twice, the answer counts.
+		if was, twice := by[h]; !twice || was.Status/100 != 2 {
+			by[h] = r
+		}
+	}
+	present, err := c.Memo.Has(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	for h := range present {
+		c.Known++
+		delete(by, h)
+	}
+	var found []came
+	for _, b := range c.Taken.Batches {
+		if len(by) == 0 {
+			break
+		}
+		hashes = hashes[:0]
+		for h := range by {
+			hashes = append(hashes, h)
+		}
+		calls, err := c.Memo.BatchCalls(ctx, b.id, hashes)
+		if err != nil {
+			return err
+		}
+		for _, call := range calls {
+			found = append(found, came{call, by[call.Hash]})
+			delete(by, call.Hash)
+		}
+	}
+	for h, r := range by {
+		if len(c.strange) < mostStrange {
+			c.strange[h] = r
+		}
+	}
+	return c.remember(ctx, found)
+}
+
+// hashOf reads the hash of a call from its ID.
+func hashOf(id string) (h model.Hash, ok bool) {
+	b, err := hex.DecodeString(id)
+	if err != nil || len(b) != len(h) {
+		return h, false
+	}
+	return model.Hash(b), true
+}
+
+// remember keeps answers, durably, and notes failures.
+func (c *collection) remember(ctx context.Context, all []came) error {
+	var records []memo.Record
+	var failures []memo.Failure
+	for _, one := range all {
+		r, err := requestOf(one.BatchCall)
+		if err != nil {
+			return err
+		}
+		response, err := c.read(r, one.result)
+		if err != nil {
+			failures = append(failures, failureOf(one.Hash, r, err))
+			c.failed[one.Hash] = one.result.Unmade != ""
+			continue
+		}
+		response.Batch = true
+		response.Usage = response.Usage.Bounded()
+		records = append(records, memo.Record{Hash: one.Hash, Request: one.Request, Response: response})
+		delete(c.failed, one.Hash)
+		c.Answered++
+		if response.Finish == model.Blocked {
+			c.Blocked++
+		}
+		c.InputTokens += response.Usage.Input
+		c.OutputTokens += response.Usage.Output
+		c.used.Add(r.Provider, r.Model, response.Usage, true)
+	}
+	// What was paid for is kept even while the command is being stopped.
+	ctx = context.WithoutCancel(ctx)
+	if len(records) > 0 {
+		if err := c.Memo.Put(ctx, records); err != nil {
+			return err
+		}
+	}
+	if len(failures) > 0 {
+		return c.Memo.PutFailures(ctx, failures)
+	}
+	return nil
+}
+
+// unmade says that a call was not made.
+type unmade string
+
+func (u unmade) Error() string { return "the batch did not make the call: " + string(u) }
+
+// read gives the meaning of a result.
+func (c *collection) read(r model.Request, result service.Result) (model.Response, error) {
+	if result.Unmade != "" {
+		return model.Response{}, unmade(result.Unmade)
+	}
+	return c.format(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}).Read(r, result.Status, result.Body)
+}
+
+// failureOf is a failure as the store keeps it.
+func failureOf(h model.Hash, r model.Request, err error) memo.Failure {
+	failed, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		failed = &model.Error{Kind: model.Transient, Provider: r.Provider, Model: r.Model, Message: model.Clip(err.Error())}
+	}
+	return memo.Failure{Hash: h, Kind: failed.Kind, Message: failed.Error()}
+}
+
+// sum sums up what was taken back.
+func (c *collection) sum() *Taken {
+	c.Unknown += len(c.strange)
+	c.Failed, c.Unmade = len(c.failed), 0
+	for _, unmade := range c.failed {
+		if unmade {
+			c.Unmade++
+		}
+	}
+	usd, unpriced := c.Prices.Total(c.used)
+	if c.Unpriced = unpriced; len(unpriced) == 0 {
+		c.USD = &usd
+	}
+	for _, b := range c.Taken.Batches {
+		c.Waiting += b.Waiting()
+	}
+	return &c.Taken
+}

@@ -1,0 +1,98 @@
+package batch
+
+import (
+	"context"
+	"time"
+
+	"github.com/orbench/orbench/model"
+)
+
+// Status is how far the batches of a run are, and what it lacks besides.
+type Status struct {
+	Run     string   `json:"run"`
+	Batches []*Batch `json:"batches"`
+	// Out counts the lacking calls that are out in a batch or planned, Ready those of
+	// targets that are not, and Judging those of judges that are known now.
+	Out     int `json:"out"`
+	Ready   int `json:"ready"`
+	Judging int `json:"judges_calls"`
+	// Further is true where more calls become known when replies are there: of judges that
+	// are models, and of targets that are asked step by step.
+	Further bool `json:"further"`
+}
+
+// Status tells how far everything is.
+func (d *Desk) Status(ctx context.Context) (Status, error) {
+	s := Status{Run: d.Run.Name, Batches: []*Batch{}}
+	batches, err := d.Batches(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Batches = append(s.Batches, batches...)
+	out, err := d.out(ctx)
+	if err != nil {
+		return s, err
+	}
+	for call, err := range d.Run.Calls(ctx, d.Memo) {
+		switch {
+		case err != nil:
+			return s, err
+		case call.Remembered || d.Run.Lacks != nil && d.Run.Lacks(call.Request):
+		case out[call.Hash]:
+			s.Out++
+		case call.Judge != "":
+			s.Judging++
+		default:
+			s.Ready++
+		}
+	}
+	s.Further = s.Out+s.Ready > 0 && len(d.Run.Work(d.Memo).Asks) > 0
+	return s, nil
+}
+
+// Cancel calls off what is out in files or planned: its calls are free again. What comes
+// back later is still taken by ReadFrom.
+func (d *Desk) Cancel(ctx context.Context) ([]*Batch, error) {
+	batches, err := d.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var canceled []*Batch
+	for _, b := range batches {
+		if !b.Open() {
+			continue
+		}
+		b.Stage, b.Ended = Canceled, d.Now().UTC().Truncate(time.Second)
+		if err := d.count(ctx, b); err != nil {
+			return canceled, err
+		}
+		if err := d.keep(ctx, b); err != nil {
+			return canceled, err
+		}
+		canceled = append(canceled, b)
+	}
+	return canceled, nil
+}
+
+// count counts those calls of an open batch that are answered.
+func (d *Desk) count(ctx context.Context, b *Batch) error {
+	b.Answered = 0
+	var hashes []model.Hash
+	look := func() error {
+		present, err := d.Memo.Has(ctx, hashes)
+		b.Answered += len(present)
+		hashes = hashes[:0]
+		return err
+	}
+	for call, err := range d.Memo.AllBatchCalls(ctx, b.id) {
+		if err == nil {
+			if hashes = append(hashes, call.Hash); len(hashes) == together {
+				err = look()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return look()
+}

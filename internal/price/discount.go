@@ -1,0 +1,94 @@
+package price
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Discount says what calls of a model by batch cost.
+type Discount struct {
+	Provider string `json:"provider"`
+	// Model is as in Price.
+	Model string `json:"model"`
+	// Factor is the price by batch as a share of the list price, of input, cached input
+	// and output alike.
+	Factor float64 `json:"factor"`
+	// AsOf, Source and Note are as in Price.
+	AsOf   string `json:"as_of"`
+	Source string `json:"source,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+//go:embed discounts.yaml
+var builtInDiscounts string
+
+var discounts = sync.OnceValue(func() []Discount {
+	list, err := settings.List(strings.NewReader(builtInDiscounts), "discounts.yaml", Discount.validate)
+	if err != nil {
+		panic("price: the built-in discounts: " + err.Error()) // a test reads them
+	}
+	return list
+})
+
+// validate says what is wrong with an entry.
+func (d Discount) validate() error {
+	if err := checkFactor(d.Factor); d.Provider == "" || d.Model == "" || err != nil {
+		return fmt.Errorf("%s/%s: %w", d.Provider, d.Model, err)
+	}
+	_, err := time.Parse(time.DateOnly, d.AsOf)
+	return err
+}
+
+// checkFactor refuses what is no share of a list price.
+func checkFactor(x float64) error {
+	if !(x >= 0 && x <= 1) {
+		return fmt.Errorf("the factor %g is not from 0 to 1", x)
+	}
+	return nil
+}
+
+// Discount finds what calls of a model by batch cost: what the entry of its price says,
+// else the provider's published factor. It reports false where neither is known, which is
+// not the same as none.
+func (t Table) Discount(provider, name string) (Discount, bool) {
+	p, priced := t.Price(provider, name)
+	if priced && p.Batch != nil {
+		return Discount{Provider: provider, Model: p.Model, Factor: *p.Batch, AsOf: p.AsOf, Source: p.Source, Note: p.Note}, true
+	}
+	best, found := Discount{}, false
+	for _, d := range discounts() {
+		if d.Provider == provider && matches(name, d.Model) && (!found || best.Model == "*") {
+			best, found = d, true
+		}
+	}
+	if !found && priced && p.Input == 0 && p.Output == 0 {
+		// A share of nothing is nothing.
+		return Discount{Provider: provider, Model: p.Model, Factor: 1, AsOf: p.AsOf, Source: p.Source, Note: p.Note}, true
+	}
+	return best, found
+}
+
+// Batch is the price of a model's calls by batch. It reports false where the price or the
+// discount is unknown.
+func (t Table) Batch(provider, name string) (Price, bool) {
+	p, priced := t.Price(provider, name)
+	d, known := t.Discount(provider, name)
+	p.Input *= d.Factor
+	p.Output *= d.Factor
+	if p.CachedInput != nil {
+		cached := *p.CachedInput * d.Factor
+		p.CachedInput = &cached
+	}
+	return p, priced && known
+}
+
+// matches reports whether a name is that of an entry, or of a version of it.
+func matches(name, entry string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(name), strings.ToLower(entry))
+	return entry == "*" || ok && version.MatchString(rest)
+}
