@@ -2,8 +2,10 @@ package refusal
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -23,10 +25,10 @@ type automaton struct {
 
 // A state has what is needed to go on from it.
 type state struct {
-	// row is that of its moves, and fail the next shorter part of phrases.
-	row, fail uint32
+	row  uint32 // of its moves
+	fail uint16 // the next shorter part of phrases
 	// first is where in ends those of the phrases that end here begin, 0 for none.
-	first uint32
+	first uint16
 }
 
 // An end is the end of a phrase in a state.
@@ -34,8 +36,8 @@ type end struct {
 	meaning
 	// words is the length of the phrase.
 	words uint8
-	// more is true when the next one ends here too, a shorter phrase.
-	more bool
+	// more is how many of those behind it, all shorter, end here too.
+	more uint8
 }
 
 const (
@@ -86,7 +88,10 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 	}
 	a.moves = newTransitions(most)
 	a.addPhrases(positionsOf(t, symbols))
-	a.begin = a.moves.next(0, a.states[0].row, symbols[t.numbers[sentenceStart]])
+	if len(a.states) > nowhere || len(a.ends) > math.MaxUint16 {
+		return nil, fmt.Errorf("%d states and %d ends of phrases, want %d or fewer", len(a.states), len(a.ends), nowhere)
+	}
+	a.begin = a.moves.start(symbols[t.numbers[sentenceStart]])
 	return a, nil
 }
 
@@ -173,7 +178,7 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 	var next []branch
 	var key []byte
 	for n := 0; n < len(all); n++ {
-		from, fail := all[n], a.states[n].fail
+		from, fail := all[n], uint32(a.states[n].fail)
 		a.states[n].first = a.endsOf(positions, from.at, from.words, a.states[fail].first)
 		passed = passed[:0]
 		for _, i := range from.at {
@@ -193,7 +198,7 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 		for i := 0; i < len(passed); {
 			first, symbol, shorter := i, uint16(passed[i]>>32), uint32(0)
 			if n > 0 {
-				shorter, _ = a.step(fail, symbol)
+				shorter = a.step(fail, symbol)
 			}
 			key = binary.LittleEndian.AppendUint32(append(key[:0], from.words), shorter)
 			for ; i < len(passed) && uint16(passed[i]>>32) == symbol; i++ {
@@ -208,9 +213,9 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 					at = append(at, uint32(p))
 				}
 				all = append(all, reached{at, from.words + 1})
-				a.states = append(a.states, state{fail: shorter})
+				a.states = append(a.states, state{fail: uint16(shorter)})
 			}
-			next = append(next, branch{symbol, to})
+			next = append(next, branch{symbol, uint16(to)})
 		}
 		a.states[n].row = a.moves.add(uint32(n), next)
 	}
@@ -219,7 +224,7 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 // endsOf adds the ends of phrases in a state that is at some positions after some words:
 // the first of the phrases that end there, and those of the next shorter state. It
 // gives where in ends they begin, 0 for none.
-func (a *automaton) endsOf(positions []position, at []uint32, words uint8, shorter uint32) uint32 {
+func (a *automaton) endsOf(positions []position, at []uint32, words uint8, shorter uint16) uint16 {
 	if words == 0 {
 		return 0
 	}
@@ -227,39 +232,35 @@ func (a *automaton) endsOf(positions []position, at []uint32, words uint8, short
 	if i < 0 {
 		return shorter
 	}
-	first := uint32(len(a.ends))
-	a.ends = append(a.ends, end{positions[at[i]].meaning, words, shorter != 0})
-	for more := shorter != 0; more; shorter++ {
-		a.ends = append(a.ends, a.ends[shorter])
-		more = a.ends[shorter].more
-	}
+	rest := a.endsFrom(shorter)
+	first := uint16(len(a.ends))
+	a.ends = append(a.ends, end{positions[at[i]].meaning, words, uint8(len(rest))})
+	a.ends = append(a.ends, rest...)
 	return first
 }
 
 // endsAt gives the phrases that end in a state, the longest first.
-func (a *automaton) endsAt(state uint32) []end {
-	first := a.states[state].first
+func (a *automaton) endsAt(state uint32) []end { return a.endsFrom(a.states[state].first) }
+
+// endsFrom gives those that begin there, none for 0.
+func (a *automaton) endsFrom(first uint16) []end {
 	if first == 0 {
 		return nil
 	}
-	last := first
-	for a.ends[last].more {
-		last++
-	}
-	return a.ends[first : last+1]
+	return a.ends[first : int(first)+1+int(a.ends[first].more)]
 }
 
 // step moves from a state by a symbol. Each failed try makes the state shorter,
 // so that n words take at most 2n tries.
-func (a *automaton) step(from uint32, symbol uint16) (next uint32, tries int) {
-	for {
-		tries++
+func (a *automaton) step(from uint32, symbol uint16) uint32 {
+	for from != 0 {
 		at := &a.states[from]
-		if to := a.moves.next(from, at.row, symbol); to != 0 || from == 0 {
-			return to, tries
+		if to := a.moves.next(from, at.row, symbol); to != 0 {
+			return to
 		}
-		from = at.fail
+		from = uint32(at.fail)
 	}
+	return a.moves.start(symbol)
 }
 
 // symbols gives the symbols of a word by the one of its entry: none for a word that

@@ -25,8 +25,8 @@ func TestParseTableFaults(t *testing.T) {
 	}
 }
 
-// TestTables holds that the embedded tables build, and that no kind is without
-// a phrase.
+// TestTables holds that the embedded tables build, that no kind is without a phrase, and
+// that reading takes time in proportion to the words.
 func TestTables(t *testing.T) {
 	a, err := buildAutomaton(phraseFiles, vocabulary{})
 	if err != nil {
@@ -42,6 +42,27 @@ func TestTables(t *testing.T) {
 		}
 	}
 	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves.moves))
+	// A move makes a state longer by one word and a failed try makes it shorter, so that
+	// reading n words takes at most 2n tries.
+	next, words := make([][]uint16, len(a.states)), make([]int, len(a.states))
+	for _, m := range a.moves.moves {
+		if m.from != nowhere {
+			next[m.from] = append(next[m.from], m.to)
+		}
+	}
+	for from := range next {
+		for _, to := range next[from] {
+			if words[to] != 0 && words[to] != words[from]+1 {
+				t.Errorf("moves lead to state %d by %d words and by %d", to, words[to], words[from]+1)
+			}
+			words[to] = words[from] + 1
+		}
+	}
+	for n, s := range a.states[1:] {
+		if words[s.fail] >= words[n+1] {
+			t.Errorf("state %d of %d words fails to one of %d", n+1, words[n+1], words[s.fail])
+		}
+	}
 }
 
 // TestPhrasesAreFound reads wordings of phrases one after the other, and compares the
@@ -83,7 +104,7 @@ func TestPhrasesAreFound(t *testing.T) {
 				continue
 			}
 			read = append(read, symbolOf[place.words[random.IntN(len(place.words))]])
-			state, _ = a.step(state, read[len(read)-1])
+			state = a.step(state, read[len(read)-1])
 			ends := map[int]meaning{}
 			for _, e := range a.endsAt(state) {
 				ends[int(e.words)] = e.meaning

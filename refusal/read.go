@@ -83,7 +83,7 @@ func (p *promptWords) core(prompt string) (from, to int) {
 			for _, symbol := range symbols[:n] {
 				starts[words%maxPhraseWords] = s.start
 				words++
-				state, _ = a.step(state, symbol)
+				state = a.step(state, symbol)
 				for _, e := range a.endsAt(state) {
 					if (ask == none || anew) && kindAskHow <= e.kind && e.kind < kindValue {
 						ask, anew = starts[max(words-int(e.words), 0)%maxPhraseWords], false
@@ -137,7 +137,7 @@ func (p *promptWords) collect(text string) {
 		symbols, n := a.symbols(l.word(&s).symbol)
 		for _, symbol := range symbols[:n] {
 			words++
-			state, _ = a.step(state, symbol)
+			state = a.step(state, symbol)
 			for _, e := range a.endsAt(state) {
 				k := e.kind
 				asked = asked || k == kindAskHow
@@ -230,6 +230,8 @@ type reading struct {
 	// repeat the prompt, over and over.
 	longest, marks, echoed int
 	items, fences          int
+	// kinds has a bit for each kind of phrase that any sentence has.
+	kinds uint64
 	// in has the number of sentences with each kind of phrase, first the index of
 	// the first such sentence plus one, last of the last plus one.
 	in, first, last [kinds]int
@@ -263,7 +265,6 @@ type reading struct {
 	seen      uint64
 	repeats   int
 	grams     int
-	tries     int
 	// sequences is the sum of the weights of the known sequences of words, heaviest
 	// the sentence that adds most to it.
 	sequences float64
@@ -294,6 +295,8 @@ func (r *reading) read(text string, p *promptWords) {
 		pending uint64
 		trail   trail
 		deed    byte // the first letter of the prompt's
+		// echoes is true as long as the words repeat the prompt.
+		echoes = 0 < p.length && p.length <= len(p.order)
 	)
 	if p.deed != "" {
 		deed = p.deed[0] | 0x20
@@ -305,13 +308,15 @@ func (r *reading) read(text string, p *promptWords) {
 		case tokenEnd:
 			r.close(&cur, pending)
 			if r.in[kindDisclaim] > 0 && r.in[kindRefuse] == 0 && r.plainWords < followWords && r.plainItems == 0 {
+				r.kinds |= 1 << kindRefuse
 				r.in[kindRefuse], r.first[kindRefuse], r.last[kindRefuse] = r.in[kindDisclaim], r.first[kindDisclaim], r.last[kindDisclaim]
 				r.spans[kindRefuse] = r.spans[kindDisclaim]
 				r.reasons[reasonCapability]++
 			}
 			return
 		case tokenStop, tokenItem:
-			cur.weight += trail.stop(l.sequences)
+			longest, head := trail.stop()
+			cur.weight += trail.weigh(l.sequences, l.sequences.stop, longest, head)
 			if cur.words > 0 {
 				if kind == tokenStop {
 					cur.end = s.end
@@ -346,7 +351,7 @@ func (r *reading) read(text string, p *promptWords) {
 			r.marks++
 			continue
 		}
-		if p.length > 0 && p.length <= len(p.order) && r.echoed == r.words && p.order[r.words%p.length] == s.hash {
+		if echoes = echoes && p.order[r.words%p.length] == s.hash; echoes {
 			r.echoed++
 		}
 		r.longest = max(r.longest, s.runes)
@@ -384,7 +389,10 @@ func (r *reading) read(text string, p *promptWords) {
 		case 'A' <= c && cur.words > 1 && s.runes > 2 && c != 'I':
 			r.names++
 		}
-		word := l.word(&s)
+		word := l.at(s.hash).word
+		if s.stem != s.hash {
+			word = l.word(&s)
+		}
 		cur.self = cur.self || word.self
 		if text[s.start]|0x20 == deed && isForm(text[s.start:s.end], p.deed) {
 			cur.deed = true
@@ -395,21 +403,29 @@ func (r *reading) read(text string, p *promptWords) {
 		if code {
 			continue
 		}
-		if r.told.words < maxTold {
+		// Numbers and unknown words with a capital, which may be names, are in no language.
+		if r.told.words < maxTold && (word.tongues != 0 || text[s.start] > 'Z') {
 			r.told.add(text[s.start:s.end], word.tongues)
 		}
 		if trail.words < maxSequenceWords {
-			cur.weight += trail.word(l.sequences, word.number)
+			longest, head := trail.word()
+			cur.weight += trail.weigh(l.sequences, word.number, longest, head)
 		}
 		switch symbol := word.symbol; {
 		case symbol == symbolNone:
 			state = 0
 		case symbol == symbolSkip:
 		case symbol < symbolExpand:
-			state = r.advance(a, state, symbol, &cur, quote, asked)
+			state = a.step(state, symbol)
+			if ends := a.endsAt(state); ends != nil && r.note(ends, &cur, quote, asked) {
+				state = 0
+			}
 		default:
 			for _, part := range a.expand[symbol-symbolExpand] {
-				state = r.advance(a, state, part, &cur, quote, asked)
+				state = a.step(state, part)
+				if r.note(a.endsAt(state), &cur, quote, asked) {
+					state = 0
+				}
 			}
 		}
 	}
@@ -419,11 +435,10 @@ func (r *reading) read(text string, p *promptWords) {
 // followed by something.
 const followWords = 12
 
-// advance moves the automaton by one symbol and notes the phrases that end there.
-func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *sentence, quote, asked bool) uint32 {
-	state, tries := a.step(state, symbol)
-	r.tries += tries
-	for _, c := range a.endsAt(state) {
+// note notes the phrases that end somewhere in a sentence. It reports whether one of them
+// cancels what has been read, so that no phrase goes on from there.
+func (r *reading) note(ends []end, cur *sentence, quote, asked bool) bool {
+	for _, c := range ends {
 		if c.kind > kindNone || c.own && !cur.self && cur.words > int(c.words)+1 {
 			continue
 		}
@@ -436,7 +451,7 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 				cur.kinds |= 1 << kindDisclaim
 				cur.disclaimed = cur.words
 			}
-			return 0
+			return true
 		}
 		if asked && kindLaw <= c.kind && c.kind <= kindHelper {
 			continue
@@ -454,7 +469,7 @@ func (r *reading) advance(a *automaton, state uint32, symbol uint16, cur *senten
 			cur.kinds |= 1 << c.kind
 		}
 	}
-	return state
+	return false
 }
 
 // close adds a finished sentence to the reading.
@@ -486,6 +501,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 	r.tail = *s
 	r.sentences++
 	r.seen |= seen
+	r.kinds |= s.kinds
 	for left := s.kinds; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros64(left)
 		r.in[k]++

@@ -24,7 +24,7 @@ const (
 	headWords     = 40
 	// sequenceWords is the greatest length of a sequence.
 	sequenceWords = 3
-	// maxSequences bounds the known sequences and what they end with.
+	// maxSequences bounds the places of sequences.
 	maxSequences = 1 << 14
 )
 
@@ -73,10 +73,9 @@ const (
 
 // A sequenceTable has the weights of the known sequences.
 type sequenceTable struct {
-	// moves lead through the numbers of a sequence's words, the last one first. Each
-	// state but the first is a sequence, or what some end with.
-	moves  transitions
-	states []sequence
+	// places are those of transitions through the numbers of a sequence's words, the last
+	// one first. One move leads to each sequence, and it stands in the place of that.
+	places []sequence
 	// weights are the bits of the weights that there are, few enough to stay in the
 	// cache.
 	weights []uint64
@@ -84,11 +83,12 @@ type sequenceTable struct {
 	stop, start uint16
 }
 
-// A sequence has the row of its moves, and where in weights its weight is, and that of it
-// in the beginning.
+// A sequence, or what some end with, has the place that it is a word longer than, nowhere
+// for none, the row of those that are longer, and where in weights its weight is, and that
+// of it in the beginning.
 type sequence struct {
-	row uint32
-	at  [2]uint16
+	from, row uint16
+	weights   [2]uint16
 }
 
 // parseSequences reads lines of a weight and a sequence, which is of the beginning
@@ -135,10 +135,10 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 			symbol := number(w)
 			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b branch, s uint16) int { return int(b.symbol) - int(s) })
 			if !ok {
-				nodes[n] = slices.Insert(nodes[n], i, branch{symbol, uint32(len(nodes))})
+				nodes[n] = slices.Insert(nodes[n], i, branch{symbol, uint16(len(nodes))})
 				nodes, at = append(nodes, nil), append(at, [2]uint16{})
 			}
-			n = nodes[n][i].to
+			n = uint32(nodes[n][i].to)
 		}
 		i := slices.Index(t.weights, math.Float64bits(weight))
 		if i < 0 {
@@ -147,20 +147,26 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		}
 		at[n][head] = uint16(i)
 	}
-	if len(nodes) > maxSequences {
-		return nil, fmt.Errorf("more than %d sequences", maxSequences)
-	}
-	// The states are numbered breadth first, so that those which are met most stand
-	// together.
-	t.moves = newTransitions(numbered)
-	order := []uint32{0}
-	for i := 0; i < len(order); i++ {
-		next := nodes[order[i]]
-		for k, b := range next {
-			next[k].to = uint32(len(order))
-			order = append(order, b.to)
+	// The nodes are placed breadth first, so that those which are met most stand together.
+	moves := newTransitions(numbered)
+	rows, places := make([]uint32, len(nodes)), make([]uint16, len(nodes))
+	for order := []uint32{0}; len(order) > 0; order = order[1:] {
+		n := order[0]
+		rows[n] = moves.add(n, nodes[n])
+		for _, b := range nodes[n] {
+			places[b.to] = uint16(rows[n]) + b.symbol
+			order = append(order, uint32(b.to))
 		}
-		t.states = append(t.states, sequence{t.moves.add(uint32(i), next), at[order[i]]})
+	}
+	if len(moves.moves) > maxSequences {
+		return nil, fmt.Errorf("more than %d places of sequences", maxSequences)
+	}
+	for _, m := range moves.moves {
+		s := sequence{from: nowhere}
+		if m.from != nowhere {
+			s = sequence{places[m.from], uint16(rows[m.to]), at[m.to]}
+		}
+		t.places = append(t.places, s)
 	}
 	return t, nil
 }
@@ -170,23 +176,12 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 type trail struct {
 	window
 	last [sequenceWords - 1]uint16 // the last word first
-	// seen has two bits for each known sequence, one of them for it in the beginning.
+	// seen has two bits for each place, one of them for the sequence in the beginning.
 	seen [maxSequences / 32]uint64
 }
 
-// word moves on by a word of the given number, and adds up the weights of the sequences
-// that end with it and were not seen before.
-func (t *trail) word(table *sequenceTable, number uint16) float64 {
-	longest, head := t.window.word()
-	return t.weigh(table, number, longest, head)
-}
-
-// stop does so for the end of a sentence.
-func (t *trail) stop(table *sequenceTable) float64 {
-	longest, head := t.window.stop()
-	return t.weigh(table, table.stop, longest, head)
-}
-
+// weigh adds up the weights of the sequences that end with the word of the given number,
+// as its window tells their length, and were not seen before.
 func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head bool) (sum float64) {
 	if longest == 0 {
 		return 0
@@ -198,20 +193,23 @@ func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head boo
 	if head {
 		inHead = 1
 	}
-	at := table.moves.next(0, table.states[0].row, number)
-	for n := 0; at != 0; n++ {
+	from, at := uint16(0), number
+	for n := 0; ; n++ {
+		s := &table.places[at]
+		if s.from != from {
+			break
+		}
 		seen := &t.seen[at>>5]
 		// Without a branch that nobody could foretell: what was seen adds 0.
 		bits := (1 | inHead<<1) << (2 * (at & 31))
 		fresh := (bits &^ *seen) >> (2 * (at & 31))
 		*seen |= bits
-		s := &table.states[at]
-		sum += math.Float64frombits(table.weights[s.at[0]] & -(fresh & 1))
-		sum += math.Float64frombits(table.weights[s.at[1]] & -(fresh >> 1))
+		sum += math.Float64frombits(table.weights[s.weights[0]] & -(fresh & 1))
+		sum += math.Float64frombits(table.weights[s.weights[1]] & -(fresh >> 1))
 		if n+1 >= longest {
 			break
 		}
-		at = table.moves.next(at, s.row, t.last[n])
+		from, at = at, s.row+t.last[n]
 	}
 	t.last[0], t.last[1] = number, t.last[0]
 	return sum

@@ -6,8 +6,9 @@ import "math"
 // a row, which overlaps with those of others in one array: the move from a state by a
 // symbol stands at row+symbol, if the one there says that it is of that state (row
 // displacement; Tarjan and Yao, 1979). States are numbered from 0, where every
-// machine begins and to which no move leads. Symbols are 1 or more. The owner of the
-// machine keeps the rows, beside what else it has of each state.
+// machine begins and to which no move leads. Its row is the first, and overlaps with
+// no other. Symbols are 1 or more. The owner of the machine keeps the rows, beside what
+// else it has of each state.
 type transitions struct {
 	moves []move
 	// most is the greatest symbol: past the last move there is room for any, so that
@@ -19,16 +20,13 @@ type transitions struct {
 }
 
 // A move stands in the row of the state that it leads from.
-type move struct{ from, to uint32 }
+type move struct{ from, to uint16 }
 
-// nowhere is where no move leads from.
-const nowhere = math.MaxUint32
+// nowhere is where no move leads from. All states have smaller numbers.
+const nowhere = math.MaxUint16
 
 // A branch is a move of a state whose row is being added.
-type branch struct {
-	symbol uint16
-	to     uint32
-}
+type branch struct{ symbol, to uint16 }
 
 // newTransitions makes transitions of symbols up to the greatest.
 func newTransitions(most uint16) transitions {
@@ -39,7 +37,10 @@ func newTransitions(most uint16) transitions {
 
 // add gives a state its moves, in the order of their symbols, and returns its row.
 func (t *transitions) add(state uint32, next []branch) (row uint32) {
-	if len(next) == 0 {
+	if state == 0 || len(next) == 0 {
+		for _, b := range next {
+			t.moves[b.symbol] = move{0, b.to}
+		}
 		return 0
 	}
 	for int(t.free) < len(t.moves) && t.moves[t.free].from != nowhere {
@@ -54,7 +55,7 @@ func (t *transitions) add(state uint32, next []branch) (row uint32) {
 	}
 	t.grow(int(row) + int(t.most) + 1)
 	for _, b := range next {
-		t.moves[row+uint32(b.symbol)] = move{state, b.to}
+		t.moves[row+uint32(b.symbol)] = move{uint16(state), b.to}
 	}
 	return row
 }
@@ -76,10 +77,13 @@ func (t *transitions) fits(row uint32, next []branch) bool {
 	return true
 }
 
+// start gives the state after the one where the machine begins by a symbol, or 0.
+func (t *transitions) start(symbol uint16) uint32 { return uint32(t.moves[symbol].to) }
+
 // next gives the state after another, which has a row, by a symbol, or 0.
 func (t *transitions) next(from, row uint32, symbol uint16) uint32 {
-	if m := t.moves[row+uint32(symbol)]; m.from == from {
-		return m.to
+	if m := t.moves[row+uint32(symbol)]; uint32(m.from) == from {
+		return uint32(m.to)
 	}
 	return 0
 }
