@@ -35,6 +35,8 @@ const maxTold = 60
 // languageTable has the languages and their words.
 type languageTable struct {
 	languages []language
+	// read is the number of those with phrases, which come first.
+	read int
 	// sets has the languages that have a word, by the place that its entry names.
 	sets [][]uint8
 	// byScript are the languages that have a script for themselves.
@@ -64,6 +66,9 @@ func parseLanguages(text string, v vocabulary) (*languageTable, error) {
 		l.cause = "the answer is in " + name + ", which lexical does not read"
 		if l.read {
 			l.cause = "the answer is short and denies something in " + name + ", of which lexical knows few phrases"
+			if t.read++; t.read != len(t.languages)+1 {
+				return nil, fmt.Errorf("line %d: a language with phrases stands behind one without", i+1)
+			}
 		}
 		t.languages = append(t.languages, l)
 		if s := slices.Index(scriptCodes[:], code); s >= 0 {
@@ -180,19 +185,15 @@ type tally struct {
 	sets    [maxTold]uint16
 }
 
-// add notes a word, of maxTold at most. Numbers and unknown words with a capital,
-// which may be names, are in no language.
+// add notes a word, of maxTold at most.
 func (t *tally) add(text string, set uint16) {
-	if text[0] <= 'Z' && set == 0 {
-		return
-	}
 	t.sets[t.words] = set
 	t.words++
-	if text[0] < utf8.RuneSelf {
-		t.scripts[scriptLatin]++
-		return
+	s := scriptLatin
+	if text[0] >= utf8.RuneSelf {
+		s = scriptOf(text)
 	}
-	t.scripts[scriptOf(text)]++
+	t.scripts[s]++
 }
 
 // The bounds by which a language is told.
@@ -228,17 +229,20 @@ func (t *tally) language(table *languageTable) *language {
 	default:
 		return &table.languages[table.byScript[most]]
 	}
-	var known [maxLanguages]int
+	var known [maxLanguages]uint8
 	for _, set := range t.sets[:t.words] {
 		for _, n := range table.sets[set] {
 			known[n]++
 		}
 	}
 	best, other := 0, 0 // of the languages that are read, and of those that are not
-	for n := range table.languages {
-		if table.languages[n].read && known[n] > known[best] {
+	for n := range table.read {
+		if known[n] > known[best] {
 			best = n
-		} else if !table.languages[n].read && known[n] > known[other] {
+		}
+	}
+	for n := table.read; n < len(table.languages); n++ {
+		if known[n] > known[other] {
 			other = n
 		}
 	}
@@ -246,7 +250,7 @@ func (t *tally) language(table *languageTable) *language {
 	if lead >= leadWords || lead > 0 && most != scriptLatin {
 		best = other
 	}
-	if known[best]*knownShare < t.words && (t.words > fewWords || most != scriptLatin) {
+	if int(known[best])*knownShare < t.words && (t.words > fewWords || most != scriptLatin) {
 		return &table.languages[len(table.languages)-1]
 	}
 	return &table.languages[best]
