@@ -15,9 +15,8 @@ type scanner struct {
 	// read on the line.
 	lineStart bool
 
-	// The rest is the token that next read: its kind, where it stands, and for a
-	// word the hash of its folded bytes.
-	kind       tokenKind
+	// The rest is the token that next read: where it stands, and for a word the hash of
+	// its folded bytes.
 	start, end int
 	hash       uint64
 	// stem is the hash of the word without an English possessive ending, and
@@ -89,21 +88,36 @@ var elisionHashes = [...]uint64{
 
 // next reads one token and gives its kind.
 func (s *scanner) next() tokenKind {
-	for s.pos < len(s.text) {
+	text := s.text
+	for s.pos < len(text) {
 		start := s.pos
-		c := s.text[start]
+		c := text[start]
 		switch {
 		case c == ' ':
 			s.pos++
 		case letterByte[c] != 0:
 			if s.lineStart && '0' <= c && c <= '9' {
-				if end := listNumber(s.text, start); end > 0 {
+				if end := listNumber(text, start); end > 0 {
 					s.pos = end
 					return s.mark(tokenItem, start, end)
 				}
 			}
 			s.lineStart = false
-			s.word()
+			// Most words are plain letters with a blank or a mark behind: read them
+			// without further ado.
+			h, prefix, i := uint64(hashSeed), uint64(0), start
+			for ; i < len(text) && letterByte[text[i]] != 0; i++ {
+				h = (h ^ uint64(letterByte[text[i]])) * hashPrime
+				if i-start < prefixLetters {
+					prefix = h
+				}
+			}
+			if i == len(text) || text[i] >= utf8.RuneSelf || text[i] == '\'' {
+				s.word()
+				return tokenWord
+			}
+			s.start, s.end, s.pos = start, i, i
+			s.hash, s.stem, s.prefix, s.runes = h, h, prefix, i-start
 			return tokenWord
 		case c == '\n':
 			s.pos++
@@ -172,34 +186,8 @@ func (s *scanner) next() tokenKind {
 
 // word reads a word that starts at pos. A Chinese character is a word by itself.
 func (s *scanner) word() {
-	// Most words are plain letters with a blank or a mark behind: read them without
-	// further ado.
 	text, start, i := s.text, s.pos, s.pos
-	h := uint64(hashSeed)
-	for i < len(text) && i < start+prefixLetters && letterByte[text[i]] != 0 {
-		h = (h ^ uint64(letterByte[text[i]])) * hashPrime
-		i++
-	}
-	prefix := h
-	for i < len(text) && letterByte[text[i]] != 0 {
-		h = (h ^ uint64(letterByte[text[i]])) * hashPrime
-		i++
-	}
-	if i == len(text) || text[i] >= utf8.RuneSelf || text[i] == '\'' {
-		s.anyWord()
-		return
-	}
-	s.kind, s.start, s.end, s.pos = tokenWord, start, i, i
-	s.hash, s.stem, s.prefix, s.runes = h, h, prefix, i-start
-	if text[i] == ' ' {
-		s.pos++
-	}
-}
-
-// anyWord reads a word of any letters.
-func (s *scanner) anyWord() {
-	text, start, i := s.text, s.pos, s.pos
-	s.kind, s.start = tokenWord, start
+	s.start = start
 	h := uint64(hashSeed)
 	runes, apostrophe := 0, 0 // apostrophe counts the letters up to and with the last one
 	s.stem, s.prefix = 0, 0
@@ -334,7 +322,7 @@ var letterByte = func() (t [256]byte) {
 
 // mark sets the token to something that is no word.
 func (s *scanner) mark(kind tokenKind, start, end int) tokenKind {
-	s.kind, s.start, s.end = kind, start, end
+	s.start, s.end = start, end
 	return kind
 }
 
