@@ -34,7 +34,7 @@ func RecallTo(ctx context.Context, m *memo.Memo, steps []model.Step, met func(mo
 	for i := range open {
 		open[i] = i
 	}
-	for len(open) > 0 {
+	for {
 		var hashes []model.Hash
 		for _, i := range open {
 			lacking[i], wanted[i] = steps[i](look), wanted[i][:0]
