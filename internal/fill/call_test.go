@@ -99,6 +99,9 @@ func TestFailedCalls(t *testing.T) {
 				began := time.Now()
 				_, err := lane.fill(t.Context(), requests("m", 0, 1), nil)
 				took, s := time.Since(began), f.Stats()
+				if calls := lane.pacer("m").calls; calls != 0 {
+					t.Errorf("%d calls are left", calls)
+				}
 				if s.Width != c.width {
 					t.Errorf("%d calls may be made at once, want %d", s.Width, c.width)
 				}
@@ -169,7 +172,7 @@ func TestPaceEndsWithTheContext(t *testing.T) {
 	})
 }
 
-// TestCounts has a model without a price give each kind of answer and of failure once.
+// TestCounts has models without a price answer, refuse what costs nothing, and fail.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	m := newMemo(t)
@@ -177,21 +180,17 @@ func TestCounts(t *testing.T) {
 	usage := model.Usage{Input: 9, Output: 7, Reasoning: 5, Cached: 3}
 	f := NewLive(m, Config{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
-		switch r.Messages[0].Content {
-		case "prompt 0":
-			return model.Response{Text: "yes", Finish: model.Stop, Usage: usage}, nil
-		case "prompt 1":
+		switch {
+		case r.Model == "m" && r.Messages[0].Content == "prompt 0":
 			return model.Response{Finish: model.Blocked, Usage: usage}, nil
+		case r.Model == "m":
+			return model.Response{Text: "yes", Finish: model.Stop, Usage: usage}, nil
 		}
 		kinds := map[string]model.Kind{"refused": model.Denied, "charged": model.Invalid}
 		return model.Response{}, &model.Error{Kind: kinds[r.Model]}
 	}), Limits{})
 	for _, c := range []struct{ name, unpriced string }{{"refused", ""}, {"charged", "test/charged"}, {"m", "test/charged test/m"}} {
-		from := 2
-		if c.name == "m" {
-			from = 0
-		}
-		if _, err := lane.fill(t.Context(), requests(c.name, from, from+2), nil); !onlyGivenUp(err) {
+		if _, err := lane.fill(t.Context(), requests(c.name, 0, 3), nil); !onlyGivenUp(err) {
 			t.Error(err)
 		}
 		if got := strings.Join(f.Stats().Unpriced, " "); got != c.unpriced {
@@ -199,7 +198,7 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	s := f.Stats()
-	if s.Answered != 2 || s.Blocked != 1 || s.Failed != 3 || s.Usage != (model.Usage{Input: 18, Output: 14, Reasoning: 10, Cached: 6}) {
+	if s.Answered != 3 || s.Blocked != 1 || s.Failed != 4 || s.Usage != (model.Usage{Input: 27, Output: 21, Reasoning: 15, Cached: 9}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -125,20 +125,18 @@ func (cs *claims) renewAll() {
 	cs.mu.Lock()
 	renewing := slices.Collect(maps.Values(cs.held))
 	cs.mu.Unlock()
-	if len(renewing) > 0 {
-		kept, err := cs.memo.Renew(ctx, claimTerm)
-		cs.mu.Lock()
-		for _, c := range renewing {
-			switch {
-			case err != nil: // it ends in time
-			case slices.Contains(kept, c.id):
-				c.until = until
-			default:
-				c.until = time.Time{}
-			}
+	kept, err := cs.memo.Renew(ctx, claimTerm)
+	cs.mu.Lock()
+	for _, c := range renewing {
+		switch {
+		case err != nil: // it ends in time
+		case slices.Contains(kept, c.id):
+			c.until = until
+		default:
+			c.until = time.Time{}
 		}
-		cs.mu.Unlock()
 	}
+	cs.mu.Unlock()
 	// Whoever waits for calls that failed here looks again. What cannot be released
 	// now ends in time.
 	_ = cs.release(ctx)
