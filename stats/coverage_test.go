@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/orbench/orbench/stats"
@@ -105,6 +106,7 @@ func simulations() []simulation {
 		{"Paired bootstrap, flips 2% and 4% of 100", paired(0.02, 0.04, 100, drawn), 0.9, hi},
 		{"Detectable difference found, 80% wanted, flips 6% of 1,319", detectable(0.06, 1319, drawn), 0.76, 0.84},
 		{"Detectable difference found, 80% wanted, flips 10% of 200", detectable(0.1, 200, analytic), 0.74, 0.86},
+		{"Sum of 500 further answers' lengths, sample of 30", summed(30, 500), 0.92, hi},
 		{"Bootstrap, 13% of 1,319", bootstrapped(0.13, 1319), lo, hi},
 		{"Rogan-Gladen, 13% of 1,319, judge 90% and 97.5%", roganGladen(0.13, 1319, 0.9, 100, 0.975, 200), lo, hi},
 		{"Rogan-Gladen, 50% of 520, judge 80% and 90%", roganGladen(0.5, 520, 0.8, 50, 0.9, 50), lo, hi},
@@ -500,5 +502,24 @@ func correlated(measure stats.Correlation, rho, truth float64, points int) func(
 		}
 		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 500}.Correlation(x, y, measure)
 		return holds(e, truth), ok
+	}
+}
+
+// summed predicts the sum of lengths as skew as those of answers, log-normal with a mean
+// deviation of half their size.
+func summed(size, further int) func(*rand.Rand) (held, ok bool) {
+	length := func(random *rand.Rand) float64 { return math.Exp(5 + 0.5*random.NormFloat64()) }
+	return func(random *rand.Rand) (bool, bool) {
+		values := make([]float64, size)
+		for i := range values {
+			values[i] = length(random)
+		}
+		mean, deviation := stat.MeanStdDev(values, nil)
+		e, ok := stats.PredictSum(size, mean, deviation, further, 0.95)
+		sum := 0.0
+		for range further {
+			sum += length(random)
+		}
+		return e.Lo <= sum && sum <= e.Hi, ok
 	}
 }

@@ -130,6 +130,8 @@ type judgedChunk struct {
 type usage struct {
 	seen map[model.Hash]bool
 	of   price.Usage
+	// lengths counts how long the replies of each model are, nil where nobody asks.
+	lengths map[model.Ref]*lengths
 }
 
 // add counts a reply; nil counts nothing.
@@ -137,6 +139,13 @@ func (u *usage) add(h model.Hash, provider, name string, response model.Response
 	if u != nil && !u.seen[h] {
 		u.seen[h] = true
 		u.of.Add(provider, name, response.Usage, response.Batch)
+		if u.lengths != nil {
+			of := model.Ref{Provider: provider, Model: name}
+			if u.lengths[of] == nil {
+				u.lengths[of] = &lengths{}
+			}
+			u.lengths[of].add(response.Usage.Bounded().Output)
+		}
 	}
 }
 

@@ -38,6 +38,11 @@ type Plan struct {
 	InputTokens int `json:"input_tokens"`
 	// MaxOutputTokens is the most that the calls may be answered with.
 	MaxOutputTokens int `json:"max_output_tokens"`
+	// Expected is how many they are expected to be answered with, nil where that was not
+	// looked for; see Expect.
+	Expected *Expected `json:"expected,omitempty"`
+	// replies are those of the model that planning met.
+	replies lengths
 }
 
 // Usage is the estimated input and the most output of the plan.
@@ -133,6 +138,7 @@ func (r *Run) plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		return response, ok
 	}
 	probes := r.probes(r.Judges)
+	met := map[model.Ref]*lengths{}
 	for piece, err := range r.pieces() {
 		if err != nil {
 			return nil, err
@@ -140,7 +146,7 @@ func (r *Run) plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		for _, c := range piece {
 			absent := c.prompts
 			if m != nil {
-				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), nil)
+				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{seen: map[model.Hash]bool{}, of: price.Usage{}, lengths: met})
 				if err != nil {
 					return nil, err
 				}
@@ -212,6 +218,11 @@ func (r *Run) plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 					}
 				}
 			}
+		}
+	}
+	for i := range plans {
+		if l := met[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}]; l != nil {
+			plans[i].replies = *l
 		}
 	}
 	return plans, nil

@@ -15,6 +15,25 @@ type pricedPlan struct {
 	Plan
 	// MaxUSD is nil where the price is unknown.
 	MaxUSD *float64 `json:"max_usd"`
+	// ExpectedUSD is the range of what the calls are expected to cost, nil where the price
+	// is unknown or nothing is expected.
+	ExpectedUSD *[2]float64 `json:"expected_usd,omitempty"`
+}
+
+// expected says what the calls are expected to cost, or where that is nothing, or not
+// known, to be answered with, and by how many remembered replies.
+func (p pricedPlan) expected() string {
+	if p.Expected == nil || p.Calls == 0 {
+		return "–"
+	}
+	what := fmt.Sprintf("%s to %s tokens", table.Count(p.Expected.OutputTokens[0]), table.Count(p.Expected.OutputTokens[1]))
+	if p.ExpectedUSD != nil && p.ExpectedUSD[1] > 0 {
+		what = fmt.Sprintf("$%.4f to $%.4f", p.ExpectedUSD[0], p.ExpectedUSD[1])
+	}
+	if p.Expected.Replies == 0 {
+		return what + ", a guess"
+	}
+	return fmt.Sprintf("%s, by %s replies", what, table.Count(p.Expected.Replies))
 }
 
 // priced gives plans their prices.
@@ -25,6 +44,10 @@ func priced(plans []Plan, prices price.Table) []pricedPlan {
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
 			usd := tariff.Cost(p.Usage())
 			pp.MaxUSD = &usd
+			if p.Expected != nil {
+				expected := p.usd(tariff)
+				pp.ExpectedUSD = &expected
+			}
 		}
 		all = append(all, pp)
 	}
@@ -47,14 +70,14 @@ func PrintPlan(w io.Writer, format string, plans, least []Plan, prices price.Tab
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost")
+	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost\texpected")
 	for _, p := range most {
 		cost := "unknown"
 		if p.MaxUSD != nil {
 			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
 		}
-		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\n",
-			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost)
+		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\t%s\n",
+			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost, p.expected())
 	}
 	if err := t.Flush(); err != nil || least == nil {
 		return err

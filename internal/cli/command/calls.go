@@ -103,6 +103,9 @@ func (f *Calls) Check() error {
 	return nil
 }
 
+// Bounded reports whether the flags bound what the command may spend.
+func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.maxTotalTokens > 0 }
+
 // Clients makes an empty set of clients, with the user's table of providers and
 // addresses, and those that a file names. named lists the providers that an address
 // without one may be for.

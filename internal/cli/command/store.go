@@ -152,7 +152,7 @@ func (e *Env) OpenReading(ctx context.Context, address string) (*memo.Memo, erro
 }
 
 // Plans gives what a command would send beyond what its store remembers, which may
-// not be there yet.
+// not be there yet, and what that is expected to take.
 func Plans(ctx context.Context, address string, plan func(context.Context, *memo.Memo) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
 	memory, err := store.OpenExisting(ctx, address)
 	switch {
@@ -161,5 +161,9 @@ func Plans(ctx context.Context, address string, plan func(context.Context, *memo
 	case !errors.Is(err, memo.ErrNoStore):
 		return nil, err
 	}
-	return plan(ctx, memory)
+	plans, err := plan(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	return plans, evaluate.Expect(ctx, memory, plans)
 }

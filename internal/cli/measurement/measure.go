@@ -76,6 +76,11 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err != nil && !readOnly {
 		return err
 	}
+	if m.calls.Bounded() && !m.calls.Quiet {
+		if err := a.sayExpected(ctx, m, memory, prices); err != nil {
+			return err
+		}
+	}
 	began := time.Now().UTC()
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
 		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
@@ -108,6 +113,24 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
+}
+
+// sayExpected says what a run with a bound is expected to take, by a sample of its prompts.
+func (a app) sayExpected(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
+	const most = 300
+	plans, err := m.SampledPlan(ctx, memory, most)
+	if err != nil {
+		return err
+	}
+	if err := evaluate.Expect(ctx, memory, plans); err != nil {
+		return err
+	}
+	line := evaluate.ExpectedLine(plans, prices)
+	if m.Until != nil {
+		line += "; fewer where the rates are known before"
+	}
+	a.Sayf("%s", line)
+	return nil
 }
 
 // checkName refuses a run that would silently take the place of another of its name.

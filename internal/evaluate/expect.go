@@ -1,0 +1,194 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
+)
+
+// Expected is how many output tokens the calls of a plan are expected to be answered with.
+type Expected struct {
+	// Replies is how many remembered replies of the model it rests on; 0 is a guess.
+	Replies int `json:"replies"`
+	// OutputTokens are the ends of the range: of the 95% prediction interval of
+	// stats.PredictSum, or of a guess.
+	OutputTokens [2]int `json:"output_tokens"`
+}
+
+// lengths counts the output tokens of replies of a model.
+type lengths struct {
+	n             int
+	mean, squares float64
+}
+
+// add counts a reply.
+func (l *lengths) add(tokens int) {
+	l.n++
+	d := float64(tokens) - l.mean
+	l.mean += d / float64(l.n)
+	l.squares += d * (float64(tokens) - l.mean)
+}
+
+// guessed is within what answers of chat models to a prompt of one line are long, in
+// tokens, where none is remembered.
+var guessed = [2]int{100, 600}
+
+// expect gives a plan its range, within what the calls are allowed.
+func (p *Plan) expect(l lengths) {
+	within := func(tokens float64) int {
+		most := p.MaxOutputTokens
+		if most == 0 {
+			most = math.MaxInt32
+		}
+		return max(0, min(most, int(math.Round(tokens))))
+	}
+	deviation := math.Sqrt(l.squares / float64(max(1, l.n-1)))
+	if e, ok := stats.PredictSum(l.n, l.mean, deviation, p.Calls, 0.95); ok {
+		p.Expected = &Expected{Replies: l.n, OutputTokens: [2]int{within(e.Lo), within(e.Hi)}}
+		return
+	}
+	p.Expected = &Expected{OutputTokens: [2]int{within(float64(guessed[0] * p.Calls)), within(float64(guessed[1] * p.Calls))}}
+}
+
+// Expect says what the calls of plans are expected to take, by the replies of their models
+// that the memo has: of the run itself, as far as Plan met some, else among the first of
+// the memo. m may be nil for an empty memo.
+func Expect(ctx context.Context, m *memo.Memo, plans []Plan) error {
+	among := map[model.Ref]*lengths{}
+	for i := range plans {
+		if plans[i].replies.n < 2 {
+			among[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}] = &plans[i].replies
+		}
+	}
+	if m != nil && len(among) > 0 {
+		if err := lengthsOf(ctx, m, among); err != nil {
+			return err
+		}
+	}
+	for i := range plans {
+		l := plans[i].replies
+		if found := among[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}]; l.n < 2 && found != nil {
+			l = *found
+		}
+		plans[i].expect(l)
+	}
+	return nil
+}
+
+// mostLookedAt bounds how many replies of a memo are looked at for their lengths.
+const mostLookedAt = 10_000
+
+// lengthsOf counts the replies of some models among the first of a memo.
+func lengthsOf(ctx context.Context, m *memo.Memo, of map[model.Ref]*lengths) error {
+	n := 0
+	for record, err := range m.AllRecords(ctx) {
+		if err != nil {
+			return err
+		}
+		if n++; n > mostLookedAt {
+			break
+		}
+		var asked struct{ Provider, Model string }
+		if err := json.Unmarshal(record.Request, &asked); err != nil {
+			return fmt.Errorf("a remembered request is damaged: %w", err)
+		}
+		if l := of[model.Ref{Provider: asked.Provider, Model: asked.Model}]; l != nil {
+			l.add(record.Response.Usage.Bounded().Output)
+		}
+	}
+	return nil
+}
+
+// SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
+// planning costs: the calls of at most so many prompts, drawn at random, multiplied by how
+// many times as many there are.
+func (r *Run) SampledPlan(ctx context.Context, m *memo.Memo, most int) ([]Plan, error) {
+	all := r.prompts()
+	if all <= most {
+		return r.Plan(ctx, m)
+	}
+	random := rand.NewPCG(1, 1)
+	var parts []*dataset.Dataset
+	drawn := 0
+	for _, set := range r.Datasets {
+		size := set.Size(r.Limit)
+		marked := make([]bool, size)
+		for _, i := range stats.Pivotal(size, min(size, size*most/all+1), random.Uint64) {
+			marked[i] = true
+		}
+		part, err := set.Part(marked, true)
+		if err != nil {
+			return nil, err
+		}
+		parts, drawn = append(parts, part), drawn+part.Count
+	}
+	plans, err := r.over(parts).plan(ctx, m)
+	times := float64(all) / float64(drawn)
+	for i := range plans {
+		p := &plans[i]
+		for _, n := range []*int{&p.Calls, &p.FromMemo, &p.InputTokens, &p.MaxOutputTokens} {
+			*n = int(math.Round(float64(*n) * times))
+		}
+	}
+	return plans, err
+}
+
+// inputOff is by how much an estimate of input tokens may be off; see
+// price.EstimateTokens.
+const inputOff = 0.2
+
+// usd is the range of what the plan is expected to cost at a price.
+func (p Plan) usd(tariff price.Price) [2]float64 {
+	at := func(input float64, output int) float64 {
+		return min(tariff.Cost(p.Usage()), tariff.Cost(model.Usage{Input: int(input * float64(p.InputTokens)), Output: output}))
+	}
+	return [2]float64{at(1-inputOff, p.Expected.OutputTokens[0]), at(1+inputOff, p.Expected.OutputTokens[1])}
+}
+
+// ExpectedLine says in one line what plans with their Expected come to.
+func ExpectedLine(plans []Plan, prices price.Table) string {
+	input := 0
+	var tokens [2]int
+	var usd [2]float64
+	unpriced, guesses := 0, 0
+	for _, p := range plans {
+		if p.Calls == 0 {
+			continue
+		}
+		if p.Expected.Replies == 0 {
+			guesses++
+		}
+		input += p.InputTokens
+		for end := range tokens {
+			tokens[end] += p.Expected.OutputTokens[end]
+		}
+		tariff, ok := prices.Price(p.Provider, p.Model)
+		if !ok {
+			unpriced++
+			continue
+		}
+		for end, more := range p.usd(tariff) {
+			usd[end] += more
+		}
+	}
+	line := fmt.Sprintf("expected: about %s calls, about %s input and %s to %s output tokens, ", table.Count(calls(plans)), table.Count(input), table.Count(tokens[0]), table.Count(tokens[1]))
+	switch {
+	case unpriced > 0:
+		line += "at a price that is not known"
+	default:
+		line += fmt.Sprintf("$%.4f to $%.4f", usd[0], usd[1])
+	}
+	if guesses > 0 {
+		line += "; a guess, as far as no reply of a model is remembered"
+	}
+	return line
+}

@@ -1,0 +1,70 @@
+package evaluate_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+// TestExpect expects of answers what those of the run so far were long, else those of the
+// model to other prompts, else guesses; a sample of the prompts says about the same as all
+// of them.
+func TestExpect(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	p := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
+		return model.Response{Text: "ok", Finish: model.Stop, Usage: model.Usage{Input: 10, Output: 20 + len(r.Messages[0].Content)%5}}, nil
+	}}
+	run := func(name string, n int) *evaluate.Run {
+		r := &evaluate.Run{Targets: []evaluate.Target{target("p", "one")}, Judges: newJudges(t, "lexical")}
+		r.Datasets = append(r.Datasets, newDataset(t, name, lines(name, 0, n)))
+		return r
+	}
+	expected := func(r *evaluate.Run, sampled int) evaluate.Plan {
+		t.Helper()
+		plans, err := r.SampledPlan(t.Context(), m, sampled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := evaluate.Expect(t.Context(), m, plans); err != nil {
+			t.Fatal(err)
+		}
+		return plans[0]
+	}
+	many := run("many", 400)
+	// No guess is above what the calls are allowed, 50 tokens each.
+	if e := expected(many, 1000).Expected; e.Replies != 0 || e.OutputTokens != [2]int{400 * 50, 400 * 50} {
+		t.Errorf("of nothing: %+v", e)
+	}
+	other := run("other", 30)
+	live := fill.NewLive(m, fill.Config{})
+	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
+	if err := live.Fill(t.Context(), other.Work(m)); err != nil {
+		t.Fatal(err)
+	}
+	if e := expected(many, 1000).Expected; e.Replies != 30 || e.OutputTokens[0] < 400*20 || e.OutputTokens[1] > 400*24 {
+		t.Errorf("by other prompts: %+v", e)
+	}
+	some := *many
+	some.Limit = 50
+	if err := live.Fill(t.Context(), some.Work(m)); err != nil {
+		t.Fatal(err)
+	}
+	whole, sample := expected(many, 1000), expected(many, 100)
+	if whole.Expected.Replies != 50 || whole.Calls != 350 || sample.Calls < 340 || sample.Calls > 360 || sample.Expected.Replies == 0 {
+		t.Errorf("by its own: %+v, %+v; by a sample: %+v, %+v", whole, whole.Expected, sample, sample.Expected)
+	}
+	prices, err := price.Table{}.With(strings.NewReader(`[{"provider": "p", "model": "one", "input": 1, "output": 2, "as_of": "2026-01-01"}]`), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := evaluate.ExpectedLine([]evaluate.Plan{whole}, prices)
+	if !strings.HasPrefix(line, "expected: about 350 calls, about ") || !strings.Contains(line, " output tokens, $0.0") || strings.Contains(line, "guess") {
+		t.Error(line)
+	}
+}
