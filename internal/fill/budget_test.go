@@ -119,6 +119,15 @@ func TestBudget(t *testing.T) {
 		if err == nil || err.Error() != "stopped by `max-total-tokens` 20: 14 tokens used (of it up to 10 for 1 failed attempts), and the next call could use up to 10" {
 			t.Errorf("got %v", err)
 		}
+		// All of the tokens that are left may be used.
+		b = newBudget(Budget{Tokens: 10, USD: 1})
+		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
+		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $4.0000" {
+			t.Errorf("got %v", err)
+		}
+		if err := b.answer(take(), model.Usage{Input: 10, Output: 10}); err != nil {
+			t.Errorf("twice the reservation is beyond belief: %v", err)
+		}
 		b = newBudget(Budget{Tokens: 100})
 		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
 		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
