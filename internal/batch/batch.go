@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/orbench/orbench/internal/client"
@@ -40,7 +41,7 @@ type Batch struct {
 	Provider string `json:"provider"`
 	Endpoint string `json:"endpoint,omitempty"`
 	Model    string `json:"model"`
-	// Service is how it is worked through: files.
+	// Service is how it is worked through: files, or the provider's own.
 	Service string `json:"service"`
 	Stage   Stage  `json:"stage"`
 	Calls   int    `json:"calls"`
@@ -48,6 +49,19 @@ type Batch struct {
 	Bytes int64 `json:"bytes"`
 	// File is where it was written, for the service files.
 	File string `json:"file,omitempty"`
+	// Key is the fingerprint of the key with which it is submitted.
+	Key string `json:"key,omitempty"`
+	// Input and Remote are the provider's names of what was uploaded and of the batch, and
+	// Word its own for how far it is. Canceling is true once it was asked to cancel it.
+	Input     string `json:"input,omitempty"`
+	Remote    string `json:"remote,omitempty"`
+	Word      string `json:"word,omitempty"`
+	Canceling bool   `json:"canceling,omitempty"`
+	// Problem is what keeps it from going on.
+	Problem string `json:"problem,omitempty"`
+	// Tried is when the provider was asked to start it, Expires when its window ends.
+	Tried   time.Time `json:"tried,omitzero"`
+	Expires time.Time `json:"expires,omitzero"`
 	// Planned, Sent and Ended are when it came to that; absent where it has not.
 	Planned time.Time `json:"planned"`
 	Sent    time.Time `json:"sent,omitzero"`
@@ -83,10 +97,10 @@ type Desk struct {
 	// Clients has the formats of the run's models.
 	Clients *client.Set
 	Prices  price.Table
+	// HTTPClient asks services; nil stands for one of its own.
+	HTTPClient *http.Client
 	// Now is the clock.
 	Now func() time.Time
-	// Say tells the user something in a line.
-	Say func(format string, args ...any)
 }
 
 // Batches lists the batches of the run, in the order in which they were planned.

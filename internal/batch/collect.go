@@ -75,8 +75,8 @@ type came struct {
 	result service.Result
 }
 
-// take remembers results of the batches.
-func (c *collection) take(ctx context.Context, results []service.Result) error {
+// take remembers results of calls in some batches.
+func (c *collection) take(ctx context.Context, results []service.Result, batches ...*Batch) error {
 	by := map[model.Hash]service.Result{}
 	var hashes []model.Hash
 	for _, r := range results {
@@ -102,7 +102,7 @@ func (c *collection) take(ctx context.Context, results []service.Result) error {
 		delete(by, h)
 	}
 	var found []came
-	for _, b := range c.Taken.Batches {
+	for _, b := range batches {
 		if len(by) == 0 {
 			break
 		}

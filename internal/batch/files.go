@@ -26,7 +26,7 @@ func (d *Desk) ToFiles(judges bool) Asked {
 	return Asked{Judges: judges, Service: func(of model.Ref) (string, Limits, string) {
 		switch c := d.Clients.Client(of.Provider, of.Endpoint); {
 		case c.Format == nil:
-			return "", Limits{}, noFormat(of)
+			return "", Limits{}, noService(of)
 		case c.Endpoint.Provider.Dialect != provider.OpenAI:
 			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; submit it without --to"
 		}
@@ -34,8 +34,8 @@ func (d *Desk) ToFiles(judges bool) Asked {
 	}}
 }
 
-// noFormat says why calls of a model cannot be in any batch.
-func noFormat(of model.Ref) string {
+// noService says why calls of a model cannot be in any batch.
+func noService(of model.Ref) string {
 	if of.Provider == "sim" {
 		return "it is simulated and has no batch service; orbench eval asks it"
 	}
@@ -71,7 +71,7 @@ func (d *Desk) Write(ctx context.Context, asked Asked, dir string) (Plan, []*Bat
 		name := fileName(b.Model)
 		used[name]++
 		name = fmt.Sprintf("%s-%03d.jsonl", name, used[name])
-		if _, err := to.Write(name, func(w io.Writer) error { return d.writeLines(ctx, b, w) }); err != nil {
+		if _, err := to.Write(name, func(w io.Writer) error { return d.writeLines(ctx, b, w, service.Line) }); err != nil {
 			return laid.plan, nil, err
 		}
 		b.File = filepath.Join(dir, name)
@@ -104,8 +104,8 @@ func fileName(model string) string {
 	return strings.TrimLeft(unsafeInFile.ReplaceAllString(model, "-"), ".-")
 }
 
-// writeLines writes the calls of a batch, by their hash.
-func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer) error {
+// writeLines writes the calls of a batch, by their hash, as lines of a service.
+func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(id string, body []byte) []byte) error {
 	format := d.format(b.Ref())
 	for c, err := range d.Memo.AllBatchCalls(ctx, b.id) {
 		var body []byte
@@ -116,7 +116,7 @@ func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer) error {
 			}
 		}
 		if err == nil {
-			_, err = w.Write(append(service.Line(c.Hash.String(), body), '\n'))
+			_, err = w.Write(append(line(c.Hash.String(), body), '\n'))
 		}
 		if err != nil {
 			return err
@@ -189,13 +189,13 @@ func (c *collection) readFile(ctx context.Context, name string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if results = append(results, r); len(results) == together {
-			if err := c.take(ctx, results); err != nil {
+			if err := c.take(ctx, results, c.Taken.Batches...); err != nil {
 				return err
 			}
 			results = results[:0]
 		}
 	}
-	return c.take(ctx, results)
+	return c.take(ctx, results, c.Taken.Batches...)
 }
 
 // settle counts what has come back of each batch, and ends those of which all has.

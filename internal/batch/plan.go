@@ -110,7 +110,9 @@ type part struct {
 	batch  *Batch
 	limits Limits
 	format client.Format
-	calls  []drafted
+	// key is the fingerprint of the key that is sent with it, empty for files.
+	key   string
+	calls []drafted
 }
 
 // drafted is a call that is to be set apart.
@@ -207,6 +209,9 @@ func (p *planner) add(ctx context.Context, call evaluate.Call, asked Asked) erro
 			return nil
 		}
 		into = &part{limits: limits, format: p.format(of)}
+		if name != Files {
+			into.key = Fingerprint(p.Clients.Client(of.Provider, of.Endpoint).Endpoint.Key)
+		}
 		into.Part = Part{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Service: name}
 		p.open[of] = into
 	}
@@ -312,7 +317,7 @@ func (p *planner) put(ctx context.Context, into *part, calls []drafted) error {
 	if into.batch == nil {
 		b := &Batch{
 			Run: p.Run.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
-			Service: into.Service, Stage: Planned, Planned: p.Now().UTC().Truncate(time.Second),
+			Service: into.Service, Stage: Planned, Key: into.key, Planned: p.Now().UTC().Truncate(time.Second),
 		}
 		_, _ = rand.Read(b.id[:]) // it never fails
 		b.ID = b.id.String()

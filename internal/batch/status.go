@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -28,6 +29,9 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
+	if err := d.Refresh(ctx, batches); err != nil {
+		return s, err
+	}
 	s.Batches = append(s.Batches, batches...)
 	out, err := d.out(ctx)
 	if err != nil {
@@ -50,9 +54,10 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// Cancel calls off what is out in files or planned: its calls are free again. What comes
-// back later is still taken by ReadFrom.
-func (d *Desk) Cancel(ctx context.Context) ([]*Batch, error) {
+// Cancel calls off what is out or planned. Calls in files, and those of which nothing has
+// left, are free again at once; a provider first ends the batch, and what it has answered
+// by then is there for Collect. forget frees all calls without a word to the provider.
+func (d *Desk) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return nil, err
@@ -62,6 +67,14 @@ func (d *Desk) Cancel(ctx context.Context) ([]*Batch, error) {
 		if !b.Open() {
 			continue
 		}
+		canceled = append(canceled, b)
+		if b.Service != Files && !forget && (b.Stage == Out || !b.Tried.IsZero()) {
+			if over, err := d.end(ctx, b); err != nil {
+				return canceled, err
+			} else if !over {
+				continue
+			}
+		}
 		b.Stage, b.Ended = Canceled, d.Now().UTC().Truncate(time.Second)
 		if err := d.count(ctx, b); err != nil {
 			return canceled, err
@@ -69,9 +82,43 @@ func (d *Desk) Cancel(ctx context.Context) ([]*Batch, error) {
 		if err := d.keep(ctx, b); err != nil {
 			return canceled, err
 		}
-		canceled = append(canceled, b)
 	}
 	return canceled, nil
+}
+
+// end has a provider end a batch. over is true for one that was never started; any other
+// ends when the provider says so, and one that could not be asked for has a Problem.
+func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
+	if err := d.checkKey(b); err != nil {
+		return false, err
+	}
+	if b.Stage == Planned {
+		s := d.service(b.Ref())
+		if s == nil {
+			return true, nil
+		}
+		found, ok, err := s.Find(ctx, d.job(b))
+		switch {
+		case err != nil:
+			return false, d.problem(ctx, b, err)
+		case !ok:
+			return true, nil
+		}
+		if err := d.started(ctx, b, found); err != nil {
+			return false, err
+		}
+	}
+	return false, d.problem(ctx, b, d.callOff(ctx, b))
+}
+
+// problem keeps what a provider said to be wrong; any other error is given back.
+func (d *Desk) problem(ctx context.Context, b *Batch, err error) error {
+	failed, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		return err
+	}
+	b.Problem = failed.Error()
+	return d.keep(ctx, b)
 }
 
 // count counts those calls of an open batch that are answered.

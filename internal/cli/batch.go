@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +16,6 @@ import (
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -24,11 +26,12 @@ import (
 func batchCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
-		Short: "Have what a run lacks asked by batch, from files",
-		Long: `Have the calls that a run lacks made by batch: they are written to files in the
-format of OpenAI's batches, which "vllm run-batch" and jobs of one's own work through,
-and what comes back is remembered like any answer. The same "orbench eval" then
-finishes without a call.
+		Short: "Have what a run lacks asked by batch, at half the price",
+		Long: `Have the calls that a run lacks made by batch: by the batch service of their
+provider, within a day and at about half the price, or from files in the format of
+OpenAI's batches, which "vllm run-batch" and jobs of one's own work through. What comes
+back is remembered like any answer, and the same "orbench eval" then finishes without a
+call.
 
 A run is made by "orbench eval --save-only", which keeps it and asks nothing. Calls
 that are out are not paid for again: other commands leave them to the batch and say
@@ -48,7 +51,9 @@ type batchCommands struct{ *command.Env }
 type batchFlags struct {
 	store, format string
 	full          bool
-	calls         command.Calls
+	// unasked has no server asked, whatever is out.
+	unasked bool
+	calls   command.Calls
 }
 
 func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
@@ -60,8 +65,9 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 }
 
 // atDesk opens a run of a store (the newest without a name) and does something with its
-// batches. unasked says that no server is asked, so that nobody needs a key.
-func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string, unasked bool, do func(*batch.Desk, *memo.Memo) error) (err error) {
+// batches. Servers are asked, which takes their keys, where sends is true or a batch is out
+// with a provider.
+func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string, sends bool, do func(*batch.Desk) error) (err error) {
 	if err := command.CheckFormat(f.format, command.TwoFormats); err != nil {
 		return err
 	}
@@ -84,66 +90,85 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	}
 	// A stored run is opened to be judged. Here its targets are asked too.
 	r.Recorded = false
-	f.calls.DryRun = unasked
-	clients, err := b.Clients(f.calls, nil, nil)
+	d := &batch.Desk{Memo: memory, Run: r, Prices: prices, Now: time.Now}
+	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
 	}
+	asked := func(x *batch.Batch) bool { return x.Open() && x.Service != batch.Files }
+	f.calls.DryRun = f.unasked || !sends && !slices.ContainsFunc(batches, asked)
+	if d.Clients, err = b.Clients(f.calls, nil, nil); err != nil {
+		return err
+	}
 	for _, m := range r.Models() {
-		if m.Provider == replay.Provider || clients.Classifies(m.Provider) {
+		if m.Provider == replay.Provider || d.Clients.Classifies(m.Provider) {
 			continue // nothing of these goes by batch
 		}
-		if _, err := clients.Model(m.Provider+"/"+m.Model, m.Endpoint); err != nil {
+		if _, err := d.Clients.Model(m.Provider+"/"+m.Model, m.Endpoint); err != nil {
 			return err
 		}
 	}
-	return do(&batch.Desk{Memo: memory, Run: r, Clients: clients, Prices: prices, Now: time.Now, Say: b.Sayf}, memory)
+	return do(d)
 }
 
 func (b batchCommands) submit() *cobra.Command {
 	var f batchFlags
 	var to string
 	var judges, dryRun bool
+	var maxCost float64
 	c := &cobra.Command{
-		Use:   "submit [RUN] --to DIR",
-		Short: "Write the calls that a run lacks to files",
-		Long: `Write the calls that a run lacks (the newest without a name) to a new folder, a
-file for each model and each 50,000 calls or 200 MB. What is answered, or out in
-another batch, is not among them; what failed is.
+		Use:   "submit [RUN] [--to DIR]",
+		Short: "Send the calls that a run lacks, to their providers or to files",
+		Long: `Send the calls that a run lacks (the newest without a name) to the batch services of
+their providers (openai, together, mistral), or with --to to a new folder: a batch, or a
+file, for each model, and another where the provider's limits are reached. What is
+answered, or out in another batch, is not among them; what failed is. What a provider
+does not take now stays planned, and the same command tries it again.
 
 The calls of judges are left to "orbench eval", which makes them at once; --judges has
 them go by batch too, as far as the answers are there. Calls that depend on replies,
 as behind a defense or in a dialog, are submitted when these are there: submit again.`,
-		Example: `  orbench eval --target vllm/my-model --dataset xstest --name batched --save-only
+		Example: `  orbench eval --target openai/gpt-4o-mini --dataset xstest --name batched --save-only
   orbench batch submit batched --dry-run
+  orbench batch submit batched --max-cost 5
   orbench batch submit batched --to calls`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			if to == "" && !dryRun {
-				return command.InputError("--to", "where to write the calls is not said", "name a new folder, such as calls")
+			if math.IsNaN(maxCost) || maxCost < 0 {
+				return command.InputError("--max-cost", "it is no number of dollars", "give one such as 5, or leave the flag out")
 			}
-			return b.atDesk(c.Context(), &f, names, true, func(d *batch.Desk, _ *memo.Memo) error {
-				if dryRun {
-					plan, err := d.Plan(c.Context(), d.ToFiles(judges))
-					if err != nil {
-						return err
-					}
-					return b.showPlan(f, d, plan)
+			return b.atDesk(c.Context(), &f, names, to == "" && !dryRun, func(d *batch.Desk) error {
+				asked := d.ToServices(judges)
+				if to != "" {
+					asked = d.ToFiles(judges)
 				}
-				return b.write(c.Context(), f, d, judges, to)
+				if dryRun || maxCost > 0 {
+					plan, err := d.Plan(c.Context(), asked)
+					if err == nil && maxCost > 0 {
+						err = checkCost(plan, maxCost)
+					}
+					if err != nil || dryRun {
+						return errors.Join(err, b.showPlan(f, d, plan))
+					}
+				}
+				if to != "" {
+					return b.write(c.Context(), f, d, asked, to)
+				}
+				return b.send(c.Context(), f, d, asked)
 			})
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "new `DIR` to write the calls to")
 	c.Flags().BoolVar(&judges, "judges", false, "have the calls of judges go by batch too, where the answers are there")
+	c.Flags().Float64Var(&maxCost, "max-cost", 0, "submit nothing where the batches could cost more than this many US `dollars`")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "print the batches, calls, tokens and cost; send and write nothing")
 	b.register(c, &f)
 	return c
 }
 
 // write writes a run's calls to files, and says how to have them worked through.
-func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, judges bool, to string) error {
-	plan, batches, err := d.Write(ctx, d.ToFiles(judges), to)
+func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, asked batch.Asked, to string) error {
+	plan, batches, err := d.Write(ctx, asked, to)
 	if err != nil {
 		return err
 	}
@@ -157,6 +182,40 @@ func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, j
 	b.Sayf("have them worked through, such as by\n  vllm run-batch -i %s -o %s --model %s\nand take the answers back:\n  orbench batch collect%s %s --from %s",
 		untrusted.Shell(first.File), untrusted.Shell(strings.TrimSuffix(first.File, ".jsonl")+"-results.jsonl"), untrusted.Shell(first.Model),
 		b.StoreArgument(f.store), d.Run.Name, untrusted.Shell(to))
+	return nil
+}
+
+// checkCost refuses a plan that could cost more than a limit.
+func checkCost(plan batch.Plan, limit float64) error {
+	sum := 0.0
+	for _, p := range plan.Parts {
+		if p.MaxUSD == nil {
+			return command.InputError("--max-cost", fmt.Sprintf("the price of %s/%s by batch is unknown", p.Provider, p.Model),
+				"give it in a file with --prices, with batch as a share of it, or leave --max-cost out")
+		}
+		sum += *p.MaxUSD
+	}
+	if sum > limit {
+		return command.InputError("--max-cost", fmt.Sprintf("the batches could cost up to %s, and nothing was sent", table.Money(sum)),
+			"raise it, or lower the run's --max-tokens or --limit")
+	}
+	return nil
+}
+
+// send hands a run's calls to the services of their providers.
+func (b batchCommands) send(ctx context.Context, f batchFlags, d *batch.Desk, asked batch.Asked) error {
+	plan, batches, err := d.Send(ctx, asked)
+	if len(batches) == 0 {
+		return errors.Join(err, b.showPlan(f, d, plan))
+	}
+	if err := errors.Join(err, b.showSubmitted(f, d, plan, batches)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(batches, func(x *batch.Batch) bool { return x.Stage != batch.Out }) {
+		b.Sayf("what was not taken is still planned, and the same command tries it again:\n  %s", b.CommandLine())
+		return command.ErrFailures
+	}
+	b.Sayf("how far it is: orbench batch status%s %s; when it has ended: orbench batch collect%[1]s %[2]s", b.StoreArgument(f.store), d.Run.Name)
 	return nil
 }
 
@@ -230,6 +289,7 @@ func (b batchCommands) showSubmitted(f batchFlags, d *batch.Desk, plan batch.Pla
 	}
 	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
 	out.Section(batchTable(batches))
+	sayProblems(out, batches)
 	b.explainPlan(out, d, plan, "submitted")
 	return out.Flush()
 }
@@ -242,15 +302,31 @@ func batchTable(batches []*batch.Batch) table.Section {
 	}
 	for _, x := range batches {
 		where := x.Service
-		if x.File != "" {
+		switch {
+		case x.File != "":
 			where = filepath.ToSlash(x.File)
+		case x.Remote != "":
+			where = x.Remote
+		}
+		stage := string(x.Stage)
+		if x.Stage == batch.Out && x.Word != "" {
+			stage += ", " + x.Word
 		}
 		s.Rows = append(s.Rows, []string{
-			x.ID, x.Provider + "/" + x.Model, string(x.Stage), where,
+			x.ID, x.Provider + "/" + x.Model, stage, where,
 			table.Count(x.Calls), table.Count(x.Answered), table.Count(x.Failed), table.Count(x.Waiting()),
 		})
 	}
 	return s
+}
+
+// sayProblems tells what keeps batches from going on.
+func sayProblems(out io.Writer, batches []*batch.Batch) {
+	for _, x := range batches {
+		if x.Problem != "" && x.Open() {
+			fmt.Fprintf(out, "batch %s: %s\n", x.ID, untrusted.Terminal(x.Problem))
+		}
+	}
 }
 
 func (b batchCommands) status() *cobra.Command {
@@ -258,12 +334,13 @@ func (b batchCommands) status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [RUN]",
 		Short: "Tell how far the batches of a run are, and what it lacks besides",
-		Long: `Tell how far the batches of a run (the newest without a name) are: how many of their
+		Long: `Tell how far the batches of a run (the newest without a name) are, as their providers
+say now: how many of their
 calls were answered, how many failed, and how many have not come back; and which calls
 the run lacks that are in no batch.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, true, func(d *batch.Desk, _ *memo.Memo) error {
+			return b.atDesk(c.Context(), &f, names, false, func(d *batch.Desk) error {
 				s, err := d.Status(c.Context())
 				if err != nil {
 					return err
@@ -284,6 +361,7 @@ func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
 	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
 	if len(s.Batches) > 0 {
 		out.Section(batchTable(s.Batches))
+		sayProblems(out, s.Batches)
 	}
 	fmt.Fprintf(out, "run %s: %s calls are out, %s are in no batch", s.Run, table.Count(s.Out), table.Count(s.Ready))
 	if s.Judging > 0 {
@@ -303,27 +381,30 @@ func (b batchCommands) collect() *cobra.Command {
 	var f batchFlags
 	var from string
 	c := &cobra.Command{
-		Use:   "collect [RUN] --from DIR|FILE",
+		Use:   "collect [RUN] [--from DIR|FILE]",
 		Short: "Remember what has come back of the batches of a run",
-		Long: `Remember what has come back of the batches of a run (the newest without a name), out
-of all .jsonl and .json files of a folder, in any order: output files of "vllm
-run-batch", and of whatever writes lines of the same form. Every answer counts, also
-of a file that is cut or has lines that are none, and of a batch that was called off;
-doing it again changes nothing. What failed is free for the next submit.
+		Long: `Remember what has come back of the batches of a run (the newest without a name): of
+those that have ended at their provider, or with --from out of all .jsonl and .json
+files of a folder, in any order, as "vllm run-batch" and whatever writes lines of the
+same form leave them. Every answer counts, also of a batch that expired or was called
+off, and of a file that is cut; doing it again changes nothing. What failed, and what
+was not made, is free for the next submit.
 
 The exit code is 0 when nothing is out any more and nothing failed, and 1 otherwise.`,
-		Example: `  orbench batch collect batched --from calls`,
-		Args:    cobra.MaximumNArgs(1),
+		Example: `  orbench batch collect batched
+  orbench batch collect batched --from calls`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			if from == "" {
-				return command.InputError("--from", "where the results are is not said", "name the folder with the files that came back")
-			}
-			return b.atDesk(c.Context(), &f, names, true, func(d *batch.Desk, m *memo.Memo) error {
-				done, err := d.ReadFrom(c.Context(), from)
+			return b.atDesk(c.Context(), &f, names, false, func(d *batch.Desk) error {
+				take := d.Collect
+				if from != "" {
+					take = func(ctx context.Context) (*batch.Taken, error) { return d.ReadFrom(ctx, from) }
+				}
+				done, err := take(c.Context())
 				if done == nil {
 					return err
 				}
-				return errors.Join(err, b.collected(c.Context(), f, d, m, done))
+				return cmp.Or(err, b.collected(c.Context(), f, d, done))
 			})
 		},
 	}
@@ -333,10 +414,10 @@ The exit code is 0 when nothing is out any more and nothing failed, and 1 otherw
 }
 
 // collected shows what was taken back.
-func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Desk, m *memo.Memo, done *batch.Taken) error {
+func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Desk, done *batch.Taken) error {
 	if done.Answered > 0 {
 		typed := b.Command()
-		if err := d.Run.Paid(context.WithoutCancel(ctx), m, typed, typed.Date); err != nil {
+		if err := d.Run.Paid(context.WithoutCancel(ctx), d.Memo, typed, typed.Date); err != nil {
 			return err
 		}
 	}
@@ -358,6 +439,7 @@ func (b batchCommands) showCollected(f batchFlags, d *batch.Desk, done *batch.Ta
 	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
 	if len(done.Batches) > 0 {
 		out.Section(batchTable(done.Batches))
+		sayProblems(out, done.Batches)
 	}
 	fmt.Fprintf(out, "%s answers for run %s, %s", table.Count(done.Answered), d.Run.Name, cost(done))
 	if done.Blocked > 0 {
@@ -394,13 +476,14 @@ func (b batchCommands) cancel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",
 		Short: "Call off the batches of a run that are out",
-		Long: `Call off the batches of a run (the newest without a name) that are out: their calls
-are free again, for "orbench eval" and for the next submit. What files bring later is
-still taken by collect --from.`,
+		Long: `Call off the batches of a run (the newest without a name) that are out. Calls in files
+are free again at once, for "orbench eval" and for the next submit; what the files
+bring later is still taken by collect --from. A provider first ends what it has begun:
+collect then takes what was answered, which is paid for, and frees the rest.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, true, func(d *batch.Desk, _ *memo.Memo) error {
-				canceled, err := d.Cancel(c.Context())
+			return b.atDesk(c.Context(), &f, names, false, func(d *batch.Desk) error {
+				canceled, err := d.Cancel(c.Context(), f.unasked)
 				if err != nil {
 					return err
 				}
@@ -413,10 +496,15 @@ still taken by collect --from.`,
 				}
 				out := table.NewPrinter(b.Stdout, b.Screen(f.full))
 				out.Section(batchTable(canceled))
+				sayProblems(out, canceled)
+				if slices.ContainsFunc(canceled, func(x *batch.Batch) bool { return x.Stage == batch.Out }) {
+					fmt.Fprintln(out, "the provider ends what it has begun; orbench batch collect then takes what was answered, which is paid for, and frees the rest")
+				}
 				return out.Flush()
 			})
 		},
 	}
+	c.Flags().BoolVar(&f.unasked, "forget", false, "free the calls at once without a word to the provider, as when its key is lost; asked again they may be paid for twice")
 	b.register(c, &f)
 	return c
 }

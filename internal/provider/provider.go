@@ -80,6 +80,9 @@ type Provider struct {
 	// Structured is true when the provider can make output fit a JSON schema,
 	// whatever the model.
 	Structured bool `json:"structured,omitempty"`
+	// Batch is the protocol of the provider's batch service: openai, together or mistral;
+	// empty for none.
+	Batch string `json:"batch,omitempty"`
 	// Classifier describes a classifier of the dialect http; nil for any other.
 	Classifier *classify.Description `json:"classifier,omitempty"`
 	// Doc is the page that documents the API.
@@ -157,6 +160,9 @@ func (p Provider) validate() error {
 		return fmt.Errorf("%s: a field for the token limit must be max_tokens or max_completion_tokens", p.Name)
 	case !slices.Contains([]string{"", "seed", "random_seed"}, p.SeedField):
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
+	}
+	if !slices.Contains([]string{"", "openai", "together", "mistral"}, p.Batch) {
+		return fmt.Errorf("%s: batch must be openai, together or mistral", p.Name)
 	}
 	if p.Classifier != nil {
 		if err := p.Classifier.Check(); err != nil {

@@ -1,0 +1,154 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/orbench/orbench/internal/batch/service"
+	"github.com/orbench/orbench/model"
+)
+
+// Refresh asks the providers how far the batches are that are out with them. What cannot be
+// asked now has the reason as its Problem.
+func (d *Desk) Refresh(ctx context.Context, batches []*Batch) error {
+	for _, b := range batches {
+		if b.Stage != Out || b.Service == Files {
+			continue
+		}
+		if _, err := d.look(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look asks how far a batch is that is out with a provider, and keeps it; it gives nil
+// where the provider does not answer, which Problem then tells.
+func (d *Desk) look(ctx context.Context, b *Batch) (*service.Remote, error) {
+	if err := d.checkKey(b); err != nil {
+		return nil, err
+	}
+	s := d.service(b.Ref())
+	if s == nil {
+		b.Problem = noService(b.Ref())
+		return nil, nil
+	}
+	r, err := s.Get(ctx, b.Remote)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		b.Problem = err.Error()
+		return nil, nil
+	}
+	b.progress(r)
+	b.Problem = ""
+	if r.Refused != "" {
+		b.Problem = r.Refused
+	}
+	if !r.Ended && b.Overdue(d.Now()) {
+		b.Problem = "its window ended " + b.Expires.Format(time.DateTime) + " UTC, and the provider still says " + r.Word
+	}
+	return &r, d.keep(ctx, b)
+}
+
+// Overdue reports whether a batch is out for longer than its provider promised.
+func (b *Batch) Overdue(now time.Time) bool {
+	return b.Stage == Out && !b.Expires.IsZero() && now.After(b.Expires)
+}
+
+// Collect remembers what the batches have answered that have ended, and frees the calls
+// that they have not. A batch that could not be read whole stays out, with the reason as
+// its Problem: what was read is kept, and the next command reads the rest.
+func (d *Desk) Collect(ctx context.Context) (*Taken, error) {
+	batches, err := d.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var live []*Batch
+	for _, b := range batches {
+		if b.Stage == Out {
+			live = append(live, b)
+		}
+	}
+	c := d.collection(live)
+	for _, b := range live {
+		if b.Service == Files {
+			continue
+		}
+		r, err := d.look(ctx, b)
+		if err == nil && r != nil && r.Ended {
+			err = c.fetch(ctx, b, *r)
+		}
+		if err != nil {
+			return c.sum(), err
+		}
+	}
+	return c.sum(), nil
+}
+
+// fetch takes the results of a batch that has ended.
+func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) error {
+	if r.Refused != "" && r.Again {
+		// Nothing was made of it, and it can be started as it is.
+		b.Stage, b.Remote, b.Tried, b.Answered, b.Failed = Planned, "", time.Time{}, 0, 0
+		return c.keep(ctx, b)
+	}
+	s := c.service(b.Ref())
+	var results []service.Result
+	for result, err := range s.Results(ctx, r) {
+		var line *service.LineError
+		switch {
+		case errors.As(err, &line):
+			c.fault(fmt.Sprintf("batch %s: %v", b.ID, err))
+			continue
+		case ctx.Err() != nil:
+			return errors.Join(c.take(ctx, results, b), context.Cause(ctx))
+		case err != nil:
+			// What was read counts; the rest is read by the next command.
+			if err := c.take(ctx, results, b); err != nil {
+				return err
+			}
+			b.Problem = err.Error()
+			return c.keep(ctx, b)
+		}
+		if results = append(results, result); len(results) == together {
+			if err := c.take(ctx, results, b); err != nil {
+				return err
+			}
+			results = results[:0]
+		}
+	}
+	if err := c.take(ctx, results, b); err != nil {
+		return err
+	}
+	if err := c.count(ctx, b); err != nil {
+		return err
+	}
+	// What has no answer now will have none: it failed, expired or was called off.
+	b.Failed = b.Calls - b.Answered
+	b.Stage, b.Ended = Collected, c.Now().UTC().Truncate(time.Second)
+	if b.Canceling {
+		b.Stage = Canceled
+	}
+	return c.keep(ctx, b)
+}
+
+// callOff asks a provider to cancel a batch, and reports whether it is over.
+func (d *Desk) callOff(ctx context.Context, b *Batch) error {
+	if err := d.checkKey(b); err != nil {
+		return err
+	}
+	s := d.service(b.Ref())
+	if s == nil {
+		return &model.Error{Kind: model.NotFound, Provider: b.Provider, Model: b.Model, Message: noService(b.Ref())}
+	}
+	if err := s.Cancel(ctx, b.Remote); err != nil {
+		return err
+	}
+	b.Canceling = true
+	_, err := d.look(ctx, b)
+	return err
+}

@@ -1,0 +1,203 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/wire"
+)
+
+// Account is where a service is, and with which key it is asked.
+type Account struct {
+	// Provider names the provider in errors.
+	Provider string
+	// BaseURL is the API's root, as live calls have it.
+	BaseURL string
+	Key     string
+	// HTTPClient makes the calls; nil stands for one of its own.
+	HTTPClient *http.Client
+}
+
+// mostReply is the longest reply that is read whole.
+const mostReply = 16 << 20
+
+// api asks an account.
+type api struct {
+	Account
+	header http.Header
+	client *http.Client
+}
+
+func newAPI(a Account, header, value string) api {
+	c := http.Client{}
+	if a.HTTPClient != nil {
+		c = *a.HTTPClient
+	}
+	// Where results are moved to another host, no key goes along.
+	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if req.Method != http.MethodGet || len(via) > 3 {
+			return errors.New("the server redirects the call")
+		}
+		if req.URL.Host != via[0].URL.Host {
+			req.Header = http.Header{}
+		}
+		return nil
+	}
+	h := http.Header{}
+	if a.Key != "" {
+		h.Set(header, value)
+	}
+	return api{Account: a, header: h, client: &c}
+}
+
+// call is one request to an account.
+type call struct {
+	method, url string
+	// body is of so many bytes; nil sends none.
+	body        io.Reader
+	size        int64
+	contentType string
+	header      http.Header
+}
+
+// open makes a call and gives the reply, whose body is to be closed. An error is a
+// *model.Error, also for a status that is not one of success.
+func (a api) open(ctx context.Context, c call) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, c.method, c.url, c.body)
+	if err != nil {
+		return nil, a.failure(err)
+	}
+	if c.body != nil {
+		req.ContentLength = c.size
+		req.Header.Set("Content-Type", c.contentType)
+	}
+	for _, h := range []http.Header{a.header, c.header} {
+		for name, values := range h {
+			req.Header[name] = values
+		}
+	}
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return nil, a.failure(err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return nil, a.refused(resp, body)
+}
+
+// do makes a call and reads the JSON of the reply.
+func (a api) do(ctx context.Context, c call, into any) error {
+	resp, err := a.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, mostReply))
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
+	if err != nil {
+		return a.failure(fmt.Errorf("reading the reply: %w", err))
+	}
+	return nil
+}
+
+// get reads the JSON at an address.
+func (a api) get(ctx context.Context, url string, into any) error {
+	return a.do(ctx, call{method: http.MethodGet, url: url}, into)
+}
+
+// post sends JSON.
+func (a api) post(ctx context.Context, url string, body, into any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return a.do(ctx, call{method: http.MethodPost, url: url, body: bytes.NewReader(b), size: int64(len(b)), contentType: "application/json"}, into)
+}
+
+// failure is the error of a call without a usable reply.
+func (a api) failure(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return wire.Failure(a.Provider, "", err, a.Key)
+}
+
+// refused is the error of a call that was answered with another status.
+func (a api) refused(resp *http.Response, body []byte) error {
+	e := &model.Error{
+		Kind: model.KindOfStatus(resp.StatusCode), Provider: a.Provider, Status: resp.StatusCode,
+		Message: model.Clip(faultIn(body), a.Key), RetryAfter: wire.RetryAfter(resp.Header, time.Now()),
+	}
+	if isQuota(string(body)) {
+		e.Kind = model.Quota
+	}
+	return e
+}
+
+// isQuota reports whether a fault is of an allowance that is used up: of money, or of what
+// may be enqueued at once.
+func isQuota(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "enqueued token limit", "credit balance is too low", "resource_exhausted", "enqueued"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// faultIn is the message of an error body, or the body.
+func faultIn(body []byte) string {
+	var f struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  string          `json:"detail"`
+	}
+	if json.Unmarshal(body, &f) != nil {
+		return string(body)
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(f.Error, &inner) == nil && inner.Message != "":
+		return inner.Message
+	case json.Unmarshal(f.Error, &text) == nil && text != "":
+		return text
+	case f.Message != "":
+		return f.Message
+	case f.Detail != "":
+		return f.Detail
+	}
+	return string(body)
+}
+
+// moment reads a time as providers write it: in seconds since 1970, or in RFC 3339. It is
+// zero for anything else.
+func moment(v any) time.Time {
+	switch v := v.(type) {
+	case float64:
+		if v > 0 {
+			return time.Unix(int64(v), 0).UTC()
+		}
+	case string:
+		if t, err := time.Parse(time.RFC3339Nano, v); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
