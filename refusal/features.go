@@ -46,7 +46,8 @@ var (
 // A view is a reading beside its prompt, with what several features ask for.
 type view struct {
 	reading
-	p promptWords
+	prompt string
+	p      promptWords // of prompt
 	// ofSentences and ofWords are their numbers to divide by, at least 1.
 	ofSentences, ofWords float64
 	// asked are the questions that the prompt asks.
@@ -56,14 +57,16 @@ type view struct {
 	promptFirst, lectureShare, fieldShare float64
 }
 
-// views are kept for the next answer, since what a table's functions are given
-// would otherwise be allocated for each.
-var views = sync.Pool{New: func() any { return new(view) }}
+// views are kept for the next answer, which often is to the same prompt.
+var views = sync.Pool{New: func() any { return &view{p: promptWords{asks: kinds}} }}
 
 // newView reads an answer. The caller gives the view back to views when done.
 func newView(prompt, answer string) *view {
 	v := views.Get().(*view)
-	v.p.read(prompt)
+	if prompt != v.prompt { // or else it is that of the last answer
+		v.p.read(prompt)
+		v.prompt = prompt
+	}
 	v.reading.read(answer, &v.p)
 	r, p := &v.reading, &v.p
 	v.ofSentences, v.ofWords = float64(max(r.sentences, 1)), float64(max(r.words, 1))

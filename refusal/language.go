@@ -236,13 +236,10 @@ func (t *tally) language(table *languageTable) *language {
 		}
 	}
 	best, other := 0, 0 // of the languages that are read, and of those that are not
-	for n := range table.read {
-		if known[n] > known[best] {
+	for n := range table.languages {
+		if n < table.read && known[n] > known[best] {
 			best = n
-		}
-	}
-	for n := table.read; n < len(table.languages); n++ {
-		if known[n] > known[other] {
+		} else if n >= table.read && known[n] > known[other] {
 			other = n
 		}
 	}

@@ -207,11 +207,13 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 				return nil, err
 			}
 		}
-		if j.ofJudges, err = judgeRows(ctx, m, judges, j.rows, used); err != nil {
-			return nil, err
-		}
+	}
+	if err := judgeRows(ctx, m, judges, all, used); err != nil {
+		return nil, err
+	}
+	for n := range all {
 		if probes != (probe.Choice{}) {
-			if err := j.probe(ctx, m, probes, judges, used); err != nil {
+			if err := all[n].probe(ctx, m, probes, judges, used); err != nil {
 				return nil, err
 			}
 		}
@@ -222,23 +224,43 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 	return all, nil
 }
 
-// judgeRows has the answers among some rows judged, and gives what the judges lack.
-func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, rows []score.Row, used *usage) ([][]model.Request, error) {
-	steps := make([]model.Step, 0, len(rows)*len(judges))
-	cases := make([]judge.Case, len(rows))
-	for i := range rows {
-		row := &rows[i]
-		if row.Status != score.Answered && row.Status != score.Blocked {
-			continue
+// judgeRows has the answers of a piece judged, and notes what the judges lack. The answers
+// to a prompt are judged one after the other, since a judge may know it from the last one;
+// those to a few prompts at a time, since replies of judges are kept for as long.
+func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, all []judgedChunk, used *usage) error {
+	size := max(1, pieceSize/max(1, len(all)))
+	for from, more := 0, true; more; from += size {
+		more = false
+		cases := make([]judge.Case, 0, size*len(all))
+		steps := make([]model.Step, 0, size*len(all)*len(judges))
+		var of []*judgedChunk // by step
+		for i := from; i < from+size; i++ {
+			for n := range all {
+				if i >= len(all[n].rows) {
+					continue
+				}
+				more = true
+				row := &all[n].rows[i]
+				if row.Status != score.Answered && row.Status != score.Blocked {
+					continue
+				}
+				row.Simulated = row.Simulated || row.Response.Simulated()
+				row.Verdicts = make([]score.JudgeVerdict, len(judges))
+				cases = append(cases, judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread})
+				for k, j := range judges {
+					steps, of = append(steps, judging(j, &cases[len(cases)-1], &row.Verdicts[k])), append(of, &all[n])
+				}
+			}
 		}
-		row.Simulated = row.Simulated || row.Response.Simulated()
-		row.Verdicts = make([]score.JudgeVerdict, len(judges))
-		cases[i] = judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread}
-		for k, j := range judges {
-			steps = append(steps, judging(j, &cases[i], &row.Verdicts[k]))
+		lacking, err := fill.RecallTo(ctx, m, steps, used.met())
+		if err != nil {
+			return err
+		}
+		for k, requests := range lacking {
+			of[k].ofJudges = append(of[k].ofJudges, requests)
 		}
 	}
-	return fill.RecallTo(ctx, m, steps, used.met())
+	return nil
 }
 
 // judging is the step that makes a verdict on a case.
