@@ -180,7 +180,7 @@ func ExpectedLine(plans []Plan, prices price.Table) string {
 			usd[end] += more
 		}
 	}
-	line := fmt.Sprintf("expected: about %s calls, about %s input and %s to %s output tokens, ", table.Count(calls(plans)), table.Count(input), table.Count(tokens[0]), table.Count(tokens[1]))
+	line := fmt.Sprintf("expected: about %s calls, about %s input and %s to %s output tokens, ", table.Count(TotalCalls(plans)), table.Count(input), table.Count(tokens[0]), table.Count(tokens[1]))
 	switch {
 	case unpriced > 0:
 		line += "at a price that is not known"

@@ -82,12 +82,12 @@ func PrintPlan(w io.Writer, format string, plans, least []Plan, prices price.Tab
 	if err := t.Flush(); err != nil || least == nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(calls(least)), table.Count(calls(plans)))
+	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(TotalCalls(least)), table.Count(TotalCalls(plans)))
 	return err
 }
 
-// calls adds the calls of plans up.
-func calls(plans []Plan) int {
+// TotalCalls adds the calls of plans up.
+func TotalCalls(plans []Plan) int {
 	n := 0
 	for _, p := range plans {
 		n += p.Calls

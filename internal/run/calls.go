@@ -65,11 +65,15 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 	if plain > 0 && all > variants {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
+	most := ""
+	if r.Until != nil && calls > 0 {
+		most = "at most "
+	}
 	probes := ""
 	if n := probed(plans); n > 0 {
 		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", n)
 	}
-	return fmt.Sprintf("%s x %d prompts, judged by %s: %d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), calls, probes)
+	return fmt.Sprintf("%s x %d prompts, judged by %s: %s%d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), most, calls, probes)
 }
 
 // probed counts the calls of a plan that probe judges.

@@ -17,7 +17,6 @@ import (
 // time.
 type Draw struct {
 	rule  Rule
-	limit int
 	sets  []*dataset.Dataset
 	cells []*cell
 	// places says by dataset, of each prompt in the order of the file, of which cell it
@@ -47,10 +46,13 @@ type cell struct {
 func (c *cell) drawn() int { return c.size - len(c.left) }
 
 // New starts the drawing of the first limit prompts of datasets, or of all for limit 0.
-// It reads them; its error is theirs.
+// It reads them, and holds those of datasets that are not very large, since every round
+// goes through them; its error is theirs.
 func New(rule Rule, limit int, sets []*dataset.Dataset) (*Draw, error) {
-	d := &Draw{rule: rule, limit: limit, sets: sets}
+	d := &Draw{rule: rule}
 	for at, set := range sets {
+		size := set.Size(limit)
+		var held []orbench.Prompt
 		var categories []orbench.Category
 		var places []place
 		byLabel := map[orbench.Label]int{}
@@ -69,17 +71,34 @@ func New(rule Rule, limit int, sets []*dataset.Dataset) (*Draw, error) {
 				c.left, c.size = append(c.left, len(places)), c.size+1
 				categories, places = append(categories, p.Category), append(places, place{cell: i})
 			}
+			if size <= mostHeld {
+				held = append(held, piece...)
+			}
 		}
 		for _, i := range byLabel {
 			slices.SortStableFunc(d.cells[i].left, func(a, b int) int { return cmp.Compare(categories[a], categories[b]) })
 		}
-		d.places = append(d.places, places)
+		if size <= mostHeld {
+			set = dataset.Kept(*set, func(yield func(orbench.Prompt, error) bool) {
+				for _, p := range held {
+					if !yield(p, nil) {
+						return
+					}
+				}
+			})
+		}
+		d.sets, d.places = append(d.sets, set), append(d.places, places)
 	}
 	return d, nil
 }
 
-// atOnce is how many prompts are read together.
-const atOnce = 256
+const (
+	// atOnce is how many prompts are read together.
+	atOnce = 256
+	// mostHeld bounds the prompts of a dataset that are held in memory, some 20 MB; those
+	// of a larger one are read again in every round.
+	mostHeld = 100_000
+)
 
 // numberOf is a number by which the draws of labels and datasets differ.
 func numberOf(sha256Hex string, label orbench.Label) uint64 {

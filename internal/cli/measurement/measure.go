@@ -243,6 +243,10 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 	if err != nil {
 		return err
 	}
+	if least != nil && evaluate.TotalCalls(least) == 0 {
+		// It has ended.
+		plans = least
+	}
 	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, least, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
 		return err
 	}
