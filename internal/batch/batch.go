@@ -57,6 +57,8 @@ type Batch struct {
 	Remote    string `json:"remote,omitempty"`
 	Word      string `json:"word,omitempty"`
 	Canceling bool   `json:"canceling,omitempty"`
+	// NotOurs are batches that were taken for this one and are not.
+	NotOurs []string `json:"not_ours,omitempty"`
 	// Problem is what keeps it from going on.
 	Problem string `json:"problem,omitempty"`
 	// Tried is when the provider was asked to start it, Expires when its window ends.

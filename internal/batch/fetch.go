@@ -98,6 +98,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 	}
 	s := c.service(b.Ref())
 	var results []service.Result
+	seen, ours := 0, false
 	for result, err := range s.Results(ctx, r) {
 		var line *service.LineError
 		switch {
@@ -114,12 +115,27 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 			b.Problem = err.Error()
 			return c.keep(ctx, b)
 		}
+		if seen++; !ours && seen <= together {
+			if h, ok := hashOf(result.ID); ok {
+				found, err := c.Memo.BatchCalls(ctx, b.id, []model.Hash{h})
+				if err != nil {
+					return err
+				}
+				ours = len(found) > 0
+			}
+		}
 		if results = append(results, result); len(results) == together {
 			if err := c.take(ctx, results, b); err != nil {
 				return err
 			}
 			results = results[:0]
 		}
+	}
+	if seen > 0 && !ours {
+		// A service that keeps no name of ours told of another batch of the same size.
+		b.NotOurs = append(b.NotOurs, b.Remote)
+		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; orbench batch submit looks for it again"
+		return c.keep(ctx, b)
 	}
 	if err := c.take(ctx, results, b); err != nil {
 		return err

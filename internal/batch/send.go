@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -19,6 +21,7 @@ import (
 // services makes the service of a provider's entry.
 var services = map[string]func(service.Account) service.Service{
 	"openai": service.NewOpenAI, "together": service.NewTogether, "mistral": service.NewMistral,
+	"anthropic": service.NewAnthropic,
 }
 
 // service is that of a model's provider, nil where there is none.
@@ -114,7 +117,11 @@ func (d *Desk) start(ctx context.Context, b *Batch) error {
 	}
 	if !b.Tried.IsZero() {
 		// It may have been started: a reply may be lost, or the command that waited for it.
-		found, ok, err := s.Find(ctx, d.job(b))
+		j, err := d.job(ctx, b)
+		if err != nil {
+			return err
+		}
+		found, ok, err := s.Find(ctx, j)
 		if err != nil {
 			return err
 		}
@@ -127,8 +134,12 @@ func (d *Desk) start(ctx context.Context, b *Batch) error {
 		return err
 	}
 	defer done()
+	j, err := d.job(ctx, b)
+	if err != nil {
+		return err
+	}
 	if b.Input == "" {
-		if b.Input, err = s.Upload(ctx, d.job(b), lines, size); err != nil {
+		if b.Input, err = s.Upload(ctx, j, lines, size); err != nil {
 			return err
 		}
 		if err := d.keep(ctx, b); err != nil {
@@ -142,7 +153,8 @@ func (d *Desk) start(ctx context.Context, b *Batch) error {
 	if _, err := lines.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	made, err := s.Create(ctx, d.job(b), bufio.NewReader(lines), size)
+	j.File, j.Tried = b.Input, b.Tried
+	made, err := s.Create(ctx, j, bufio.NewReader(lines), size)
 	if failed, ok := errors.AsType[*model.Error](err); ok && turnedAway(failed) {
 		b.Tried = time.Time{}
 		if failed.Kind != model.Quota && failed.Kind != model.RateLimited {
@@ -187,8 +199,31 @@ func (b *Batch) progress(r service.Remote) {
 }
 
 // job is a batch as its service knows it.
-func (d *Desk) job(b *Batch) service.Job {
-	return service.Job{ID: hex.EncodeToString(b.id[:]), Model: b.Model, Calls: b.Calls, File: b.Input, Tried: b.Tried}
+func (d *Desk) job(ctx context.Context, b *Batch) (service.Job, error) {
+	known := map[string]bool{}
+	kept, err := d.Memo.Batches(ctx)
+	if err != nil {
+		return service.Job{}, err
+	}
+	for _, k := range kept {
+		// Those of all runs of the store.
+		var other Batch
+		if err := json.Unmarshal(k.About, &other); err == nil && other.Remote != "" {
+			known[other.Remote] = true
+		}
+	}
+	return service.Job{
+		ID: hex.EncodeToString(b.id[:]), Model: b.Model, Calls: b.Calls, File: b.Input, Tried: b.Tried,
+		Known: func(id string) bool { return known[id] || slices.Contains(b.NotOurs, id) },
+		Has: func(id string) bool {
+			h, ok := hashOf(id)
+			if !ok {
+				return false
+			}
+			found, err := d.Memo.BatchCalls(ctx, b.id, []model.Hash{h})
+			return err == nil && len(found) > 0
+		},
+	}, nil
 }
 
 // spool writes the lines of a batch to a file of its own, which done removes.

@@ -25,6 +25,8 @@ type server struct {
 	// made counts the calls of all batches that were started, by custom ID: each is paid
 	// for.
 	made map[string]int
+	// others are batches that somebody else starts with the same account.
+	others int
 	// refuse has a creation be answered with a status and a body; fail has the batch fail
 	// as a whole, with the code.
 	refuse func() (int, string)
@@ -46,6 +48,10 @@ func newServer(t *testing.T, kind string) *server {
 	t.Helper()
 	s := &server{kind: kind, key: "secret-key-one", files: map[string][]byte{}, made: map[string]int{}}
 	mux := http.NewServeMux()
+	if kind == "anthropic" {
+		s.anthropic(mux)
+		return s.serve(t, mux, "X-Api-Key", s.key)
+	}
 	jobs := map[string]string{"openai": "/v1/batches", "together": "/v1/batches", "mistral": "/v1/batch/jobs"}[kind]
 	upload := map[string]string{"openai": "/v1/files", "together": "/v1/files/upload", "mistral": "/v1/files"}[kind]
 	mux.HandleFunc("POST "+upload, s.upload)
@@ -54,10 +60,15 @@ func newServer(t *testing.T, kind string) *server {
 	mux.HandleFunc("GET "+jobs, s.list)
 	mux.HandleFunc("GET "+jobs+"/{id}", s.get)
 	mux.HandleFunc("POST "+jobs+"/{id}/cancel", s.cancel)
+	return s.serve(t, mux, "Authorization", "Bearer "+s.key)
+}
+
+// serve starts a server that wants a header.
+func (s *server) serve(t *testing.T, mux *http.ServeMux, header, value string) *server {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if r.Header.Get("Authorization") != "Bearer "+s.key {
+		if r.Header.Get(header) != value {
 			http.Error(w, `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`, http.StatusUnauthorized)
 			return
 		}
@@ -122,10 +133,7 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 			s.made[line.ID]++
 		}
 	}
-	if s.drop > 0 {
-		s.drop--
-		panic(http.ErrAbortHandler)
-	}
+	s.lose()
 	if s.kind == "together" {
 		reply(w, map[string]any{"job": s.tell(j), "warning": ""})
 		return
@@ -133,12 +141,20 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 	reply(w, s.tell(j))
 }
 
+// lose loses a reply.
+func (s *server) lose() {
+	if s.drop > 0 {
+		s.drop--
+		panic(http.ErrAbortHandler)
+	}
+}
+
 type serverLine struct {
 	ID   string `json:"custom_id"`
 	Body struct {
 		Model    string `json:"model"`
 		Messages []struct {
-			Content string `json:"content"`
+			Content any `json:"content"`
 		} `json:"messages"`
 	} `json:"body"`
 }
@@ -146,7 +162,7 @@ type serverLine struct {
 func (s *server) lines(j *serverJob) (all []serverLine) {
 	for line := range bytes.Lines(s.files[j.file]) {
 		var l serverLine
-		if err := json.Unmarshal(line, &l); err != nil || len(l.ID) != 64 || len(l.Body.Messages) == 0 {
+		if err := json.Unmarshal(line, &l); err != nil || len(l.ID) < 64 || len(l.Body.Messages) == 0 {
 			panic("no line of a batch: " + string(line))
 		}
 		all = append(all, l)
@@ -157,6 +173,8 @@ func (s *server) lines(j *serverJob) (all []serverLine) {
 // tell is a batch in the provider's form.
 func (s *server) tell(j *serverJob) map[string]any {
 	switch s.kind {
+	case "anthropic":
+		return s.messageBatch(j)
 	case "together":
 		word := map[string]string{"in_progress": "IN_PROGRESS", "completed": "COMPLETED", "failed": "FAILED", "expired": "EXPIRED", "cancelled": "CANCELLED", "cancelling": "IN_PROGRESS"}[j.status]
 		return map[string]any{
@@ -258,6 +276,8 @@ func (s *server) end(status string, answered, failed int) {
 		j.done, j.failed = 0, 0
 		for _, l := range s.lines(j) {
 			switch {
+			case s.kind == "anthropic":
+				s.message(&output, j, l, status, answered, failed)
 			case j.done < answered:
 				j.done++
 				fmt.Fprintf(&output, `{"id":"batch_req_%d","custom_id":"%s","response":{"status_code":200,"request_id":"r","body":{"id":"c","object":"chat.completion","model":"%s","choices":[{"index":0,"message":{"role":"assistant","content":"Sure: %d."},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":50,"total_tokens":150}}},"error":null}`+"\n", j.done, l.ID, l.Body.Model, j.done)

@@ -97,7 +97,11 @@ func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
 		if s == nil {
 			return true, nil
 		}
-		found, ok, err := s.Find(ctx, d.job(b))
+		j, err := d.job(ctx, b)
+		if err != nil {
+			return false, err
+		}
+		found, ok, err := s.Find(ctx, j)
 		switch {
 		case err != nil:
 			return false, d.problem(ctx, b, err)

@@ -36,6 +36,9 @@ const (
 // dialects lists them.
 var dialects = []Dialect{OpenAI, Anthropic, Google, TEI, VLLMClassify, Moderation, HTTP}
 
+// batchServices are the protocols of batch services, with the dialect of their calls.
+var batchServices = map[string]Dialect{"openai": OpenAI, "together": OpenAI, "mistral": OpenAI, "anthropic": Anthropic}
+
 // Classifies reports whether servers of the dialect put labels on texts, instead of
 // answering them.
 func (d Dialect) Classifies() bool {
@@ -80,7 +83,7 @@ type Provider struct {
 	// Structured is true when the provider can make output fit a JSON schema,
 	// whatever the model.
 	Structured bool `json:"structured,omitempty"`
-	// Batch is the protocol of the provider's batch service: openai, together or mistral;
+	// Batch is the protocol of the provider's batch service, as in batchServices;
 	// empty for none.
 	Batch string `json:"batch,omitempty"`
 	// Classifier describes a classifier of the dialect http; nil for any other.
@@ -161,8 +164,8 @@ func (p Provider) validate() error {
 	case !slices.Contains([]string{"", "seed", "random_seed"}, p.SeedField):
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
 	}
-	if !slices.Contains([]string{"", "openai", "together", "mistral"}, p.Batch) {
-		return fmt.Errorf("%s: batch must be openai, together or mistral", p.Name)
+	if p.Batch != "" && batchServices[p.Batch] != p.Dialect {
+		return fmt.Errorf("%s: batch must be openai, together or mistral for the dialect openai, or anthropic for that one", p.Name)
 	}
 	if p.Classifier != nil {
 		if err := p.Classifier.Check(); err != nil {

@@ -79,16 +79,27 @@ func (e *LineError) Unwrap() error { return e.Err }
 // reading goes on; any other error ends it. Lines that ask for calls are passed over.
 func ReadResults(r io.Reader) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		for n, line := range numbered(r, yield) {
-			result, ok, err := readResult(line)
-			switch {
-			case err != nil:
-				if !yield(Result{}, &LineError{n, err}) {
-					return
-				}
-			case ok && !yield(result, nil):
+		eachLine(r, readResult, func(err error) error { return err }, yield)
+	}
+}
+
+// eachLine reads the lines of a file of results. What ends reading goes through fail.
+func eachLine(r io.Reader, read func(line []byte) (Result, bool, error), fail func(error) error, yield func(Result, error) bool) {
+	tell := func(result Result, err error) bool {
+		if _, ok := errors.AsType[*LineError](err); err != nil && !ok {
+			err = fail(err)
+		}
+		return yield(result, err)
+	}
+	for n, line := range numbered(r, tell) {
+		result, ok, err := read(line)
+		switch {
+		case err != nil:
+			if !tell(Result{}, &LineError{n, err}) {
 				return
 			}
+		case ok && !tell(result, nil):
+			return
 		}
 	}
 }

@@ -277,15 +277,11 @@ func (s jobs) results(ctx context.Context, file string, yield func(Result, error
 		return false
 	}
 	defer resp.Body.Close()
-	for result, err := range ReadResults(resp.Body) {
-		var line *LineError
-		if err != nil && !errors.As(err, &line) {
-			yield(Result{}, s.failure(err))
-			return false
-		}
-		if !yield(result, err) {
-			return false
-		}
-	}
-	return true
+	more := true
+	eachLine(resp.Body, readResult, s.failure, func(r Result, err error) bool {
+		_, line := errors.AsType[*LineError](err)
+		more = yield(r, err) && (err == nil || line)
+		return more
+	})
+	return more
 }

@@ -1,0 +1,75 @@
+package client_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/model"
+)
+
+// What a batch sends for a request, and makes of its reply, is what a live call does.
+func TestFormatIsThatOfCalls(t *testing.T) {
+	t.Parallel()
+	for name, replies := range map[string]map[int]string{
+		"openai": {
+			200: `{"id":"i","model":"m","choices":[{"message":{"content":"<think>so</think>Yes."},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`,
+			400: `{"error":{"message":"flagged","code":"content_filter"}}`,
+		},
+		"anthropic": {
+			200: `{"id":"i","model":"m","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}}`,
+			400: `{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}`,
+		},
+		"google": {
+			200: `{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"m"}`,
+			400: `{"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status := 200
+			var sent string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				sent = string(body)
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, replies[status])
+			}))
+			defer server.Close()
+			set, err := client.NewSet(client.Config{
+				Providers: provider.Default(), Given: map[string]string{name: server.URL}, Getenv: func(string) string { return "" },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref, err := set.Model(name+"/m", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := set.Client(ref.Provider, ref.Endpoint)
+			zero, seed := 0.0, int64(7)
+			r := model.Request{
+				Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model,
+				Messages: []orbench.Message{{Role: orbench.System, Content: "Be brief."}, {Role: orbench.User, Content: "Is <this> \u2028 it?"}},
+				Params:   model.Params{Temperature: &zero, MaxTokens: 10, Seed: &seed},
+			}
+			for _, status = range []int{200, 400} {
+				want, failed := c.Model.Ask(t.Context(), r)
+				body, err := c.Format.Body(r)
+				if err != nil || string(body) != sent {
+					t.Errorf("a batch has the body %s, %v; a call sends %s", body, err, sent)
+				}
+				got, err := c.Format.Read(r, status, []byte(replies[status]))
+				if d := cmp.Diff(want, got); d != "" || (err == nil) != (failed == nil) || err != nil && err.Error() != failed.Error() {
+					t.Errorf("status %d: %v for %v (-live +batch):\n%s", status, err, failed, d)
+				}
+			}
+		})
+	}
+}
