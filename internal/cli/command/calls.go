@@ -194,8 +194,10 @@ type Filling struct {
 	Next func(context.Context) (w fill.Work, more bool, err error)
 	// Models are those that may be asked.
 	Models []model.Ref
-	// Calls is about how many calls it takes when nothing is remembered.
-	Calls int
+	// Calls is about how many calls it takes when nothing is remembered, or with AtMost the
+	// most that it can.
+	Calls  int
+	AtMost bool
 	// Targets are those whose refusals are counted as their answers come, none for work
 	// that measures nobody.
 	Targets []evaluate.Target
@@ -214,7 +216,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	var shown *progress.Fill
 	var live *fill.Live
 	if !f.Quiet {
-		shown = progress.NewFill(e.Stderr, w.Calls, func() fill.Stats { return live.Stats() })
+		shown = progress.NewFill(e.Stderr, w.Calls, w.AtMost, func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(w.Targets)
 		if w.Tell != nil {
 			w.Tell(shown.Label)
