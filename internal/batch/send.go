@@ -21,7 +21,7 @@ import (
 // services makes the service of a provider's entry.
 var services = map[string]func(service.Account) service.Service{
 	"openai": service.NewOpenAI, "together": service.NewTogether, "mistral": service.NewMistral,
-	"anthropic": service.NewAnthropic,
+	"anthropic": service.NewAnthropic, "google": service.NewGoogle,
 }
 
 // service is that of a model's provider, nil where there is none.

@@ -42,12 +42,18 @@ type serverJob struct {
 	metadata                         map[string]string
 	created                          time.Time
 	done, failed                     int
+	// inFile has Google give the results as a file.
+	inFile bool
 }
 
 func newServer(t *testing.T, kind string) *server {
 	t.Helper()
 	s := &server{kind: kind, key: "secret-key-one", files: map[string][]byte{}, made: map[string]int{}}
 	mux := http.NewServeMux()
+	if kind == "google" {
+		s.google(mux)
+		return s.serve(t, mux, "X-Goog-Api-Key", s.key)
+	}
 	if kind == "anthropic" {
 		s.anthropic(mux)
 		return s.serve(t, mux, "X-Api-Key", s.key)
@@ -156,13 +162,14 @@ type serverLine struct {
 		Messages []struct {
 			Content any `json:"content"`
 		} `json:"messages"`
+		Contents []any `json:"contents"`
 	} `json:"body"`
 }
 
 func (s *server) lines(j *serverJob) (all []serverLine) {
 	for line := range bytes.Lines(s.files[j.file]) {
 		var l serverLine
-		if err := json.Unmarshal(line, &l); err != nil || len(l.ID) < 64 || len(l.Body.Messages) == 0 {
+		if err := json.Unmarshal(line, &l); err != nil || len(l.ID) < 64 || len(l.Body.Messages)+len(l.Body.Contents) == 0 {
 			panic("no line of a batch: " + string(line))
 		}
 		all = append(all, l)
@@ -175,6 +182,8 @@ func (s *server) tell(j *serverJob) map[string]any {
 	switch s.kind {
 	case "anthropic":
 		return s.messageBatch(j)
+	case "google":
+		return s.operation(j)
 	case "together":
 		word := map[string]string{"in_progress": "IN_PROGRESS", "completed": "COMPLETED", "failed": "FAILED", "expired": "EXPIRED", "cancelled": "CANCELLED", "cancelling": "IN_PROGRESS"}[j.status]
 		return map[string]any{
@@ -278,6 +287,8 @@ func (s *server) end(status string, answered, failed int) {
 			switch {
 			case s.kind == "anthropic":
 				s.message(&output, j, l, status, answered, failed)
+			case s.kind == "google":
+				s.generated(&output, j, l, answered, failed)
 			case j.done < answered:
 				j.done++
 				fmt.Fprintf(&output, `{"id":"batch_req_%d","custom_id":"%s","response":{"status_code":200,"request_id":"r","body":{"id":"c","object":"chat.completion","model":"%s","choices":[{"index":0,"message":{"role":"assistant","content":"Sure: %d."},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":50,"total_tokens":150}}},"error":null}`+"\n", j.done, l.ID, l.Body.Model, j.done)

@@ -120,7 +120,7 @@ func (b batchCommands) submit() *cobra.Command {
 		Use:   "submit [RUN] [--to DIR]",
 		Short: "Send the calls that a run lacks, to their providers or to files",
 		Long: `Send the calls that a run lacks (the newest without a name) to the batch services of
-their providers (openai, anthropic, together, mistral), or with --to to a new folder: a batch, or a
+their providers (openai, anthropic, google, together, mistral), or with --to to a new folder: a batch, or a
 file, for each model, and another where the provider's limits are reached. What is
 answered, or out in another batch, is not among them; what failed is. What a provider
 does not take now stays planned, and the same command tries it again.

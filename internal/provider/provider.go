@@ -37,7 +37,7 @@ const (
 var dialects = []Dialect{OpenAI, Anthropic, Google, TEI, VLLMClassify, Moderation, HTTP}
 
 // batchServices are the protocols of batch services, with the dialect of their calls.
-var batchServices = map[string]Dialect{"openai": OpenAI, "together": OpenAI, "mistral": OpenAI, "anthropic": Anthropic}
+var batchServices = map[string]Dialect{"openai": OpenAI, "together": OpenAI, "mistral": OpenAI, "anthropic": Anthropic, "google": Google}
 
 // Classifies reports whether servers of the dialect put labels on texts, instead of
 // answering them.
@@ -165,7 +165,7 @@ func (p Provider) validate() error {
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
 	}
 	if p.Batch != "" && batchServices[p.Batch] != p.Dialect {
-		return fmt.Errorf("%s: batch must be openai, together or mistral for the dialect openai, or anthropic for that one", p.Name)
+		return fmt.Errorf("%s: batch must be openai, together or mistral for the dialect openai, or anthropic or google for those", p.Name)
 	}
 	if p.Classifier != nil {
 		if err := p.Classifier.Check(); err != nil {
