@@ -105,7 +105,7 @@ func lotOf(seed uint64, what, item string) uint64 {
 // Stopped says that the prompts of a dataset were asked in random order, until every
 // rate was known narrowly enough.
 type Stopped struct {
-	// HalfWidth is what the intervals of rates may have on either side, as a share.
+	// HalfWidth is half of what the intervals of rates may be wide, as a share.
 	HalfWidth float64 `json:"half_width"`
 	// Judge said what the rates are.
 	Judge string `json:"judge"`

@@ -28,7 +28,7 @@ type Config struct {
 	SampleSeed *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw, and of the order in which until asks; 1 when left out."`
 	// Until is the half-width of every rate's interval at which the run ends by itself,
 	// such as "2pp", empty to ask all prompts. SampleSeed chooses the order.
-	Until          string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once every rate is known to so many percentage points on either side, such as 2pp; all prompts when left out."`
+	Until          string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.

@@ -10,8 +10,8 @@ import (
 
 // Rule is when a run has asked enough.
 type Rule struct {
-	// HalfWidth is what every rate's interval may have on either side, as a share: 0.02
-	// are 2 percentage points.
+	// HalfWidth is half of what every rate's interval may be wide, as a share: 0.02 are 2
+	// percentage points.
 	HalfWidth float64 `json:"half_width"`
 	// Seed chooses the order of the prompts.
 	Seed uint64 `json:"seed"`
@@ -30,7 +30,7 @@ func ParseHalfWidth(text string) (float64, error) {
 	}
 	return 0, &orbench.InputError{
 		Setting: "until", Problem: fmt.Sprintf("%.20q is no half-width of an interval", text),
-		Hint: "give percentage points from 0.1 to 50, such as 2pp for a rate that is known to 2 points on either side",
+		Hint: "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide",
 	}
 }
 

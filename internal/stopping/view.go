@@ -36,7 +36,7 @@ func Note(ends []End) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	note := "Asked in random order until every rate by " + ends[0].Judge + " was known to " + Rule{HalfWidth: ends[0].HalfWidth}.String() + " on either side: " + strings.Join(parts, "; ") + "."
+	note := "Asked in random order until the interval of every rate by " + ends[0].Judge + " had a half-width of " + Rule{HalfWidth: ends[0].HalfWidth}.String() + " or less: " + strings.Join(parts, "; ") + "."
 	if stopped {
 		note += " The intervals of rates where not all were asked are those of confidence sequences, for the rate over all prompts of the label; they hold however often one looks. " +
 			"Those by category, of differences and of all else are for a number of prompts that is fixed before, and count no stopping."

@@ -81,9 +81,9 @@ does, each with a --store of its own or all with one. "orbench store merge" make
 the one run of them; a shard alone prints no figures.
 
 --until 2pp asks the prompts in random order, balanced over categories, and stops
-once over-refusal and toxic refusal of every target are known to 2 percentage points
-on either side, by a confidence sequence, which may be looked at all the time. Each
-label of each dataset stops by itself, for all targets together.
+once the intervals of over-refusal and toxic refusal of every target have a half-width
+of 2 percentage points or less, by a confidence sequence, which may be looked at all
+the time. Each label of each dataset stops by itself, for all targets together.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment
 in YAML; "orbench config init experiment" prints one to start from.
@@ -119,7 +119,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.columns.Pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
 	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file, or of those that guards are asked about")
 	command.DrawFlags(c, &f.limit, &f.columns)
-	flags.StringVar(&f.until, "until", "", "ask in random order, and stop once every rate is known to this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order")
+	flags.StringVar(&f.until, "until", "", "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order")
 	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
 	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
 	flags.StringVar(&f.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
