@@ -32,6 +32,8 @@ type account struct {
 	key   string
 	calls int
 	now   time.Time
+	// more are further lines of the experiment.
+	more string
 }
 
 func newAccount(t *testing.T, kind string, calls int) *account {
@@ -65,7 +67,7 @@ func (a *account) desk(t *testing.T, through func(memo.Store) memo.Store) *batch
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := experiment.Parse("experiment.yaml", fmt.Appendf(nil, "name: main\ntargets: [%s/%s]\ndatasets: [starter]\nlimit: %d\n", a.kind, models[a.kind], a.calls))
+	file, err := experiment.Parse("experiment.yaml", fmt.Appendf(nil, "name: main\ntargets: [%s/%s]\ndatasets: [starter]\nlimit: %d\n%s", a.kind, models[a.kind], a.calls, a.more))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,6 +211,46 @@ func TestPartlyExpired(t *testing.T) {
 		a.collect(t, 7, 0, 0)
 		a.paidOnce(t)
 	})
+}
+
+// The calls of judges are known when the answers are there. They are left to eval, which
+// makes them at once, unless they are to go by batch too.
+func TestJudges(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, "openai", 4)
+	a.more = `judges: ["llm:openai/gpt-4o"]` + "\n"
+	if a.submit(t, 1); !a.lacking(t, 0, 4).Further {
+		t.Error("nothing tells that judges are to follow")
+	}
+	a.end("completed", 4, 0)
+	a.collect(t, 4, 0, 0)
+	s := a.lacking(t, 0, 0)
+	if s.Judging < 4 {
+		t.Errorf("%d calls of judges are known, want one for each answer at least", s.Judging)
+	}
+	a.submit(t, 0)
+	d := a.desk(t, nil)
+	_, batches, err := d.Send(t.Context(), d.ToServices(true))
+	if err != nil || len(batches) != 1 || batches[0].Model != "gpt-4o" || batches[0].Calls != s.Judging {
+		t.Errorf("submitted %+v, %v; want %d calls of the judge", batches, err, s.Judging)
+	}
+}
+
+// What is asked behind a defense depends on replies, and goes out when these are there.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	a := newAccount(t, "openai", 3)
+	a.more = "variants: {defenses: [response-check], cross: false}\n"
+	first := a.submit(t, 1)[0].Calls
+	if !a.lacking(t, 0, first).Further {
+		t.Error("nothing tells that more is to follow")
+	}
+	a.end("completed", first, 0)
+	a.collect(t, first, 0, 0)
+	if s := a.lacking(t, 3, 0); !s.Further {
+		t.Errorf("after the answers %+v; want the checks of 3", s)
+	}
+	a.submit(t, 1)
 }
 
 // What failed is tried again by the next submission, and a call that failed is not done.

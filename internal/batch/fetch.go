@@ -69,13 +69,13 @@ func (d *Desk) Collect(ctx context.Context) (*Taken, error) {
 	}
 	var live []*Batch
 	for _, b := range batches {
-		if b.Stage == Out {
+		if b.Open() {
 			live = append(live, b)
 		}
 	}
 	c := d.collection(live)
 	for _, b := range live {
-		if b.Service == Files {
+		if b.Service == Files || b.Stage != Out {
 			continue
 		}
 		r, err := d.look(ctx, b)

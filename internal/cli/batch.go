@@ -245,6 +245,9 @@ func (b batchCommands) showPlan(f batchFlags, d *batch.Desk, plan batch.Plan) er
 	return out.Flush()
 }
 
+// calls is a number of calls in words.
+func calls(n int) string { return table.Counted(n, "call", "calls") }
+
 // atMost is the most that a part of a plan costs, and by which discount.
 func atMost(prices price.Table, p batch.Part) string {
 	if p.MaxUSD == nil {
@@ -267,7 +270,7 @@ func size(n int64) string {
 
 // explainPlan says in lines what a plan has and leaves out.
 func (b batchCommands) explainPlan(out io.Writer, d *batch.Desk, plan batch.Plan, what string) {
-	fmt.Fprintf(out, "%s calls %s in %d batches; run %s\n", table.Count(plan.Calls()), what, len(plan.Parts), d.Run.Name)
+	fmt.Fprintf(out, "%s %s in %s; run %s\n", calls(plan.Calls()), what, table.Counted(len(plan.Parts), "batch", "batches"), d.Run.Name)
 	if plan.Out > 0 {
 		fmt.Fprintf(out, "%s more are out in batches already\n", table.Count(plan.Out))
 	}
@@ -290,7 +293,11 @@ func (b batchCommands) showSubmitted(f batchFlags, d *batch.Desk, plan batch.Pla
 	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
 	out.Section(batchTable(batches))
 	sayProblems(out, batches)
-	b.explainPlan(out, d, plan, "submitted")
+	what := "submitted"
+	if slices.ContainsFunc(batches, func(x *batch.Batch) bool { return x.Stage != batch.Out }) {
+		what = "set apart"
+	}
+	b.explainPlan(out, d, plan, what)
 	return out.Flush()
 }
 
@@ -363,7 +370,7 @@ func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
 		out.Section(batchTable(s.Batches))
 		sayProblems(out, s.Batches)
 	}
-	fmt.Fprintf(out, "run %s: %s calls are out, %s are in no batch", s.Run, table.Count(s.Out), table.Count(s.Ready))
+	fmt.Fprintf(out, "run %s: %s out or planned, %s are in no batch", s.Run, calls(s.Out), table.Count(s.Ready))
 	if s.Judging > 0 {
 		fmt.Fprintf(out, ", and %s of judges, which orbench eval makes at once, or submit --judges by batch", table.Count(s.Judging))
 	}
