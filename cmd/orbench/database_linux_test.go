@@ -224,6 +224,185 @@ func TestDatabaseFaults(t *testing.T) {
 	}
 }
 
+// TestWorkerFaults has three workers make the calls that an eval has queued, while the
+// server is started anew. The eval is left and taken up. With ORBENCH_LONG there are 20,000
+// prompts, a worker is killed and another frozen for longer than it may keep its shards.
+func TestWorkerFaults(t *testing.T) {
+	t.Parallel()
+	prompts, concurrency := 600, 8
+	if long() {
+		prompts, concurrency = 20_000, 32
+	}
+	server, err := postgrestest.Start()
+	postgrestest.Need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	address, err := server.NewDatabase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = models.Close() })
+	stats := func() sim.Stats {
+		stats, err := fetchStats(strings.TrimSuffix(models.BaseURL(), "/v1") + "/stats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stats
+	}
+	until := func(share float64) {
+		for began := time.Now(); float64(stats().Distinct) < share*float64(prompts); time.Sleep(5 * time.Millisecond) {
+			if time.Since(began) > 3*time.Minute {
+				t.Fatalf("%d of %d prompts are answered, and no more", stats().Distinct, prompts)
+			}
+		}
+	}
+	start := func(args ...string) *process {
+		p := &process{}
+		p.Cmd, p.stdout, p.stderr = orbench(args...)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.Process.Kill() })
+		return p
+	}
+	worker := func() *process {
+		return start("worker", "--store", address, "--concurrency", fmt.Sprint(concurrency), "--turn", "2s")
+	}
+	eval := []string{
+		"eval", "--workers", "--target", "openai/balanced", "--base-url", models.BaseURL(), "--dataset", writePrompts(t, prompts), "--name", "main", "--judge", "lexical",
+		"--store", address, "--quiet", "--format", "json",
+	}
+	workers := []*process{worker(), worker(), worker()}
+	left := start(eval...)
+	faults := 0
+	until(0.2)
+	if err := left.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _ = left.Wait(); left.ProcessState.ExitCode() != 130 {
+		t.Errorf("the eval that was left has exit code %d: %s", left.ProcessState.ExitCode(), left.stderr)
+	}
+	if err := server.Kill(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	taken := start(eval...)
+	if long() {
+		until(0.4)
+		if err := errors.Join(workers[0].Process.Kill(), ignore(workers[0].Wait())); err != nil {
+			t.Fatal(err)
+		}
+		until(0.5)
+		frozen := workers[1].Process
+		if err := frozen.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		faults = 2 * concurrency
+		thaw := time.AfterFunc(40*time.Second, func() { _ = frozen.Signal(syscall.SIGCONT) })
+		defer thaw.Stop()
+	}
+	if err := taken.Wait(); err != nil {
+		t.Errorf("the eval that was taken up: %v: %s", err, taken.stderr)
+	}
+	if long() {
+		time.Sleep(10 * time.Second) // what was frozen has finished what it had under way
+	}
+	seen := stats()
+	if seen.Distinct != int64(prompts) || seen.Repeated > int64(faults) {
+		t.Errorf("%d of %d prompts were answered, %d again; at most %d calls were under way at faults", seen.Distinct, prompts, seen.Repeated, faults)
+	}
+	t.Logf("%d prompts, %d answered again, %d under way at faults", prompts, seen.Repeated, faults)
+	if n, answered, _, failed, unanswered := counts(t, taken.stdout.Bytes()); n != prompts || answered != prompts || failed+unanswered != 0 {
+		t.Errorf("of %d prompts %d are answered, %d failed, %d unanswered", n, answered, failed, unanswered)
+	}
+	m, err := store.OpenExisting(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if rows, err := m.Count(t.Context()); err != nil || rows != prompts {
+		t.Errorf("%d rows, %v; want %d", rows, err, prompts)
+	}
+	for i, w := range workers {
+		if i == 0 && long() {
+			continue
+		}
+		if err := w.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if _ = w.Wait(); w.ProcessState.ExitCode() != 130 {
+			t.Errorf("worker %d has exit code %d: %s", i, w.ProcessState.ExitCode(), w.stderr)
+		}
+	}
+}
+
+// TestWorkersScale compares four workers with one, each with 64 calls of 100 ms under way.
+// It prints the figures and the bar that they are held to, and runs for make bench only.
+func TestWorkersScale(t *testing.T) {
+	if os.Getenv("ORBENCH_BENCH") == "" {
+		t.Skip("a benchmark: run it with make bench")
+	}
+	const prompts = 12_000
+	server, err := postgrestest.Start()
+	postgrestest.Need(t, err)
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 100 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = models.Close() })
+	file := writePrompts(t, prompts)
+	perSecond := map[int]float64{}
+	for _, workers := range []int{1, 4} {
+		address, err := server.NewDatabase()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []*process
+		run := func(args ...string) *process {
+			p := &process{}
+			p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		for range workers {
+			all = append(all, run("worker", "--concurrency", "64"))
+		}
+		time.Sleep(3 * time.Second) // they have started
+		began := time.Now()
+		if p := run("eval", "--workers", "--target", "openai/instant", "--base-url", models.BaseURL(), "--dataset", file, "--judge", "lexical", "--quiet", "--format", "json"); p.Wait() != nil {
+			t.Fatal(p.stderr)
+		}
+		perSecond[workers] = prompts / time.Since(began).Seconds()
+		for _, p := range all {
+			if err := errors.Join(p.Process.Kill(), ignore(p.Wait())); err != nil {
+				t.Error(err)
+			}
+		}
+		t.Logf("%d workers: %.0f calls a second", workers, perSecond[workers])
+	}
+	share := perSecond[4] / (4 * perSecond[1])
+	t.Logf("bar: four workers make %.2f of four times the calls of one (at least 0.9)", share)
+	if share < 0.9 {
+		t.Error("the bar is missed")
+	}
+}
+
 // process is a command that runs.
 type process struct {
 	*exec.Cmd

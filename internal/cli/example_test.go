@@ -43,6 +43,7 @@ var onlyParsed = map[string]string{
 	"orbench sim":                               "it serves until it is interrupted",
 	"orbench store":                             "stores of other machines",
 	"orbench report main --store":               "stores of other machines",
+	"orbench worker":                            "a database",
 }
 
 // shellWords matches a word of a command line, quotes and all.

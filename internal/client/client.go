@@ -212,6 +212,12 @@ func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOpt
 	return ref, m, nil
 }
 
+// Connect connects the endpoint that a request names. The errors are those of Model.
+func (s *Set) Connect(at model.Ref) (Client, error) {
+	e, err := s.connect(at.Provider, at.Endpoint)
+	return s.clients[e], err
+}
+
 // Classifies reports whether a provider serves classifiers. It is false for a
 // provider that is not known.
 func (s *Set) Classifies(name string) bool {

@@ -22,6 +22,16 @@ type Budget struct {
 	USD float64
 }
 
+// Purse is a Budget that several processes spend from. Each takes leases of it ahead, and
+// gives back what it has not spent; the lease of one that dies stays taken.
+type Purse interface {
+	// Take takes at least what is said, and more where there is much left. What cannot be
+	// taken is a zero Budget.
+	Take(ctx context.Context, least Budget) (Budget, error)
+	// Give gives back.
+	Give(ctx context.Context, unspent Budget) error
+}
+
 // bounds reports whether what a call uses is bounded, and not only how many there are.
 func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
 
@@ -91,6 +101,9 @@ const contradicts = 2
 // settles for what it did cost, or where it failed, for what it may have cost.
 type budget struct {
 	limits Budget
+	// purse is what leased was taken from, nil for limits of this process.
+	purse  Purse
+	leased Budget
 
 	mu       sync.Mutex
 	settled  *sync.Cond
@@ -134,13 +147,13 @@ func costOf(tariff price.Price, u model.Usage) cost { return cost{u.Input + u.Ou
 func (c cost) plus(d cost) cost  { return cost{c.tokens + d.tokens, c.usd + d.usd} }
 func (c cost) minus(d cost) cost { return cost{c.tokens - d.tokens, c.usd - d.usd} }
 
-// within reports whether a budget holds the cost.
-func (c cost) within(b Budget) bool {
-	return (b.Tokens == 0 || c.tokens <= b.Tokens) && (b.USD == 0 || c.usd <= b.USD)
+// within reports whether the cost is at most what may be spent of what a budget bounds.
+func (c cost) within(b, most Budget) bool {
+	return (b.Tokens == 0 || c.tokens <= most.Tokens) && (b.USD == 0 || c.usd <= most.USD)
 }
 
-func newBudget(limits Budget) *budget {
-	b := &budget{limits: limits, models: map[model.Ref]*allowance{}}
+func newBudget(limits Budget, purse Purse) *budget {
+	b := &budget{limits: limits, purse: purse, models: map[model.Ref]*allowance{}}
 	b.settled = sync.NewCond(&b.mu)
 	return b
 }
@@ -165,8 +178,13 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
 		next := costOf(tariff, usage)
 		spent := b.answers.plus(b.failures)
-		requestsLeft := b.limits.Requests == 0 || b.requests < b.limits.Requests
-		costLeft := spent.plus(b.reserved).plus(next).within(b.limits)
+		if b.purse != nil {
+			if err := b.lease(ctx, spent.plus(b.reserved).plus(next)); err != nil {
+				return reservation{}, err
+			}
+		}
+		requestsLeft := b.limits.Requests == 0 || b.requests < b.most().Requests
+		costLeft := spent.plus(b.reserved).plus(next).within(b.limits, b.most())
 		alone := !b.limits.bounds() || known.settled || known.open == 0
 		if requestsLeft && costLeft && alone {
 			b.requests++
@@ -191,6 +209,57 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		}
 		b.settled.Wait()
 	}
+}
+
+// most is what this process may spend.
+func (b *budget) most() Budget {
+	if b.purse != nil {
+		return b.leased
+	}
+	return b.limits
+}
+
+// lease takes what is lacking to have one more request, and that cost in all, from the
+// purse, as far as it is there.
+func (b *budget) lease(ctx context.Context, all cost) error {
+	var lacking Budget
+	if b.limits.Requests > 0 {
+		lacking.Requests = max(0, b.requests+1-b.leased.Requests)
+	}
+	if b.limits.Tokens > 0 {
+		lacking.Tokens = max(0, all.tokens-b.leased.Tokens)
+	}
+	if b.limits.USD > 0 {
+		lacking.USD = max(0, all.usd-b.leased.USD)
+	}
+	if lacking == (Budget{}) {
+		return nil
+	}
+	got, err := b.purse.Take(ctx, lacking)
+	b.leased.Requests += got.Requests
+	b.leased.Tokens += got.Tokens
+	b.leased.USD += got.USD
+	return err
+}
+
+// giveBack gives back to the purse what is neither spent nor reserved.
+func (b *budget) giveBack(ctx context.Context) error {
+	if b.purse == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	used := b.answers.plus(b.failures).plus(b.reserved)
+	unspent := Budget{
+		Requests: max(0, b.leased.Requests-b.requests), Tokens: max(0, b.leased.Tokens-used.tokens), USD: max(0, b.leased.USD-used.usd),
+	}
+	if unspent == (Budget{}) {
+		return nil
+	}
+	b.leased.Requests -= unspent.Requests
+	b.leased.Tokens -= unspent.Tokens
+	b.leased.USD -= unspent.USD
+	return b.purse.Give(ctx, unspent)
 }
 
 // answer replaces a reservation by what the response did cost. Usage beyond the

@@ -18,7 +18,7 @@ func TestBudget(t *testing.T) {
 		tariff := price.Price{Input: 1e6, Output: 1e6}
 		a, other := model.Ref{Provider: "p", Model: "a"}, model.Ref{Provider: "p", Model: "b"}
 		most := model.Usage{Input: 1, Output: 2}
-		b := newBudget(Budget{USD: 12, Requests: 6})
+		b := newBudget(Budget{USD: 12, Requests: 6}, nil)
 		take := func(of model.Ref) (r reservation, err error) {
 			err = errors.New("waits")
 			ctx, stop := context.WithCancelCause(t.Context())
@@ -76,14 +76,14 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
-		_, err := newBudget(Budget{USD: 1}).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
+		_, err := newBudget(Budget{USD: 1}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
 		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $2.0000" {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("requests", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Requests: 1})
+		b := newBudget(Budget{Requests: 1}, nil)
 		most := model.Usage{Input: 1, Output: 1}
 		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most)
 		if err != nil {
@@ -100,7 +100,7 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("tokens", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Tokens: 20})
+		b := newBudget(Budget{Tokens: 20}, nil)
 		most := model.Usage{Input: 4, Output: 6}
 		take := func() reservation {
 			t.Helper()
@@ -120,7 +120,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.
-		b = newBudget(Budget{Tokens: 10, USD: 1})
+		b = newBudget(Budget{Tokens: 10, USD: 1}, nil)
 		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
 		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $4.0000" {
 			t.Errorf("got %v", err)
@@ -128,7 +128,7 @@ func TestBudget(t *testing.T) {
 		if err := b.answer(take(), model.Usage{Input: 10, Output: 10}); err != nil {
 			t.Errorf("twice the reservation is beyond belief: %v", err)
 		}
-		b = newBudget(Budget{Tokens: 100})
+		b = newBudget(Budget{Tokens: 100}, nil)
 		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
 		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
 			t.Errorf("got %v", err)

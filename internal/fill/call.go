@@ -213,7 +213,7 @@ func (f *Live) lacksPrice(of model.Ref) {
 func (l *Lane) pace(ctx context.Context, r model.Request) error {
 	wait := func() error {
 		if l.requests != nil {
-			if err := l.requests.Wait(ctx); err != nil {
+			if err := l.requests.WaitN(ctx, 1); err != nil {
 				return err
 			}
 		}

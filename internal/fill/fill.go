@@ -29,6 +29,15 @@ type Config struct {
 	Budget  Budget
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
+	// Purse is what Budget is spent from where other processes spend from it too; nil for a
+	// budget of this process.
+	Purse Purse
+	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
+	// per minute; nil for limits of this process.
+	Rate func(at model.Ref, unit string, perMinute int) Limiter
+	// With is another Live of this process whose bounds of concurrent calls hold for both
+	// together, as what they find out of the rates of providers; nil for none.
+	With *Live
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
 	Observe func(model.Request, model.Response)
@@ -129,7 +138,7 @@ type Live struct {
 func NewLive(m *memo.Memo, c Config) *Live {
 	claims := newClaims(m)
 	return &Live{
-		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget), claims: claims, finder: finder{memo: m, claims: claims},
+		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Purse), claims: claims, finder: finder{memo: m, claims: claims},
 		busy: map[model.Hash]chan struct{}{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
@@ -160,8 +169,10 @@ type Lane struct {
 	model  model.Model
 	limits Limits
 	gate   *gate
+	// shares is the lane whose gate and pacers are this one's too, nil for none.
+	shares *Lane
 	// requests and tokens pace the lane; nil without a bound.
-	requests, tokens *rate.Limiter
+	requests, tokens Limiter
 
 	mu sync.Mutex
 	// health and pacers are by the name of the model.
@@ -192,15 +203,39 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 	}
 	l.Concurrency = max(1, l.Concurrency)
 	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}, pacers: map[string]*pacer{}}
+	if f.config.With != nil {
+		lane.shares = f.config.With.Lane(at, m, Limits{Concurrency: l.Concurrency})
+		lane.gate = lane.shares.gate
+	}
+	limiter := f.config.Rate
+	if limiter == nil {
+		limiter = ownRate
+	}
 	if n := l.RequestsPerMinute; n > 0 {
-		// A second's worth may go at once.
-		lane.requests = rate.NewLimiter(rate.Limit(float64(n)/60), max(1, n/60))
+		lane.requests = limiter(at, "requests", n)
 	}
 	if n := l.TokensPerMinute; n > 0 {
-		lane.tokens = rate.NewLimiter(rate.Limit(float64(n)/60), n)
+		lane.tokens = limiter(at, "tokens", n)
 	}
 	f.lanes = append(f.lanes, lane)
 	return lane
+}
+
+// Limiter paces a lane.
+type Limiter interface {
+	// WaitN returns when n more may be used, or why they never may.
+	WaitN(ctx context.Context, n int) error
+	// Burst is the most that WaitN can be asked for.
+	Burst() int
+}
+
+// ownRate is a limiter of this process. Of requests a second's worth may go at once.
+func ownRate(_ model.Ref, unit string, perMinute int) Limiter {
+	burst := perMinute
+	if unit == "requests" {
+		burst = max(1, perMinute/60)
+	}
+	return rate.NewLimiter(rate.Limit(float64(perMinute)/60), burst)
 }
 
 // GivenUpError says that a model was given up: its remaining requests were not
@@ -412,6 +447,9 @@ func (l *Lane) givenUp() error {
 
 // pacer is that of a model, whose provider limits each of its models by itself.
 func (l *Lane) pacer(name string) *pacer {
+	if l.shares != nil {
+		return l.shares.pacer(name)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.pacers[name]

@@ -35,6 +35,9 @@ func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Respons
 	return lane.ask(ctx, r)
 }
 
+// GiveBack gives back to Config.Purse what this process has taken and not spent.
+func (f *Live) GiveBack(ctx context.Context) error { return f.budget.giveBack(ctx) }
+
 // GivenUp lists the *GivenUpErrors so far, those of one lane joined.
 func (f *Live) GivenUp() []error {
 	f.mu.Lock()

@@ -55,6 +55,9 @@ type Table struct{ prices []Price }
 //go:embed prices.yaml
 var builtIn string
 
+// Of is the table of some prices.
+func Of(prices []Price) Table { return Table{prices: slices.Clone(prices)} }
+
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
 

@@ -40,16 +40,16 @@ const (
 	sides
 )
 
-// NewFill makes the status of a fill with a number of expected calls, which may be the
-// most there can be. Its Run shows it until Close.
-func NewFill(w io.Writer, total int, atMost bool, stats func() fill.Stats) *Fill {
+// NewFill makes the status of a fill with a number of expected calls. Its Run shows
+// it until Close.
+func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
 	p, began := &Fill{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
 	p.Status = newStatus(w, func() []part {
 		var seen [sides]tally
 		for i := range seen {
 			seen[i] = tally{int(p.refused[i].Load()), int(p.judged[i].Load())}
 		}
-		return fillLine(stats(), total, atMost, time.Since(began), seen)
+		return fillLine(stats(), total, time.Since(began), seen)
 	})
 	return p
 }
@@ -101,19 +101,15 @@ func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Res
 }
 
 // fillLine says how far a fill is.
-func fillLine(s fill.Stats, total int, atMost bool, took time.Duration, seen [sides]tally) []part {
+func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []part {
 	finished := s.Answered + s.Failed
 	done := min(s.Present+finished, total)
-	most := ""
-	if atMost {
-		most = "at most "
-	}
-	parts := []part{{0, fmt.Sprintf("%d/%s%d", done, most, total)}}
+	parts := []part{{0, fmt.Sprintf("%d/%d", done, total)}}
 	if rate := float64(finished) / took.Seconds(); rate > 0 {
 		parts = append(parts, part{5, fmt.Sprintf("%.*f/s", decimals(rate), rate)})
 		if left := total - done; left > 0 {
 			eta := time.Duration(float64(left) / rate * float64(time.Second))
-			parts = append(parts, part{2, "ETA " + most + eta.Round(time.Second).String()})
+			parts = append(parts, part{2, "ETA " + eta.Round(time.Second).String()})
 		}
 	}
 	if s.Present > 0 {

@@ -38,13 +38,9 @@ func TestFillLine(t *testing.T) {
 		"8/20  2 failed": {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 20},
 		"8/":             {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 2},
 	} {
-		if got := fit(fillLine(tt.stats, tt.total, false, tt.took, tt.seen), tt.width); got != want {
+		if got := fit(fillLine(tt.stats, tt.total, tt.took, tt.seen), tt.width); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-	}
-	const want = "4/at most 10  2.0/s  ETA at most 3s  $0.1250"
-	if got := fit(fillLine(fill.Stats{Answered: 4, USD: 0.125}, 10, true, 2*time.Second, [sides]tally{}), 80); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/model"
 )
 
@@ -39,6 +40,8 @@ type Calls struct {
 	// maxTotalTokens bounds all calls together; max-tokens, of other flags, one answer.
 	maxTotalTokens int
 	askBatched     bool
+	// ByWorkers: have the calls made by workers.
+	ByWorkers bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -77,6 +80,24 @@ func (f *Calls) RegisterServers(c *cobra.Command) {
 	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
 	flags.StringVar(&f.prices, "prices", "", "YAML `FILE` of prices beside the built-in ones")
 }
+
+// RegisterWorkers gives a command the flag that has workers make its calls.
+func (f *Calls) RegisterWorkers(c *cobra.Command) {
+	c.Flags().BoolVar(&f.ByWorkers, "workers", false, "have the calls made by orbench worker, on any number of machines; the store must be a database")
+}
+
+// RegisterWorker gives a command the flags of who makes calls for others.
+func (f *Calls) RegisterWorker(c *cobra.Command) {
+	*f = DefaultCalls()
+	flags := c.Flags()
+	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only the store names it; repeatable")
+	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
+	flags.IntVar(&f.concurrency, "concurrency", 0, "most calls at once for each provider (default: the provider's)")
+	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
+}
+
+// Concurrency is the most calls at once to a client.
+func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
 
 // Check refuses values that make no sense.
 func (f *Calls) Check() error {
@@ -194,10 +215,8 @@ type Filling struct {
 	Next func(context.Context) (w fill.Work, more bool, err error)
 	// Models are those that may be asked.
 	Models []model.Ref
-	// Calls is about how many calls it takes when nothing is remembered, or with AtMost the
-	// most that it can.
-	Calls  int
-	AtMost bool
+	// Calls is about how many calls it takes when nothing is remembered.
+	Calls int
 	// Targets are those whose refusals are counted as their answers come, none for work
 	// that measures nobody.
 	Targets []evaluate.Target
@@ -212,11 +231,14 @@ type Filling struct {
 // Fill makes the missing calls at once, with the bounds of the flags, and shows how it
 // goes. The error is that of fill.Live.
 func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
+	if f.ByWorkers {
+		return e.fillByWorkers(ctx, f, memory, prices, w)
+	}
 	config := f.Config(prices, e.Abort)
 	var shown *progress.Fill
 	var live *fill.Live
 	if !f.Quiet {
-		shown = progress.NewFill(e.Stderr, w.Calls, w.AtMost, func() fill.Stats { return live.Stats() })
+		shown = progress.NewFill(e.Stderr, w.Calls, func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(w.Targets)
 		if w.Tell != nil {
 			w.Tell(shown.Label)
@@ -252,17 +274,60 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	return stats, err
 }
 
+// Workers gives the way to have calls made by workers, until end is called.
+func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table) (filler *queue.Filler, end func(), err error) {
+	q, err := queue.Open(ctx, memory)
+	if err != nil {
+		return nil, nil, err
+	}
+	config := f.Config(prices, nil)
+	filler, err = queue.NewFiller(ctx, q, memory, queue.Settings{
+		Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
+		AskBatched: config.AskBatched, Budget: config.Budget, Prices: prices.All(),
+	})
+	if err != nil {
+		q.Close()
+		return nil, nil, err
+	}
+	return filler, q.Close, nil
+}
+
+// fillByWorkers is Fill by workers, which go on when the context ends.
+func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table, w Filling) (stats fill.Stats, err error) {
+	filler, end, err := e.Workers(ctx, f, memory, prices)
+	if err != nil {
+		return stats, err
+	}
+	defer end()
+	if !f.Quiet {
+		shown := progress.NewFill(e.Stderr, w.Calls, filler.Stats)
+		go shown.Run()
+		defer shown.Close()
+		defer context.AfterFunc(ctx, shown.Leave)()
+	}
+	err = fillRounds(ctx, filler, w)
+	if ctx.Err() != nil {
+		e.Sayf("workers go on with what is queued")
+	}
+	stats = filler.Stats()
+	e.NoteSent(stats)
+	if stats.Charged > 0 && w.Failed != nil {
+		err = errors.Join(err, w.Failed(stats))
+	}
+	return stats, err
+}
+
 // fillRounds fills round after round.
-func fillRounds(ctx context.Context, live *fill.Live, f Filling) error {
+func fillRounds(ctx context.Context, by fill.Filler, f Filling) error {
 	if f.Next == nil {
-		return live.Fill(ctx, f.Work)
+		return by.Fill(ctx, f.Work)
 	}
 	for {
 		w, more, err := f.Next(ctx)
 		if err != nil || !more {
 			return err
 		}
-		if err := live.Fill(ctx, w); err != nil {
+		if err := by.Fill(ctx, w); err != nil {
 			return err
 		}
 	}

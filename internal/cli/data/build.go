@@ -75,6 +75,7 @@ a budget, 130 interrupted.`,
 	command.CompleteFlag(c, "format", command.TwoFormats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterWorkers(c)
 	return c
 }
 
@@ -169,10 +170,12 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	return b, clients, prices, nil
 }
 
+// queuedWidth is how many prompts are worked on at once where workers make the calls.
+const queuedWidth = 2048
+
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
 	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
-	defer func() { a.NoteSent(live.Stats()) }()
 	width := 0
 	limits := a.Limits(f.calls, clients)
 	for at, c := range clients.All() {
@@ -183,13 +186,25 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	// Each prompt waits for one call at least, and some wait for their turn.
 	b.Width = 2 * max(width, 16)
 	b.Ask = live.Ask
+	stats, givenUp := live.Stats, live.GivenUp
+	if f.calls.ByWorkers {
+		filler, end, err := a.Workers(ctx, f.calls, memory, prices)
+		if err != nil {
+			return err
+		}
+		defer end()
+		// They are many, and take shards.
+		b.Ask, b.Width, stats = filler.Ask, max(b.Width, queuedWidth), filler.Stats
+		givenUp = func() []error { return filler.GivenUp(context.WithoutCancel(ctx)) }
+	}
 	var shown *progress.Build
 	if !f.calls.Quiet {
-		shown = progress.NewBuild(a.Stderr, live.Stats)
+		shown = progress.NewBuild(a.Stderr, stats)
 		b.Observe = shown.Observe
 		go shown.Run()
 	}
 	made, err := b.Build(ctx)
+	a.NoteSent(stats())
 	if shown != nil {
 		shown.Close()
 	}
@@ -209,7 +224,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err := made.Print(a.Stdout, f.format, f.out); err != nil {
 		return err
 	}
-	return a.finishBuild(f, made, live.GivenUp(), live.Stats())
+	return a.finishBuild(f, made, givenUp(), stats())
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.

@@ -39,7 +39,7 @@ var kinds = byFlag(map[kind]string{
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
-	limits:   `attempts ask-batched concurrency dry-run max-cost max-requests max-total-tokens prices rpm timeout tpm`,
+	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
 	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace save-only store to`,
 })
 

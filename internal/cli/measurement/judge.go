@@ -117,6 +117,7 @@ With --responses, --out writes what every judge says of every answer.`,
 	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterWorkers(c)
 	f.out.Register(c)
 	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
 	return c

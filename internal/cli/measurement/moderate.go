@@ -75,6 +75,7 @@ and votes; both files are datasets again, with the labels that they had.`,
 	command.FullFlag(c, &f.full)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterWorkers(c)
 	return c
 }
 

@@ -25,8 +25,11 @@ var schema1 string
 //go:embed place.sql
 var schema2 string
 
+//go:embed queue.sql
+var schema3 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2}
+var migrations = []string{schema1, schema2, schema3}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -57,6 +60,17 @@ func Open(ctx context.Context, address string) (*Store, error) { return open(ctx
 // error is memo.ErrNoStore.
 func OpenExisting(ctx context.Context, address string) (*Store, error) {
 	return open(ctx, address, false)
+}
+
+// Connect gives connections of their own to the database, for other tables in the schema,
+// whose name it gives too.
+func (s *Store) Connect(ctx context.Context) (pool *pgxpool.Pool, schema string, err error) {
+	config := s.pool.Config()
+	config.AfterConnect = nil
+	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, "", s.at(err)
+	}
+	return pool, s.schema, nil
 }
 
 func open(ctx context.Context, address string, make bool) (*Store, error) {

@@ -1,0 +1,96 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/queue"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
+)
+
+// workerFlags are the flags of worker.
+type workerFlags struct {
+	store  string
+	calls  command.Calls
+	shards int
+	turn   time.Duration
+	drain  bool
+}
+
+func (a app) workerCommand() *cobra.Command {
+	var f workerFlags
+	c := &cobra.Command{
+		Use:   "worker",
+		Short: "Make the calls that others queue with --workers, on any machine",
+		Long: `Make the calls that "orbench eval --workers", judge and moderate have queued in a
+store in PostgreSQL, and remember the answers there. Any number of workers, on any
+machines, share the work; each needs the keys of the providers, and neither datasets nor
+experiments. One may be started, killed or frozen at any time: what it had under way is
+done by others. Requests and tokens per minute, and budgets, are those of the command that
+queued, and hold over all workers together.`,
+		Example: `  orbench worker --store postgres://ana@db/orbench
+  orbench worker --drain --concurrency 64`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.worker(c.Context(), f) },
+	}
+	f.calls.RegisterWorker(c)
+	a.StoreFlag(c, &f.store)
+	c.Flags().IntVar(&f.shards, "shards", 4, "shards of some hundred calls to have at once")
+	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; those of a worker that died go to others after three times that")
+	c.Flags().BoolVar(&f.drain, "drain", false, "end when nothing waits")
+	return c
+}
+
+// worker makes calls until it is stopped.
+func (a app) worker(ctx context.Context, f workerFlags) (err error) {
+	switch {
+	case f.shards < 1:
+		return command.InputError("--shards", "the value is too small", "give a positive one, or leave the flag out")
+	case f.turn < time.Second:
+		return command.InputError("--turn", "the value is too small", "give a second or more, or leave the flag out")
+	}
+	if err := f.calls.Check(); err != nil {
+		return err
+	}
+	clients, err := a.Clients(f.calls, nil, nil)
+	if err != nil {
+		return err
+	}
+	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	q, err := queue.Open(ctx, memory)
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	w := queue.NewWorker(q, memory, queue.WorkerConfig{
+		Connect: func(at model.Ref) (model.Model, int, error) {
+			c, err := clients.Connect(at)
+			return c.Model, f.calls.Concurrency(c), err
+		},
+		Turn: f.turn, Shards: f.shards, Abort: a.Abort,
+		Log: slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	if !f.calls.Quiet {
+		a.Sayf("worker %d on %s takes calls from %s", os.Getpid(), host, store.Shown(f.store))
+	}
+	err = w.Run(ctx, f.drain)
+	answered, failed := w.Counts()
+	fmt.Fprintf(a.Stdout, "%d calls answered, %d failed\n", answered, failed)
+	return err
+}

@@ -1,0 +1,21 @@
+// Package queue has calls made by workers on any number of machines, over one database.
+//
+// Filler is the fill.Filler that makes no call: it puts what is missing into the database,
+// in shards of some hundred calls, each a job of River (github.com/riverqueue/river), and
+// follows until all of them are answered or have failed. Worker takes shards, fills each
+// with a fill.Live, whose answers go into the same memo, and deletes from the queue what is
+// answered.
+//
+//	eval ─► Filler ─► queued_calls + jobs of River ─► Worker ─► fill.Live ─► memo
+//	           ▲                                                               │
+//	           └───────────────── answered, or failed ◄────────────────────────┘
+//
+// A call is queued once, by its hash, and its request is there with it, so a worker needs
+// neither files nor the run. Everything can be done twice: an answered call is not asked
+// again, a call under way is claimed, and who dies leaves its calls queued. So a worker may
+// be killed or frozen at any moment, and River gives its shards to others.
+//
+// Limits per minute are kept in the database as times from which more may be used, taken
+// ahead for a second's worth; a budget as what workers have taken of it, in leases that they
+// give back when they pause.
+package queue

@@ -1,0 +1,118 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/model"
+)
+
+// rate is a limit per minute that all processes keep together. The database has the time
+// from which more may be used; a lease moves it on, and is used from then on. So what a
+// process that dies has taken is used by nobody, and the limit is never exceeded.
+type rate struct {
+	queue     *Queue
+	name      string
+	perMinute int
+
+	// turn is held by whoever takes from what is left.
+	turn chan struct{}
+	left int
+}
+
+var _ fill.Limiter = (*rate)(nil)
+
+func (q *Queue) rate(at model.Ref, unit string, perMinute int) fill.Limiter {
+	return &rate{queue: q, name: fmt.Sprintf("%s %s %s", at.Provider, at.Endpoint, unit), perMinute: perMinute, turn: make(chan struct{}, 1)}
+}
+
+// Burst implements fill.Limiter.
+func (r *rate) Burst() int { return r.perMinute }
+
+// WaitN implements fill.Limiter.
+func (r *rate) WaitN(ctx context.Context, n int) error {
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-r.turn }()
+	if r.left < n {
+		lease := max(n-r.left, r.perMinute/60, 1)
+		var wait float64
+		err := r.queue.pool.QueryRow(ctx, `INSERT INTO rates AS r (name, next) VALUES ($1, clock_timestamp() + $2::interval)
+			ON CONFLICT (name) DO UPDATE SET next = greatest(r.next, clock_timestamp()) + $2::interval
+			RETURNING extract(epoch FROM r.next - $2::interval - clock_timestamp())::float8`,
+			r.name, time.Duration(lease)*time.Minute/time.Duration(r.perMinute)).Scan(&wait)
+		if err != nil {
+			return err
+		}
+		r.left += lease
+		if err := sleep(ctx, time.Duration(wait*float64(time.Second))); err != nil {
+			return err
+		}
+	}
+	r.left -= n
+	return nil
+}
+
+// purse is the budget of a fill, which the database keeps for all workers.
+type purse struct {
+	queue *Queue
+	id    int64
+	most  fill.Budget
+	mu    sync.Mutex
+}
+
+var _ fill.Purse = (*purse)(nil)
+
+// leases is how many of the leases that are taken would use up what is left.
+const leases = 32
+
+// Take implements fill.Purse.
+func (p *purse) Take(ctx context.Context, least fill.Budget) (got fill.Budget, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err = pgx.BeginFunc(ctx, p.queue.pool, func(tx pgx.Tx) error {
+		var taken fill.Budget
+		err := tx.QueryRow(ctx, `SELECT requests, tokens, usd FROM fills WHERE id = $1 FOR UPDATE`, p.id).Scan(&taken.Requests, &taken.Tokens, &taken.USD)
+		if err != nil {
+			return err
+		}
+		left := fill.Budget{Requests: p.most.Requests - taken.Requests, Tokens: p.most.Tokens - taken.Tokens, USD: p.most.USD - taken.USD}
+		if least.Requests > left.Requests && p.most.Requests > 0 || least.Tokens > left.Tokens && p.most.Tokens > 0 || least.USD > left.USD && p.most.USD > 0 {
+			return nil
+		}
+		if least.Requests > 0 {
+			got.Requests = max(least.Requests, left.Requests/leases)
+		}
+		if least.Tokens > 0 {
+			got.Tokens = max(least.Tokens, left.Tokens/leases)
+		}
+		if least.USD > 0 {
+			got.USD = max(least.USD, left.USD/leases)
+		}
+		return p.add(ctx, tx, got, 1)
+	})
+	if err != nil {
+		return fill.Budget{}, err
+	}
+	return got, nil
+}
+
+// Give implements fill.Purse.
+func (p *purse) Give(ctx context.Context, unspent fill.Budget) error {
+	return pgx.BeginFunc(ctx, p.queue.pool, func(tx pgx.Tx) error { return p.add(ctx, tx, unspent, -1) })
+}
+
+// add notes that more, or with sign -1 less, is taken.
+func (p *purse) add(ctx context.Context, tx pgx.Tx, b fill.Budget, sign int) error {
+	_, err := tx.Exec(ctx, `UPDATE fills SET requests = requests + $2, tokens = tokens + $3, usd = usd + $4 WHERE id = $1`,
+		p.id, sign*b.Requests, sign*b.Tokens, float64(sign)*b.USD)
+	return err
+}

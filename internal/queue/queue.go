@@ -1,0 +1,123 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/postgres"
+	"github.com/orbench/orbench/internal/price"
+)
+
+// Settings say how the calls of a fill are made, whoever makes them.
+type Settings struct {
+	// Attempts and Timeout are those of fill.Config.
+	Attempts int           `json:"attempts"`
+	Timeout  time.Duration `json:"timeout"`
+	// AskBatched is that of fill.Config.
+	AskBatched bool `json:"ask_batched,omitempty"`
+	// RequestsPerMinute and TokensPerMinute bound all workers together, for each endpoint;
+	// 0 is no bound.
+	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
+	TokensPerMinute   int `json:"tokens_per_minute,omitempty"`
+	// Budget is that of all workers together.
+	Budget fill.Budget `json:"budget"`
+	// Prices are the table of prices.
+	Prices []price.Price `json:"prices"`
+}
+
+// Queue is the calls that wait in a database.
+type Queue struct {
+	pool   *pgxpool.Pool
+	schema string
+	river  *river.Client[pgx.Tx]
+}
+
+// shardArgs are the arguments of a job: which calls it has.
+type shardArgs struct {
+	Fill  int64 `json:"fill"`
+	Shard int64 `json:"shard"`
+}
+
+// Kind names the jobs.
+func (shardArgs) Kind() string { return "calls" }
+
+// Open opens the queue in the database of a memo's store, and makes its tables. A store in
+// a file is an *orbench.InputError.
+func Open(ctx context.Context, m *memo.Memo) (*Queue, error) {
+	store, ok := m.Store.(*postgres.Store)
+	if !ok {
+		return nil, &orbench.InputError{
+			Problem: "workers share a store in a database, and this one is a file",
+			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
+		}
+	}
+	pool, schema, err := store.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := &Queue{pool: pool, schema: schema}
+	err = q.migrate(ctx)
+	if err == nil {
+		q.river, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
+	}
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("the queue of calls: %w", err)
+	}
+	return q, nil
+}
+
+// migrate makes the tables of River, or brings them up to date. Of several processes that
+// start together one does so, while the others wait.
+func (q *Queue) migrate(ctx context.Context) (err error) {
+	conn, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	const lock = `(hashtextextended('orbench queue ' || $1, 0))`
+	if _, err := conn.Exec(ctx, `SELECT pg_advisory_lock`+lock, q.schema); err != nil {
+		return err
+	}
+	defer func() {
+		_, failed := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock`+lock, q.schema)
+		err = errors.Join(err, failed)
+	}()
+	m, err := rivermigrate.New(riverpgxv5.New(q.pool), &rivermigrate.Config{Schema: q.schema, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// Close closes the connections.
+func (q *Queue) Close() { q.pool.Close() }
+
+// settings reads those of a fill, and whether it is stopped.
+func (q *Queue) settings(ctx context.Context, id int64) (s Settings, stopped bool, err error) {
+	var text []byte
+	if err := q.pool.QueryRow(ctx, `SELECT settings, stopped FROM fills WHERE id = $1`, id).Scan(&text, &stopped); err != nil {
+		return s, false, err
+	}
+	return s, stopped, json.Unmarshal(text, &s)
+}
+
+// Waiting is how many calls wait.
+func (q *Queue) Waiting(ctx context.Context) (n int, err error) {
+	err = q.pool.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE NOT failed`).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,257 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/postgres"
+	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+func TestMain(m *testing.M) {
+	code := postgrestest.Run(m)
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// machine is a queue as one machine sees it.
+func machine(t *testing.T, address string) (*Queue, *memo.Memo) {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := memo.New(s)
+	q, err := Open(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		q.Close()
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return q, m
+}
+
+// fleet is some workers, each on a machine of its own, that ask a model until the test ends.
+func fleet(t *testing.T, address string, workers int, m model.Model) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range workers {
+		q, memory := machine(t, address)
+		w := NewWorker(q, memory, WorkerConfig{
+			Connect: func(model.Ref) (model.Model, int, error) { return m, 8, nil },
+			Turn:    5 * time.Second, Shards: 4, Log: slog.New(slog.DiscardHandler),
+		})
+		all.Go(func() {
+			if err := w.Run(ctx, false); !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		stop()
+		all.Wait()
+	})
+}
+
+func request(name string, n int) model.Request {
+	return model.Request{Provider: "p", Model: name, Messages: []orbench.Message{{Role: orbench.User, Content: fmt.Sprintf("prompt %d \x00", n)}}, Params: model.Params{MaxTokens: 10}}
+}
+
+// requests are so many, each twice.
+func requests(name string, n int) fill.Requests {
+	return func(context.Context) iter.Seq2[model.Request, error] {
+		return func(yield func(model.Request, error) bool) {
+			for i := range 2 * n {
+				if !yield(request(name, i/2), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// counting answers all requests and counts them.
+type counting struct {
+	mu    sync.Mutex
+	asked map[model.Hash]int
+	all   atomic.Int64
+}
+
+func (c *counting) Ask(_ context.Context, r model.Request) (model.Response, error) {
+	c.mu.Lock()
+	c.asked[r.Hash()]++
+	c.mu.Unlock()
+	c.all.Add(1)
+	if r.Model == "failing" {
+		return model.Response{}, &model.Error{Kind: model.Invalid, Message: "no"}
+	}
+	return model.Response{Text: "answer", Finish: model.Stop, Usage: model.Usage{Input: 5, Output: 5}}, nil
+}
+
+func filler(t *testing.T, q *Queue, m *memo.Memo, s Settings) *Filler {
+	t.Helper()
+	s.Attempts, s.Timeout = 3, time.Minute
+	f, err := NewFiller(t.Context(), q, m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Each call is made once, whoever queues it, what depends on replies follows, and what
+// fails is told and tried again by the next fill.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	asked := &counting{asked: map[model.Hash]int{}}
+	fleet(t, address, 2, asked)
+	q, m := machine(t, address)
+	const n = 700
+	lacking := func(ctx context.Context) iter.Seq2[model.Request, error] {
+		return func(yield func(model.Request, error) bool) {
+			var hashes []model.Hash
+			for i := range n {
+				hashes = append(hashes, request("a", i).Hash())
+			}
+			has, err := m.Has(ctx, hashes)
+			for i, h := range hashes {
+				if (err != nil || has[h]) && !yield(request("judge", i%5), err) {
+					return
+				}
+			}
+		}
+	}
+	var all sync.WaitGroup
+	for range 2 {
+		f := filler(t, q, m, Settings{})
+		all.Go(func() {
+			if err := f.Fill(t.Context(), fill.Work{Known: requests("a", n), Lacking: lacking}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if rows, err := m.Count(t.Context()); err != nil || rows != n+5 || len(asked.asked) != rows || int(asked.all.Load()) != rows {
+		t.Errorf("%d rows of %d calls, %v; %d different; want %d", rows, asked.all.Load(), err, len(asked.asked), n+5)
+	}
+	for fills := range 2 {
+		f := filler(t, q, m, Settings{})
+		if err := f.Fill(t.Context(), fill.Work{Known: requests("failing", 3)}); err != nil {
+			t.Error(err)
+		}
+		if s := f.Stats(); s.Failed != 3 || asked.asked[request("failing", 0).Hash()] != fills+1 {
+			t.Errorf("%+v, asked %d times; want 3 failures, asked %d times", s, asked.asked[request("failing", 0).Hash()], fills+1)
+		}
+	}
+	f := filler(t, q, m, Settings{})
+	response, ok, err := f.Ask(t.Context(), request("single", 1))
+	if err != nil || !ok || response.Text != "answer" {
+		t.Errorf("got %+v, %v, %v", response, ok, err)
+	}
+	if _, ok, err := f.Ask(t.Context(), request("failing", 9)); ok || err != nil {
+		t.Errorf("a call that fails: %v, %v", ok, err)
+	}
+	if left, err := q.Waiting(t.Context()); err != nil || left != 0 {
+		t.Errorf("%d calls wait, %v", left, err)
+	}
+}
+
+// A budget holds over all workers, to the last request and cent, and what was taken of it
+// and not spent is given back.
+func TestSharedBudget(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	asked := &counting{asked: map[model.Hash]int{}}
+	fleet(t, address, 3, asked)
+	q, m := machine(t, address)
+	prices := []price.Price{{Provider: "p", Model: "*", Input: 1e5, Output: 1e5, AsOf: "2026-01-01"}} // a dollar for ten tokens
+	for name, c := range map[string]struct {
+		budget      fill.Budget
+		least, most int64
+	}{
+		"requests": {fill.Budget{Requests: 50}, 50, 50},
+		"dollars":  {fill.Budget{USD: 60}, 30, 60},
+		"tokens":   {fill.Budget{Tokens: 600}, 30, 60},
+	} {
+		before := asked.all.Load()
+		f := filler(t, q, m, Settings{Budget: c.budget, Prices: prices})
+		err := f.Fill(t.Context(), fill.Work{Known: requests(name, 400)})
+		var spent *fill.BudgetError
+		if made := asked.all.Load() - before; !errors.As(err, &spent) || made > c.most || made < c.least {
+			t.Errorf("%s: %d calls, %v; want from %d to %d, and the budget to end it", name, made, err, c.least, c.most)
+		}
+	}
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Prices: prices})
+	if err := f.Fill(t.Context(), fill.Work{Known: requests("enough", 40)}); err != nil {
+		t.Error(err)
+	}
+	var taken fill.Budget
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		if err := q.pool.QueryRow(t.Context(), `SELECT requests, usd FROM fills WHERE id = $1`, f.id).Scan(&taken.Requests, &taken.USD); err != nil {
+			t.Fatal(err)
+		}
+		if taken.Requests == 40 {
+			break
+		}
+	}
+	if taken.Requests != 40 || taken.USD < 39.99 || taken.USD > 40.01 {
+		t.Errorf("%+v is taken, want what 40 calls cost", taken)
+	}
+}
+
+// A rate holds over all that share it: no more is used than its time allows.
+func TestSharedRate(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	const perMinute, machines, each = 1200, 3, 20
+	began := time.Now()
+	var all sync.WaitGroup
+	for range machines {
+		q, _ := machine(t, address)
+		r := q.rate(model.Ref{Provider: "p"}, "requests", perMinute)
+		all.Go(func() {
+			for range each {
+				if err := r.WaitN(t.Context(), 1); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	// A second's worth may be used at once.
+	const least = time.Duration(machines*each-perMinute/60) * time.Minute / perMinute
+	if took := time.Since(began); took < least {
+		t.Errorf("%d took %v, want %v at least", machines*each, took, least)
+	}
+}
+
+func TestOpenAFile(t *testing.T) {
+	t.Parallel()
+	m := &memo.Memo{}
+	if _, err := Open(t.Context(), m); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a store in a file: %v", err)
+	}
+}

@@ -1,0 +1,318 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+// WorkerConfig says how a worker works.
+type WorkerConfig struct {
+	// Connect gives who makes the calls to an endpoint, and how many at once.
+	Connect func(model.Ref) (model.Model, int, error)
+	// Turn is how long a worker keeps a shard before it hands back what is left of it. The
+	// shards of a worker that died are given to others after three times that.
+	Turn time.Duration
+	// Shards is how many shards the worker has at once.
+	Shards int
+	// Abort, when closed, abandons the calls under way.
+	Abort <-chan struct{}
+	// Log is told what goes wrong.
+	Log *slog.Logger
+}
+
+// Worker makes queued calls.
+type Worker struct {
+	river.WorkerDefaults[shardArgs]
+	WorkerConfig
+	queue *Queue
+	memo  *memo.Memo
+	// id names the worker among all.
+	id string
+
+	// bounds has the lanes that all fills share.
+	bounds *fill.Live
+
+	mu    sync.Mutex
+	fills map[int64]*filling
+	// answered and failed count calls.
+	answered, failed int
+}
+
+// filling is the calls of one fill that this worker makes.
+type filling struct {
+	live     *fill.Live
+	settings Settings
+	// shards is how many of them are under way here.
+	shards int
+}
+
+// NewWorker makes a worker that remembers in a memo.
+func NewWorker(q *Queue, m *memo.Memo, c WorkerConfig) *Worker {
+	return &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), bounds: fill.NewLive(m, fill.Config{}), fills: map[int64]*filling{}}
+}
+
+// Counts gives how many calls the worker has had answered, and how many have failed.
+func (w *Worker) Counts() (answered, failed int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.answered, w.failed
+}
+
+// Run works until the context ends, and finishes the calls under way then. With drain it
+// ends when no call waits.
+func (w *Worker) Run(ctx context.Context, drain bool) error {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w)
+	client, err := river.NewClient(riverpgxv5.New(w.queue.pool), &river.Config{
+		Schema: w.queue.schema, Workers: workers, Logger: w.Log, FetchPollInterval: 500 * time.Millisecond,
+		Queues:     map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
+		JobTimeout: 2 * w.Turn, RescueStuckJobsAfter: 3 * w.Turn,
+	})
+	if err != nil {
+		return err
+	}
+	// River is started anew where the database was not there.
+	running := context.WithoutCancel(ctx)
+	for {
+		err := client.Start(running)
+		if err == nil {
+			break
+		}
+		w.Log.Warn("the queue does not start", "error", err.Error())
+		if err := sleep(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	for {
+		err := sleep(ctx, time.Second)
+		waiting := 1
+		if drain && err == nil {
+			n, failed := w.queue.Waiting(ctx)
+			if failed == nil {
+				waiting = n
+			}
+		}
+		if err == nil && waiting > 0 {
+			continue
+		}
+		// Shards under way are cut short, with their calls finished.
+		stopping, cancel := context.WithTimeout(running, time.Hour)
+		defer cancel()
+		stopped := client.StopAndCancel(stopping)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return stopped
+	}
+}
+
+// Work makes the calls of a shard, for a turn.
+func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
+	f, err := w.enter(ctx, job.Args.Fill)
+	if err != nil || f == nil {
+		return err
+	}
+	defer w.leave(context.WithoutCancel(ctx), f)
+	requests, err := w.requests(ctx, job.Args)
+	if err != nil {
+		return err
+	}
+	if err := w.connect(f, requests); err != nil {
+		// Another may have what is lacking here.
+		w.Log.Warn("calls are left to other workers", "reason", err.Error())
+		return river.JobSnooze(pause)
+	}
+	turn, cancel := context.WithTimeoutCause(ctx, w.Turn, errTurn)
+	defer cancel()
+	var mu sync.Mutex
+	var answered, failed [][]byte
+	var stop error
+	var all sync.WaitGroup
+	for _, r := range requests {
+		all.Go(func() {
+			_, ok, err := f.live.Ask(turn, r)
+			h := r.Hash()
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				if stop == nil || turn.Err() == nil {
+					stop = err
+				}
+			case ok:
+				answered = append(answered, h[:])
+			default:
+				failed = append(failed, h[:])
+			}
+		})
+	}
+	all.Wait()
+	w.mu.Lock()
+	w.answered += len(answered)
+	w.failed += len(failed)
+	w.mu.Unlock()
+	// What was done is noted also where the shard was cut short.
+	cut := turn.Err() != nil
+	ctx = context.WithoutCancel(ctx)
+	if err := w.note(ctx, job.Args, f, answered, failed); err != nil {
+		return err
+	}
+	var budget *fill.BudgetError
+	switch {
+	case errors.As(stop, &budget):
+		return w.stop(ctx, job.Args.Fill)
+	case stop != nil && cut:
+		return river.JobSnooze(0)
+	}
+	return stop
+}
+
+// pause is how long a shard waits that could not be worked on.
+const pause = 3 * time.Second
+
+// NextRetry has a shard that failed, as where the database was not there, tried again soon.
+func (w *Worker) NextRetry(*river.Job[shardArgs]) time.Time { return time.Now().Add(pause) }
+
+// errTurn ends a turn.
+var errTurn = errors.New("the turn of the shard is over")
+
+// requests are the calls of a shard that are neither answered nor have failed.
+func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.Request, err error) {
+	rows, err := w.queue.pool.Query(ctx, `SELECT hash, request FROM queued_calls WHERE fill = $1 AND shard = $2 AND NOT failed ORDER BY hash`, of.Fill, of.Shard)
+	if err != nil {
+		return nil, err
+	}
+	var hash, canonical []byte
+	_, err = pgx.ForEachRow(rows, []any{&hash, &canonical}, func() error {
+		var r model.Request
+		if err := json.Unmarshal(canonical, &r); err != nil {
+			return err
+		}
+		if h := r.Hash(); string(h[:]) != string(hash) {
+			return fmt.Errorf("the call %x is not what its hash says, or is one of a newer orbench", hash[:8])
+		}
+		requests = append(requests, r)
+		return nil
+	})
+	return requests, err
+}
+
+// connect has lanes for requests.
+func (w *Worker) connect(f *filling, requests []model.Request) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	met := map[model.Ref]bool{}
+	for _, r := range requests {
+		at := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}
+		if met[at] {
+			continue
+		}
+		met[at] = true
+		m, concurrency, err := w.Connect(at)
+		if err != nil {
+			return err
+		}
+		f.live.Lane(at, m, fill.Limits{
+			Concurrency: concurrency, RequestsPerMinute: f.settings.RequestsPerMinute, TokensPerMinute: f.settings.TokensPerMinute,
+		})
+	}
+	return nil
+}
+
+// enter gives the fill that a shard is of, nil for one that is stopped.
+func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
+	s, stopped, err := w.queue.settings(ctx, id)
+	if err != nil || stopped {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f := w.fills[id]
+	if f == nil {
+		config := fill.Config{
+			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.queue.rate, With: w.bounds,
+			AskBatched: s.AskBatched,
+		}
+		if s.Budget != (fill.Budget{}) {
+			config.Purse = &purse{queue: w.queue, id: id, most: s.Budget}
+		}
+		f = &filling{live: fill.NewLive(w.memo, config), settings: s}
+		w.fills[id] = f
+	}
+	f.shards++
+	return f, nil
+}
+
+// leave ends a shard. Of a fill that has none here, the unspent budget is given back.
+func (w *Worker) leave(ctx context.Context, f *filling) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if f.shards--; f.shards > 0 {
+		return
+	}
+	if err := f.live.GiveBack(ctx); err != nil {
+		w.Log.Warn("a budget is not given back", "error", err.Error())
+	}
+}
+
+// note deletes what is answered from the queue, and notes what has failed and why.
+func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, failed [][]byte) error {
+	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE hash = ANY ($1)`, answered); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE queued_calls SET failed = true WHERE hash = ANY ($1) AND fill = $2`, failed, of.Fill); err != nil {
+			return err
+		}
+		// They are those of all shards of the fill here, so that what is noted twice counts once.
+		stats, err := json.Marshal(f.live.Stats())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
+			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, stats)
+		if err != nil {
+			return err
+		}
+		for _, err := range f.live.GivenUp() {
+			var why *fill.GivenUpError
+			if !errors.As(err, &why) {
+				continue
+			}
+			text, err := json.Marshal(map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}})
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// stop ends a fill whose budget is spent.
+func (w *Worker) stop(ctx context.Context, id int64) error {
+	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true WHERE id = $1`, id); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
+		return err
+	})
+}
