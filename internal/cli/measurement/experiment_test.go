@@ -14,7 +14,7 @@ func TestEveryFlagBesideAFile(t *testing.T) {
 	t.Parallel()
 	beside := []string{
 		"config", "name", "limit", "sample", "sample-seed", "until", "replace", "explain", "shard", "store", "out", "format", "full", "most-unjudged", "base-url", "allow-host", "providers", "prices",
-		"concurrency", "rpm", "tpm", "timeout", "attempts", "max-cost", "max-requests", "max-total-tokens", "dry-run", "no-probes", "quiet", "ask-batched", "save-only",
+		"concurrency", "rpm", "tpm", "timeout", "workers", "attempts", "max-cost", "max-requests", "max-total-tokens", "dry-run", "no-probes", "quiet", "ask-batched", "save-only",
 	}
 	known := append(slices.Clone(inConfig), beside...)
 	a := app{&command.Env{Getenv: func(string) string { return "" }}}
