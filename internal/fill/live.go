@@ -35,8 +35,12 @@ func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Respons
 	return lane.ask(ctx, r)
 }
 
-// GiveBack gives back to Config.Purse what this process has taken and not spent.
-func (f *Live) GiveBack(ctx context.Context) error { return f.budget.giveBack(ctx) }
+// GiveBack gives back what was taken ahead of calls and not used, for who makes a pause
+// between calls of Ask: to Config.Purse what is not spent, and to the store the claims that
+// have ended.
+func (f *Live) GiveBack(ctx context.Context) error {
+	return errors.Join(f.budget.giveBack(ctx), f.claims.release(ctx))
+}
 
 // GivenUp lists the *GivenUpErrors so far, those of one lane joined.
 func (f *Live) GivenUp() []error {

@@ -75,7 +75,7 @@ func (s *Store) again(ctx context.Context, do func(ctx context.Context) error) e
 			return nil
 		case ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", s.shown, context.Cause(ctx))
-		case !passes(err) || time.Since(began) > patience:
+		case s.closed.Load() || !passes(err) || time.Since(began) > patience:
 			return s.at(err)
 		case pause > time.Second && s.told.CompareAndSwap(false, true):
 			log.Printf("%v; what waits for it is tried again for %v", s.at(err), patience)

@@ -46,6 +46,7 @@ type Store struct {
 	owner, place string
 	claims       atomic.Int64
 	notes        []string
+	closed       atomic.Bool
 	// told is true once it was said that the server does not answer.
 	told atomic.Bool
 }
@@ -222,6 +223,7 @@ func (s *Store) Close() error {
 			err = nil
 		}
 	}
+	s.closed.Store(true)
 	s.pool.Close()
 	if err != nil {
 		return s.at(err)
