@@ -448,27 +448,31 @@ func (b batchCommands) showCollected(f batchFlags, d *batch.Desk, done *batch.Ta
 		out.Section(batchTable(done.Batches))
 		sayProblems(out, done.Batches)
 	}
-	fmt.Fprintf(out, "%s answers for run %s, %s", table.Count(done.Answered), d.Run.Name, cost(done))
+	fmt.Fprintf(out, "%s for run %s, %s", table.Counted(done.Answered, "answer", "answers"), d.Run.Name, cost(done))
 	if done.Blocked > 0 {
 		fmt.Fprintf(out, "; %s of them were withheld by the provider", table.Count(done.Blocked))
 	}
 	fmt.Fprintln(out)
 	for _, line := range []struct {
-		n    int
-		text string
+		n               int
+		one, many, text string
 	}{
-		{done.Known, "results were remembered before"},
-		{done.Failed - done.Unmade, "calls failed; orbench batch submit sends them again, and orbench report says why"},
-		{done.Unmade, "calls were not made, and cost nothing; orbench batch submit sends them again"},
-		{done.Unknown, "results are of no call of the run"},
-		{done.Unread, "lines are no results:"},
+		{done.Known, "result was", "results were", "remembered before"},
+		{done.Failed - done.Unmade, "call", "calls", "failed; orbench batch submit sends again what failed, and orbench report says why"},
+		{done.Unmade, "call was", "calls were", "not made, and cost nothing; orbench batch submit sends again what was not made"},
+		{done.Unknown, "result is", "results are", "of no call of the run"},
+		{done.Unread, "line is", "lines are", "no result:"},
 	} {
 		if line.n > 0 {
-			fmt.Fprintf(out, "%s %s\n", table.Count(line.n), line.text)
+			fmt.Fprintf(out, "%s %s\n", table.Counted(line.n, line.one, line.many), line.text)
 		}
 	}
 	for _, fault := range done.Faults {
 		fmt.Fprintf(out, "  %s\n", fault)
+	}
+	if done.Waiting > 0 {
+		fmt.Fprintf(out, "%s not come back; collect again later, or have orbench batch cancel free them and what failed beside them\n",
+			table.Counted(done.Waiting, "call has", "calls have"))
 	}
 	return out.Flush()
 }
