@@ -61,7 +61,7 @@ func (d *Desk) checkKey(b *Batch) error {
 	if own := Fingerprint(e.Key); b.Key != own {
 		return &orbench.InputError{
 			Problem: fmt.Sprintf("batch %s was submitted to %s with the key of fingerprint %s, and %s holds that of %s", b.ID, b.Provider, named(b.Key), e.KeyEnv, named(own)),
-			Hint:    "set the key that it was submitted with; its calls stay out until then, and orbench batch cancel --forget gives them up",
+			Hint:    "set the key that it was submitted with; its calls stay out until then, and orbench batch cancel with `forget` gives them up",
 		}
 	}
 	return nil
