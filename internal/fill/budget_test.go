@@ -135,3 +135,86 @@ func TestBudget(t *testing.T) {
 		}
 	})
 }
+
+// shared is a purse that gives what is asked for, as far as it has it, or fails.
+type shared struct {
+	left  Budget
+	fault error
+}
+
+func (p *shared) Take(_ context.Context, least Budget) (Budget, error) {
+	if p.fault != nil {
+		return Budget{}, p.fault
+	}
+	got := Budget{Requests: min(p.left.Requests, least.Requests), Tokens: min(p.left.Tokens, least.Tokens), USD: min(p.left.USD, least.USD)}
+	p.left.Requests -= got.Requests
+	p.left.Tokens -= got.Tokens
+	p.left.USD -= got.USD
+	return got, nil
+}
+
+func (p *shared) Give(_ context.Context, unspent Budget) error {
+	p.left.Requests += unspent.Requests
+	p.left.Tokens += unspent.Tokens
+	p.left.USD += unspent.USD
+	return p.fault
+}
+
+// TestBudgetOfAPurse takes what each call lacks from a purse, a dollar for each token, and
+// gives back what is left over.
+func TestBudgetOfAPurse(t *testing.T) {
+	t.Parallel()
+	tariff, most := price.Price{Input: 1e6, Output: 1e6}, model.Usage{Input: 1, Output: 2}
+	limits := Budget{Requests: 5, Tokens: 10, USD: 9}
+	p := &shared{left: limits}
+	b := newBudget(limits, p)
+	left := func(want Budget) {
+		t.Helper()
+		if p.left != want {
+			t.Errorf("%+v is left in the purse, want %+v", p.left, want)
+		}
+	}
+	take := func() reservation {
+		t.Helper()
+		r, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := take()
+	left(Budget{4, 7, 6})
+	if err := b.answer(r, model.Usage{Input: 1}); err != nil {
+		t.Error(err)
+	}
+	r = take() // of which 2 are there
+	left(Budget{3, 6, 5})
+	b.cancel(r)
+	if err := b.giveBack(t.Context()); err != nil {
+		t.Error(err)
+	}
+	left(Budget{4, 9, 8})
+	if err := b.giveBack(t.Context()); err != nil {
+		t.Error(err)
+	}
+	left(Budget{4, 9, 8})
+	b.fail(take(), &model.Error{Kind: model.Timeout})
+	b.fail(take(), &model.Error{Kind: model.Timeout})
+	left(Budget{2, 3, 2})
+	_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+	if err == nil || err.Error() != "stopped by `max-cost` 9: $7.0000 spent (of it up to $6.0000 for 2 failed attempts), and the next call could cost up to $3.0000" {
+		t.Errorf("got %v", err)
+	}
+	p.fault = errors.New("the store is gone")
+	if _, err := newBudget(limits, p).reserve(t.Context(), model.Ref{}, tariff, most); !errors.Is(err, p.fault) {
+		t.Errorf("got %v", err)
+	}
+	if err := b.giveBack(t.Context()); !errors.Is(err, p.fault) {
+		t.Errorf("got %v", err)
+	}
+	// What is not bounded is not taken.
+	p = &shared{left: Budget{Requests: 1, Tokens: 100, USD: 100}}
+	b = newBudget(Budget{Requests: 1}, p)
+	b.cancel(take())
+	left(Budget{0, 100, 100})
+}

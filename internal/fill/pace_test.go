@@ -332,6 +332,22 @@ func TestPacerCloses(t *testing.T) {
 	})
 }
 
+// A call that was not sent leaves the try of a closed pacer to another.
+func TestPacerDrop(t *testing.T) {
+	t.Parallel()
+	p := newPacer(time.Second)
+	p.closed = true
+	mine, _, ok := p.take(time.Now())
+	for _, other := range []pass{{}, {epoch: 1, tries: true}} {
+		if p.drop(other); !p.trying {
+			t.Errorf("%+v ends the try of another", other)
+		}
+	}
+	if p.drop(mine); !ok || p.trying {
+		t.Errorf("tried %t, trying still %t", ok, p.trying)
+	}
+}
+
 // Many rejects close a pacer though answers stand between them.
 func TestPacerClosesForItsBurden(t *testing.T) {
 	t.Parallel()
