@@ -89,7 +89,7 @@ func TestWithinOneGigabyte(t *testing.T) {
 		"commas.csv":     "",
 		"array.json":     "",
 		"object.json":    "malformed JSON",
-		"keys.jsonl":     "",
+		"keys.jsonl":     "more than 20000 names in one row",
 		"footer.parquet": "entries",
 		"gzip.parquet":   "larger than it says",
 		"run.parquet":    "more than 4194304 values",
@@ -163,9 +163,6 @@ func TestWithinOneGigabyte(t *testing.T) {
 			}
 		})
 	}
-	// Rows with as many keys as fit are read.
-	attempts["dataset: keys.jsonl"] = attempt{attempts["dataset: keys.jsonl"].args, 0, "1 of 2 rows repeat"}
-	attempts["answers: keys.jsonl"] = attempt{attempts["answers: keys.jsonl"].args, 0, ""}
 	for name, a := range attempts {
 		run(name, a)
 	}
