@@ -92,17 +92,17 @@ func (n *network) cut(d time.Duration) {
 
 // TestDatabaseFaults has three processes fill one database, and processes, server and
 // network fail. Every prompt is answered, once but for the calls that were under way at a
-// fault, and the run is the one that a single undisturbed process makes. With ORBENCH_LONG
+// fault, and the run is the one that a single undisturbed process makes. With ORBENCH_LONG=2
 // it does so for 20,000 prompts, with a process that is frozen for longer than its claims
 // last, a network that is cut and a disk that is full.
 func TestDatabaseFaults(t *testing.T) {
 	t.Parallel()
 	prompts, concurrency := 600, 8
-	if long() {
+	if fullSize() {
 		prompts, concurrency = 20_000, 32
 	}
 	disk := ""
-	if long() {
+	if fullSize() {
 		disk = smallDisk(t)
 	}
 	server, err := postgrestest.StartIn(disk, "max_wal_size=64MB", "min_wal_size=32MB")
@@ -169,7 +169,7 @@ func TestDatabaseFaults(t *testing.T) {
 	if err := server.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	if long() {
+	if fullSize() {
 		until(0.5)
 		frozen := all[1].Process
 		if err := frozen.Signal(syscall.SIGSTOP); err != nil {
@@ -224,13 +224,16 @@ func TestDatabaseFaults(t *testing.T) {
 	}
 }
 
+// fullSize reports whether faults are tried at the size of the figures in docs/scale.md.
+func fullSize() bool { return os.Getenv("ORBENCH_LONG") == "2" }
+
 // TestWorkerFaults has three workers make the calls that an eval has queued, while the
-// server is started anew. The eval is left and taken up. With ORBENCH_LONG there are 20,000
+// server is started anew. The eval is left and taken up. With ORBENCH_LONG=2 there are 20,000
 // prompts, a worker is killed and another frozen for longer than it may keep its shards.
 func TestWorkerFaults(t *testing.T) {
 	t.Parallel()
 	prompts, concurrency := 600, 8
-	if long() {
+	if fullSize() {
 		prompts, concurrency = 20_000, 32
 	}
 	server, err := postgrestest.Start()
@@ -296,7 +299,7 @@ func TestWorkerFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := start(eval...)
-	if long() {
+	if fullSize() {
 		until(0.4)
 		if err := errors.Join(workers[0].Process.Kill(), ignore(workers[0].Wait())); err != nil {
 			t.Fatal(err)
@@ -313,7 +316,7 @@ func TestWorkerFaults(t *testing.T) {
 	if err := taken.Wait(); err != nil {
 		t.Errorf("the eval that was taken up: %v: %s", err, taken.stderr)
 	}
-	if long() {
+	if fullSize() {
 		time.Sleep(10 * time.Second) // what was frozen has finished what it had under way
 	}
 	seen := stats()
@@ -333,7 +336,7 @@ func TestWorkerFaults(t *testing.T) {
 		t.Errorf("%d rows, %v; want %d", rows, err, prompts)
 	}
 	for i, w := range workers {
-		if i == 0 && long() {
+		if i == 0 && fullSize() {
 			continue
 		}
 		if err := w.Process.Signal(os.Interrupt); err != nil {
