@@ -14,16 +14,8 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 	canonical := r.Canonical()
 	c := call{request: r, canonical: canonical, hash: model.HashCanonical(canonical)}
 	for {
-		f.mu.Lock()
-		underWay, failed := f.busy[c.hash], f.failed[c.hash]
-		if underWay == nil && !failed {
-			f.busy[c.hash] = make(chan struct{})
-		}
-		f.mu.Unlock()
-		if failed {
-			return model.Response{}, false, nil
-		}
-		if underWay == nil {
+		underWay, entered := f.busy.enter(c.hash)
+		if entered {
 			break
 		}
 		select {
@@ -32,9 +24,13 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 			return model.Response{}, false, context.Cause(ctx)
 		}
 	}
+	if f.hasFailed(c.hash) {
+		f.busy.leave(c.hash)
+		return model.Response{}, false, nil
+	}
 	response, ok, c.claim, err = f.await(ctx, c.hash)
 	if ok || err != nil || c.claim == nil {
-		f.release(c.hash)
+		f.busy.leave(c.hash)
 		if ok {
 			f.count(func(s *Stats) { s.Present++ })
 		}

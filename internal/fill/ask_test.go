@@ -3,9 +3,12 @@ package fill
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/orbench/orbench/model"
 )
@@ -107,4 +110,30 @@ func BenchmarkAsk(b *testing.B) {
 	}
 	b.Run("New", ask)
 	b.Run("Remembered", ask)
+}
+
+// Two Lives that share bounds are of one process, whose claims are no bar to itself.
+func TestAskOfTwoThatShare(t *testing.T) {
+	t.Parallel()
+	m := newMemo(t)
+	defer closeMemo(t, m)
+	server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		time.Sleep(100 * time.Millisecond)
+		fmt.Fprint(w, says(`{"prompt_tokens":5,"completion_tokens":1}`))
+	})
+	bounds := NewLive(m, Config{})
+	var both sync.WaitGroup
+	for range 2 {
+		f := NewLive(m, Config{With: bounds})
+		lane := server.lane(f, 4)
+		both.Go(func() {
+			if _, ok, err := lane.ask(t.Context(), request("m", 0)); !ok || err != nil {
+				t.Error(ok, err)
+			}
+		})
+	}
+	both.Wait()
+	if n := server.served.Load(); n != 1 {
+		t.Errorf("the call was made %d times", n)
+	}
 }

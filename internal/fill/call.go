@@ -36,7 +36,7 @@ const (
 // calls themselves.
 func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Response, ok bool, err error) {
 	f := l.filler
-	defer f.release(c.hash)
+	defer f.busy.leave(c.hash)
 	// What others may make instead has been remembered, or noted as failed, by then.
 	defer func() { f.claims.end(c.claim) }()
 	if l.dead(c.request.Model) != nil {

@@ -216,7 +216,7 @@ func (d *dispatcher) again(ctx context.Context) error {
 func (d *dispatcher) leave() {
 	d.wait(-len(d.taken))
 	for _, c := range d.taken {
-		d.filler.release(c.hash)
+		d.filler.busy.leave(c.hash)
 	}
 }
 
@@ -237,7 +237,7 @@ func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) erro
 			continue
 		}
 		for _, c := range group {
-			d.filler.release(c.hash)
+			d.filler.busy.leave(c.hash)
 		}
 	}
 	return err
@@ -249,7 +249,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 	calls, hashes := group[:0], make([]model.Hash, 0, len(group))
 	for _, c := range group {
 		if d.dead(c.request.Model) != nil {
-			f.release(c.hash)
+			f.busy.leave(c.hash)
 			continue
 		}
 		calls, hashes = append(calls, c), append(hashes, c.hash)
@@ -263,7 +263,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 		case got.Answered[c.hash]:
 			// A busy call is made by nobody else in this process.
 			d.sent++
-			f.release(c.hash)
+			f.busy.leave(c.hash)
 			f.count(func(s *Stats) {
 				s.Elsewhere++
 				s.Present++
@@ -277,7 +277,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 		if err == nil && got.Batched[c.hash] && !f.config.AskBatched {
 			f.leaveToBatch(c.hash)
 			f.claims.end(mine)
-			f.release(c.hash)
+			f.busy.leave(c.hash)
 			continue
 		}
 		if err == nil {
@@ -291,7 +291,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 			}
 		}
 		f.claims.end(mine)
-		f.release(c.hash)
+		f.busy.leave(c.hash)
 	}
 	return err
 }

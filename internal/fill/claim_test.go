@@ -163,8 +163,8 @@ func TestStoppedFillReleases(t *testing.T) {
 			hashes = append(hashes, r.Hash())
 		}
 		got, err := ms[1].Claim(t.Context(), hashes, time.Hour)
-		if err != nil || len(got.Taken) > 0 || len(got.Answered) != 1 || len(f.busy) > 0 || f.Stats().Waiting != 0 {
-			t.Errorf("%d taken, %d answered, %v; %d busy, %d waiting", len(got.Taken), len(got.Answered), err, len(f.busy), f.Stats().Waiting)
+		if err != nil || len(got.Taken) > 0 || len(got.Answered) != 1 || len(f.busy.calls) > 0 || f.Stats().Waiting != 0 {
+			t.Errorf("%d taken, %d answered, %v; %d busy, %d waiting", len(got.Taken), len(got.Answered), err, len(f.busy.calls), f.Stats().Waiting)
 		}
 	})
 }
@@ -336,8 +336,8 @@ func TestFaultOfTheStore(t *testing.T) {
 	if _, ok, err := lane.ask(t.Context(), request("m", 1)); ok || !errors.Is(err, broken) {
 		t.Errorf("ok %t, %v", ok, err)
 	}
-	if sent := f.Stats().Requests; sent != 0 || len(f.busy) > 0 {
-		t.Errorf("%d requests were sent, %d are busy", sent, len(f.busy))
+	if sent := f.Stats().Requests; sent != 0 || len(f.busy.calls) > 0 {
+		t.Errorf("%d requests were sent, %d are busy", sent, len(f.busy.calls))
 	}
 	s.hasFault, s.putFault = nil, broken
 	if sent, err := lane.fill(t.Context(), requests("m", 0, 1), nil); sent != 1 || !errors.Is(err, broken) {

@@ -36,7 +36,8 @@ type Config struct {
 	// per minute; nil for limits of this process.
 	Rate func(at model.Ref, unit string, perMinute int) Limiter
 	// With is another Live of this process whose bounds of concurrent calls hold for both
-	// together, as what they find out of the rates of providers; nil for none.
+	// together, as what they find out of the rates of providers; neither makes a call that
+	// the other has under way. Nil for none.
 	With *Live
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
@@ -121,12 +122,10 @@ type Live struct {
 	budget *budget
 	claims *claims
 	finder finder
+	busy   *busy
 
 	mu    sync.Mutex
 	lanes []*Lane
-	// busy holds the requests that are being looked up, wait or are in flight,
-	// each with a channel that is closed when it is no longer.
-	busy map[model.Hash]chan struct{}
 	// failed holds the requests given up in this process, and those that are out in a
 	// batch.
 	failed   map[model.Hash]bool
@@ -136,10 +135,13 @@ type Live struct {
 
 // NewLive makes a Live without lanes that remembers in m.
 func NewLive(m *memo.Memo, c Config) *Live {
-	claims := newClaims(m)
+	claims, busy := newClaims(m), newBusy()
+	if c.With != nil {
+		busy = c.With.busy
+	}
 	return &Live{
 		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Purse), claims: claims, finder: finder{memo: m, claims: claims},
-		busy: map[model.Hash]chan struct{}{}, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
+		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
 
@@ -382,16 +384,17 @@ func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Requ
 func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 	claimed := make([]call, 0, len(calls))
 	hashes := make([]model.Hash, 0, len(calls))
-	f.mu.Lock()
 	for _, c := range calls {
-		if f.busy[c.hash] != nil || f.failed[c.hash] {
+		if _, entered := f.busy.enter(c.hash); !entered {
 			continue
 		}
-		f.busy[c.hash] = make(chan struct{})
+		if f.hasFailed(c.hash) {
+			f.busy.leave(c.hash)
+			continue
+		}
 		claimed = append(claimed, c)
 		hashes = append(hashes, c.hash)
 	}
-	f.mu.Unlock()
 	present, err := f.memo.Has(ctx, hashes)
 	if err != nil {
 		// All are returned, for the caller to release.
@@ -402,7 +405,7 @@ func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 	defer f.mu.Unlock()
 	for _, c := range claimed {
 		if present[c.hash] {
-			f.free(c.hash)
+			f.busy.leave(c.hash)
 			if c.known {
 				f.stats.Present++
 			}
@@ -413,17 +416,12 @@ func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 	return missing, nil
 }
 
-// release marks a call as no longer busy.
-func (f *Live) release(h model.Hash) {
+// hasFailed reports whether a call was given up. One that fails is noted before it stops
+// being busy, so who asks while it marks the call itself does not miss it.
+func (f *Live) hasFailed(h model.Hash) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.free(h)
-}
-
-// free is release for a caller that holds f.mu.
-func (f *Live) free(h model.Hash) {
-	close(f.busy[h])
-	delete(f.busy, h)
+	return f.failed[h]
 }
 
 // givenUp joins the errors of the lane's dead models, in the order of their

@@ -1,0 +1,36 @@
+package fill
+
+import (
+	"sync"
+
+	"github.com/orbench/orbench/model"
+)
+
+// busy holds the calls that are being looked up, wait or are in flight, each with a
+// channel that is closed when it is no longer. A claim keeps other processes from making
+// a call; busy keeps this one from making it twice.
+type busy struct {
+	mu    sync.Mutex
+	calls map[model.Hash]chan struct{}
+}
+
+func newBusy() *busy { return &busy{calls: map[model.Hash]chan struct{}{}} }
+
+// enter marks a call as busy. Where it is so already it gives the channel to wait for.
+func (b *busy) enter(h model.Hash) (left <-chan struct{}, entered bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if left := b.calls[h]; left != nil {
+		return left, false
+	}
+	b.calls[h] = make(chan struct{})
+	return nil, true
+}
+
+// leave ends what enter began.
+func (b *busy) leave(h model.Hash) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	close(b.calls[h])
+	delete(b.calls, h)
+}
