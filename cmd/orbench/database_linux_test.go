@@ -105,17 +105,8 @@ func TestDatabaseFaults(t *testing.T) {
 	if fullSize() {
 		disk = smallDisk(t)
 	}
-	server, err := postgrestest.StartIn(disk, "max_wal_size=64MB", "min_wal_size=32MB")
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	direct, err := server.NewDatabase()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
+	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
@@ -236,17 +227,8 @@ func TestWorkerFaults(t *testing.T) {
 	if fullSize() {
 		prompts, concurrency = 20_000, 32
 	}
-	server, err := postgrestest.Start()
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	address, err := server.NewDatabase()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := postgrestest.Start(t, "")
+	address := server.Database(t)
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -355,13 +337,7 @@ func TestWorkersScale(t *testing.T) {
 		t.Skip("a benchmark: run it with make bench")
 	}
 	const prompts = 12_000
-	server, err := postgrestest.Start()
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	server := postgrestest.Start(t, "")
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 100 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -370,10 +346,7 @@ func TestWorkersScale(t *testing.T) {
 	file := writePrompts(t, prompts)
 	perSecond := map[int]float64{}
 	for _, workers := range []int{1, 4} {
-		address, err := server.NewDatabase()
-		if err != nil {
-			t.Fatal(err)
-		}
+		address := server.Database(t)
 		var all []*process
 		run := func(args ...string) *process {
 			p := &process{}

@@ -28,13 +28,8 @@ import (
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
 // of this package's tests.
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
+	testscript.Main(postgrestest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
 }
-
-// tests are those of this package, and the end of the server that they share.
-type tests struct{ *testing.M }
-
-func (t tests) Run() int { return postgrestest.Run(t.M) }
 
 // TestScript runs the command-line stories of testdata/script.
 func TestScript(t *testing.T) {
@@ -140,9 +135,7 @@ func postgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: postgres")
 	}
-	server, err := postgrestest.Shared()
-	ts.Check(err)
-	address, err := server.NewDatabase()
+	address, err := postgrestest.NewDatabase()
 	ts.Check(err)
 	ts.Setenv("POSTGRES", strings.Replace(address, "@", ":hidden-word-9@", 1))
 }

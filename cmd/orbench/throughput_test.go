@@ -133,13 +133,7 @@ func TestThroughput(t *testing.T) {
 			"--store", store, "--concurrency", strconv.Itoa(concurrency), "--quiet", "--format", "json",
 		}
 	}
-	postgres, err := postgrestest.Start()
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := postgres.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	postgres := postgrestest.Start(t, "")
 	first := filepath.Join(dir, "0.db")
 	var ratios, database []float64
 	var peak int64
@@ -150,10 +144,7 @@ func TestThroughput(t *testing.T) {
 		peak = max(peak, rss)
 		t.Logf("bare loop %.0f prompts/s, orbench %.0f prompts/s, ratio %.2f, peak memory %d MB",
 			prompts/bare.Seconds(), prompts/ours.Seconds(), ratios[round], rss)
-		address, err := postgres.NewDatabase()
-		if err != nil {
-			t.Fatal(err)
-		}
+		address := postgres.Database(t)
 		ours, rss = timed("orbench", eval(address)...)
 		database = append(database, bare.Seconds()/ours.Seconds())
 		peak = max(peak, rss)

@@ -117,6 +117,16 @@ func (a *account) collect(t *testing.T, answered, failed, unmade int) *batch.Tak
 	return done
 }
 
+// finish has the n calls that are lacking answered by one more batch, and checks that none
+// was paid for twice.
+func (a *account) finish(t *testing.T, n int) {
+	t.Helper()
+	a.submit(t, 1)
+	a.end("completed", n, 0)
+	a.collect(t, n, 0, 0)
+	a.paidOnce(t)
+}
+
 // lacking checks how many calls the run lacks that are in no batch, and that are.
 func (a *account) lacking(t *testing.T, ready, out int) batch.Status {
 	t.Helper()
@@ -285,10 +295,7 @@ func TestCancel(t *testing.T) {
 		if b := a.lacking(t, 5, 0).Batches[0]; b.Stage != batch.Canceled {
 			t.Errorf("the batch is %s", b.Stage)
 		}
-		a.submit(t, 1)
-		a.end("completed", 5, 0)
-		a.collect(t, 5, 0, 0)
-		a.paidOnce(t)
+		a.finish(t, 5)
 	})
 }
 
@@ -350,10 +357,7 @@ func TestQuota(t *testing.T) {
 			}
 			a.fail = ""
 		}
-		a.submit(t, 1)
-		a.end("completed", 8, 0)
-		a.collect(t, 8, 0, 0)
-		a.paidOnce(t)
+		a.finish(t, 8)
 	})
 }
 
@@ -370,10 +374,7 @@ func TestPastItsWindow(t *testing.T) {
 	a.collect(t, 0, 0, 0)
 	a.end("expired", 3, 0)
 	a.collect(t, 3, 2, 2)
-	a.submit(t, 1)
-	a.end("completed", 2, 0)
-	a.collect(t, 2, 0, 0)
-	a.paidOnce(t)
+	a.finish(t, 2)
 }
 
 // Replies that are lost, and results that break off, cost nothing: a batch that was started

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,14 +22,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-func TestMain(m *testing.M) {
-	code := postgrestest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
 
 // machine is a queue as one machine sees it.
 func machine(t *testing.T, address string) (*Queue, *memo.Memo) {

@@ -25,17 +25,7 @@ func TestMillionCalls(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a benchmark: run it with make bench")
 	}
-	server, err := postgrestest.Start()
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	database, err := server.NewDatabase()
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := postgrestest.Start(t, "").Database(t)
 	for name, address := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "m.db"), "Postgres": database} {
 		t.Run(name, func(t *testing.T) {
 			const calls, callers, steps, probed = 1_000_000, 256, 4, 20_000

@@ -177,13 +177,7 @@ func (s messages) has(ctx context.Context, r Remote, j Job) (bool, error) {
 // Results reads the file of results, which streams.
 func (s messages) Results(ctx context.Context, r Remote) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		resp, err := s.open(ctx, call{method: http.MethodGet, url: s.address("/" + url.PathEscape(r.ID) + "/results")})
-		if err != nil {
-			yield(Result{}, err)
-			return
-		}
-		defer resp.Body.Close()
-		eachLine(resp.Body, readMessage, s.failure, yield)
+		s.results(ctx, s.address("/"+url.PathEscape(r.ID)+"/results"), readMessage, yield)
 	}
 }
 

@@ -284,13 +284,7 @@ func (s content) Results(ctx context.Context, r Remote) iter.Seq2[Result, error]
 			}
 			return
 		}
-		resp, err := s.open(ctx, call{method: http.MethodGet, url: s.host + "/download/" + s.version + "/" + r.Files[0] + ":download?alt=media"})
-		if err != nil {
-			yield(Result{}, err)
-			return
-		}
-		defer resp.Body.Close()
-		eachLine(resp.Body, readKeyed, s.failure, yield)
+		s.results(ctx, s.host+"/download/"+s.version+"/"+r.Files[0]+":download?alt=media", readKeyed, yield)
 	}
 }
 

@@ -3,11 +3,13 @@ package service
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 
 	"github.com/orbench/orbench/model/wire"
 )
@@ -102,6 +104,17 @@ func eachLine(r io.Reader, read func(line []byte) (Result, bool, error), fail fu
 			return
 		}
 	}
+}
+
+// results reads the file of results at an address.
+func (a api) results(ctx context.Context, url string, read func(line []byte) (Result, bool, error), yield func(Result, error) bool) {
+	resp, err := a.open(ctx, call{method: http.MethodGet, url: url})
+	if err != nil {
+		yield(Result{}, err)
+		return
+	}
+	defer resp.Body.Close()
+	eachLine(resp.Body, read, a.failure, yield)
 }
 
 // readResult reads a line; ok is false for one that says nothing of what became of a call.

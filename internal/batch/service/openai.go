@@ -262,26 +262,15 @@ func (b job) refusal() string {
 func (s jobs) Results(ctx context.Context, r Remote) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for _, file := range r.Files {
-			if !s.results(ctx, file, yield) {
+			more := true
+			s.results(ctx, s.address("/files/"+url.PathEscape(file)+"/content"), readResult, func(r Result, err error) bool {
+				_, line := errors.AsType[*LineError](err)
+				more = yield(r, err) && (err == nil || line)
+				return more
+			})
+			if !more {
 				return
 			}
 		}
 	}
-}
-
-// results reads a file of results, and reports whether to go on.
-func (s jobs) results(ctx context.Context, file string, yield func(Result, error) bool) bool {
-	resp, err := s.open(ctx, call{method: http.MethodGet, url: s.address("/files/" + url.PathEscape(file) + "/content")})
-	if err != nil {
-		yield(Result{}, err)
-		return false
-	}
-	defer resp.Body.Close()
-	more := true
-	eachLine(resp.Body, readResult, s.failure, func(r Result, err error) bool {
-		_, line := errors.AsType[*LineError](err)
-		more = yield(r, err) && (err == nil || line)
-		return more
-	})
-	return more
 }

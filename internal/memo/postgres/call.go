@@ -137,7 +137,7 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 func (s *Store) Records(ctx context.Context, hashes []model.Hash) ([]memo.Record, error) {
 	var all []memo.Record
 	for group := range slices.Chunk(hashes, mostRows) {
-		_, records, err := s.records(ctx, `WHERE hash = ANY ($1) ORDER BY id`, texts(group))
+		records, _, err := s.records(ctx, `WHERE hash = ANY ($1) ORDER BY id`, texts(group))
 		if err != nil {
 			return nil, err
 		}
@@ -148,30 +148,13 @@ func (s *Store) Records(ctx context.Context, hashes []model.Hash) ([]memo.Record
 
 // AllRecords implements memo.Store.
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[memo.Record, error] {
-	return func(yield func(memo.Record, error) bool) {
-		var last int64
-		for {
-			// No query stays open while the caller works with what it found.
-			reached, records, err := s.records(ctx, `WHERE id > $1 ORDER BY id LIMIT 256`, last)
-			if err != nil {
-				yield(memo.Record{}, err)
-				return
-			}
-			if len(records) == 0 {
-				return
-			}
-			for _, r := range records {
-				if !yield(r, nil) {
-					return
-				}
-			}
-			last = reached
-		}
-	}
+	return memo.Paged(func(after int64) ([]memo.Record, int64, error) {
+		return s.records(ctx, `WHERE id > $1 ORDER BY id LIMIT 256`, after)
+	})
 }
 
 // records reads rows, and gives the ID of the last.
-func (s *Store) records(ctx context.Context, which string, args ...any) (last int64, records []memo.Record, err error) {
+func (s *Store) records(ctx context.Context, which string, args ...any) (records []memo.Record, last int64, err error) {
 	err = s.query(ctx, func() { records = nil }, func(rows pgx.Rows) error {
 		var hash, response pgtype.DriverBytes
 		var r memo.Record
@@ -186,5 +169,5 @@ func (s *Store) records(ctx context.Context, which string, args ...any) (last in
 		records = append(records, r)
 		return nil
 	}, `SELECT id, hash, request, response, checksum FROM calls `+which, args...)
-	return last, records, err
+	return records, last, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -24,14 +23,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-func TestMain(m *testing.M) {
-	code := postgrestest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
 
 func TestStore(t *testing.T) {
 	t.Parallel()
@@ -294,17 +286,8 @@ func TestDamage(t *testing.T) {
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	// Its default for commits is one that loses them.
-	server, err := postgrestest.Start("synchronous_commit=off")
-	postgrestest.Need(t, err)
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	address, err := server.NewDatabase()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := postgrestest.Start(t, "", "synchronous_commit=off")
+	address := server.Database(t)
 	s, err := Open(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)

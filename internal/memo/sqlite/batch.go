@@ -97,27 +97,13 @@ func (s *Store) BatchCalls(ctx context.Context, id memo.BatchID, hashes []model.
 
 // AllBatchCalls implements memo.Store.
 func (s *Store) AllBatchCalls(ctx context.Context, id memo.BatchID) iter.Seq2[memo.BatchCall, error] {
-	return func(yield func(memo.BatchCall, error) bool) {
-		last := []byte{}
-		for {
-			// No query stays open while the caller works with what it found.
-			calls, err := s.batchCalls(ctx, `batch = ? AND hash > ? ORDER BY hash LIMIT ?`, id[:], last, hashesPerQuery)
-			if err != nil {
-				yield(memo.BatchCall{}, err)
-				return
-			}
-			if len(calls) == 0 {
-				return
-			}
-			for _, c := range calls {
-				if !yield(c, nil) {
-					return
-				}
-			}
-			h := calls[len(calls)-1].Hash
-			last = h[:]
+	return memo.Paged(func(after model.Hash) ([]memo.BatchCall, model.Hash, error) {
+		calls, err := s.batchCalls(ctx, `batch = ? AND hash > ? ORDER BY hash LIMIT ?`, id[:], after[:], hashesPerQuery)
+		if len(calls) > 0 {
+			after = calls[len(calls)-1].Hash
 		}
-	}
+		return calls, after, err
+	})
 }
 
 // batchCalls reads rows.

@@ -22,7 +22,7 @@ func (s *Store) Records(ctx context.Context, hashes []model.Hash) ([]memo.Record
 		for i := range args {
 			args[i] = group[i][:]
 		}
-		_, records, err := s.records(ctx, `WHERE hash IN (?`+strings.Repeat(",?", len(group)-1)+`) ORDER BY id`, args...)
+		records, _, err := s.records(ctx, `WHERE hash IN (?`+strings.Repeat(",?", len(group)-1)+`) ORDER BY id`, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -33,30 +33,13 @@ func (s *Store) Records(ctx context.Context, hashes []model.Hash) ([]memo.Record
 
 // AllRecords implements memo.Store.
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[memo.Record, error] {
-	return func(yield func(memo.Record, error) bool) {
-		var last int64
-		for {
-			// No query stays open while the caller works with what it found.
-			reached, records, err := s.records(ctx, `WHERE id > ? ORDER BY id LIMIT ?`, last, hashesPerQuery)
-			if err != nil {
-				yield(memo.Record{}, err)
-				return
-			}
-			if len(records) == 0 {
-				return
-			}
-			for _, r := range records {
-				if !yield(r, nil) {
-					return
-				}
-			}
-			last = reached
-		}
-	}
+	return memo.Paged(func(after int64) ([]memo.Record, int64, error) {
+		return s.records(ctx, `WHERE id > ? ORDER BY id LIMIT ?`, after, hashesPerQuery)
+	})
 }
 
 // records reads rows, and gives the ID of the last.
-func (s *Store) records(ctx context.Context, which string, args ...any) (last int64, records []memo.Record, err error) {
+func (s *Store) records(ctx context.Context, which string, args ...any) (records []memo.Record, last int64, err error) {
 	found, err := s.readers.QueryContext(ctx, `SELECT id, hash, request, response, checksum FROM calls `+which, args...)
 	if err == nil {
 		err = scanAll(found, func(rows *sql.Rows) error {
@@ -81,7 +64,7 @@ func (s *Store) records(ctx context.Context, which string, args ...any) (last in
 		})
 	}
 	if err != nil {
-		return 0, nil, s.at(err)
+		return nil, 0, s.at(err)
 	}
-	return last, records, nil
+	return records, last, nil
 }

@@ -51,12 +51,24 @@ func find() string {
 	return found[len(found)-1]
 }
 
-// Start makes a server and starts it, with settings as name=value beside its defaults.
-// Stop ends it.
-func Start(settings ...string) (*Server, error) { return StartIn("", settings...) }
+// Start makes a server for a test and starts it, with settings as name=value beside its
+// defaults and its data below a folder, the usual one for temporary files where that is
+// empty. It ends with the test. Without PostgreSQL the test is skipped, or fails where
+// ORBENCH_REQUIRE names postgres.
+func Start(t testing.TB, dir string, settings ...string) *Server {
+	t.Helper()
+	s, err := start(dir, settings...)
+	need(t, err)
+	t.Cleanup(func() {
+		if err := s.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
 
-// StartIn is Start with the server's data below a folder.
-func StartIn(dir string, settings ...string) (*Server, error) {
+// start makes a server and starts it. stop ends it.
+func start(dir string, settings ...string) (*Server, error) {
 	program := find()
 	if program == "" {
 		return nil, errMissing
@@ -67,7 +79,7 @@ func StartIn(dir string, settings ...string) (*Server, error) {
 		return nil, err
 	}
 	if err := s.create(); err != nil {
-		return nil, errors.Join(err, s.Stop())
+		return nil, errors.Join(err, s.stop())
 	}
 	return s, nil
 }
@@ -157,8 +169,8 @@ func (s *Server) Kill(signal syscall.Signal) error {
 	return nil
 }
 
-// Stop ends the server and removes what it kept.
-func (s *Server) Stop() error {
+// stop ends the server and removes what it kept.
+func (s *Server) stop() error {
 	return errors.Join(s.Kill(syscall.SIGQUIT), os.RemoveAll(s.dir))
 }
 
@@ -181,8 +193,17 @@ func (s *Server) Exec(database, statements string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// NewDatabase makes an empty database and gives its address.
-func (s *Server) NewDatabase() (string, error) {
+// Database makes an empty database and gives its address.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	address, err := s.newDatabase()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+func (s *Server) newDatabase() (string, error) {
 	name := fmt.Sprint("test", s.databases.Add(1))
 	return s.Address(name), s.Exec(superuser, "CREATE DATABASE "+name)
 }
@@ -193,11 +214,14 @@ var (
 	startShared sync.Once
 )
 
-// Run runs the tests of a binary, for its TestMain, and stops the server that they shared.
-func Run(m interface{ Run() int }) int {
-	code := m.Run()
+// Tests are those of a binary, for its TestMain, and the end of the server that they share.
+type Tests struct{ M *testing.M }
+
+// Run runs the tests and gives the exit code.
+func (t Tests) Run() int {
+	code := t.M.Run()
 	if shared != nil {
-		if err := shared.Stop(); err != nil {
+		if err := shared.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return max(code, 1)
 		}
@@ -205,11 +229,22 @@ func Run(m interface{ Run() int }) int {
 	return code
 }
 
-// Shared gives the server that the tests of a binary share, which is not durable. Without
-// PostgreSQL the error says so; see Need.
-func Shared() (*Server, error) {
-	startShared.Do(func() { shared, errShared = Start("fsync=off") })
-	return shared, errShared
+// NewDatabase makes an empty database on a server that the tests of a binary share, which
+// is not durable, and gives its address.
+func NewDatabase() (string, error) {
+	startShared.Do(func() { shared, errShared = start("", "fsync=off") })
+	if errShared != nil {
+		return "", errShared
+	}
+	return shared.newDatabase()
+}
+
+// Database is NewDatabase for a test, which is skipped without PostgreSQL as Start says.
+func Database(t testing.TB) string {
+	t.Helper()
+	address, err := NewDatabase()
+	need(t, err)
+	return address
 }
 
 // Installed reports whether there is a server to start. Where ORBENCH_REQUIRE names
@@ -218,9 +253,8 @@ func Installed() bool {
 	return find() != "" || strings.Contains(os.Getenv("ORBENCH_REQUIRE"), "postgres")
 }
 
-// Need skips a test that a server is missing for, and fails it where ORBENCH_REQUIRE names
-// postgres or another error is the reason.
-func Need(t testing.TB, err error) {
+// need ends a test that a server is missing for.
+func need(t testing.TB, err error) {
 	t.Helper()
 	switch {
 	case errors.Is(err, errMissing) && !Installed():
@@ -228,16 +262,4 @@ func Need(t testing.TB, err error) {
 	case err != nil:
 		t.Fatal(err)
 	}
-}
-
-// Database gives a test an empty database on the shared server.
-func Database(t testing.TB) string {
-	t.Helper()
-	s, err := Shared()
-	Need(t, err)
-	address, err := s.NewDatabase()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address
 }
