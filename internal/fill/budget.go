@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -64,7 +65,7 @@ func (e *BudgetError) Error() string {
 		if e.Failed == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" (of it up to %s for %d failed attempts)", most, e.Failed)
+		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Failed, "failed attempt", "failed attempts"))
 	}
 	if e.Budget.Tokens > 0 && e.Tokens+e.NextTokens > e.Budget.Tokens {
 		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s, and the next call could use up to %d", e.Budget.Tokens, e.Tokens, failed(strconv.Itoa(e.FailedTokens)), e.NextTokens)

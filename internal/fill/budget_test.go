@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: cost{3, 3}}
 		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
-		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempts), and the next call could cost up to $6.0000")
+		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
 		third, err := take(other)
 		want("as much as is left", err, "")
 		b.cancel(third)
@@ -72,7 +72,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("the excess is %+v", got)
 		}
 		_, err = take(other)
-		want("after that", err, "stopped by `max-cost` 12: $16.0000 spent (of it up to $3.0000 for 1 failed attempts), and the next call could cost up to $7.0000")
+		want("after that", err, "stopped by `max-cost` 12: $16.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $7.0000")
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
@@ -116,7 +116,7 @@ func TestBudget(t *testing.T) {
 		// Whatever the price, what failed may have used all that it could.
 		b.fail(take(), &model.Error{Kind: model.Timeout})
 		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
-		if err == nil || err.Error() != "stopped by `max-total-tokens` 20: 14 tokens used (of it up to 10 for 1 failed attempts), and the next call could use up to 10" {
+		if err == nil || err.Error() != "stopped by `max-total-tokens` 20: 14 tokens used (of it up to 10 for 1 failed attempt), and the next call could use up to 10" {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.

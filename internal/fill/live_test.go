@@ -82,6 +82,55 @@ func TestFillOfLanes(t *testing.T) {
 	}
 }
 
+// A provider that answers nothing, and one of which every call takes all of its time
+// limit, hold up nobody: the others are done as fast as without them.
+func TestDeadProvider(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemo(t)
+		defer closeMemo(t, m)
+		const calls = 300
+		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 2})
+		began := time.Now()
+		var last time.Duration
+		for name, ask := range map[string]func(context.Context, model.Request) (model.Response, error){
+			"hanging": func(ctx context.Context, r model.Request) (model.Response, error) {
+				<-ctx.Done()
+				return model.Response{}, model.FromTransport(r.Provider, r.Model, ctx.Err())
+			},
+			"refusing": func(_ context.Context, r model.Request) (model.Response, error) {
+				return model.Response{}, &model.Error{Kind: model.Transient, Provider: r.Provider, Model: r.Model, Message: "down"}
+			},
+			"quick": func(_ context.Context, r model.Request) (model.Response, error) {
+				time.Sleep(100 * time.Millisecond)
+				last = time.Since(began)
+				return answer(r)
+			},
+		} {
+			f.Lane(model.Ref{Provider: name}, model.Func(ask), Limits{Concurrency: 10})
+		}
+		err := f.Fill(t.Context(), Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+			return func(yield func(model.Request, error) bool) {
+				for n := range calls {
+					for _, name := range []string{"hanging", "refusing", "quick"} {
+						if !yield(of(name, n), nil) {
+							return
+						}
+					}
+				}
+			}
+		}})
+		var gaveUp *GivenUpError
+		if s := f.Stats(); !errors.As(err, &gaveUp) || s.Answered != calls {
+			t.Errorf("%d answered, %v; want %d, and the dead ones given up", s.Answered, err, calls)
+		}
+		// Ten at once, a tenth of a second each.
+		if last > 4*time.Second {
+			t.Errorf("the last answer of the quick one came after %v, want 3 seconds", last)
+		}
+	})
+}
+
 // A lane that has to wait for what another's replies decide rests four times as long as it
 // takes to look, and not at all after it has sent something.
 func TestRestBetweenPasses(t *testing.T) {

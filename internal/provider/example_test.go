@@ -26,5 +26,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// meta-llama/llama-3.3-70b-instruct https://openrouter.ai/api/v1 true <nil>
-	// there is no provider "gorq"; did you mean groq? the providers are openai, anthropic, google, azure, mistral, together, openrouter, groq, deepseek, fireworks, xai, ollama, vllm, lmstudio, llamacpp, openai-moderation, tei, vllm-classify
+	// there is no provider "gorq"; did you mean groq? the providers are openai, anthropic, google, azure, mistral, together, openrouter, litellm, groq, deepseek, fireworks, xai, ollama, vllm, lmstudio, llamacpp, openai-moderation, tei, vllm-classify
 }

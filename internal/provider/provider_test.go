@@ -13,7 +13,7 @@ import (
 func TestDefault(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"openai", "anthropic", "google", "azure", "mistral", "together", "openrouter", "groq",
+		"openai", "anthropic", "google", "azure", "mistral", "together", "openrouter", "litellm", "groq",
 		"deepseek", "fireworks", "xai", "ollama", "vllm", "lmstudio", "llamacpp", "openai-moderation", "tei", "vllm-classify",
 	}
 	all := provider.Default().All()

@@ -179,4 +179,56 @@ var blocks = []modeltest.Blocked{
 		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter"},
 		Text: "Filtered.",
 	},
+	{
+		Name: "OpenRouter, with the word of the provider behind it",
+		Body: `{"id":"gen-1","provider":"Google AI Studio","choices":[{"finish_reason":"content_filter","native_finish_reason":"PROHIBITED_CONTENT","message":{"role":"assistant","content":""}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter: PROHIBITED_CONTENT (Google AI Studio)"},
+	},
+	{
+		Name: "OpenRouter, of a filter that it calls a stop",
+		Body: `{"provider":"Google","choices":[{"finish_reason":"stop","native_finish_reason":"SAFETY","message":{"content":"It be"}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "SAFETY (Google)"},
+		Text: "It be",
+	},
+	{
+		Name: "OpenRouter, of Anthropic's refusal",
+		Body: `{"provider":"Anthropic","choices":[{"finish_reason":"content_filter","native_finish_reason":"refusal","message":{"content":null,"refusal":"Declined."}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter: refusal (Anthropic)"},
+		Text: "Declined.",
+	},
+	{
+		Name: "OpenRouter, of a filter beside an error in the choice",
+		Body: `{"provider":"Google","choices":[{"finish_reason":"error","native_finish_reason":"SAFETY","error":{"code":502,"message":"Provider returned error"}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "SAFETY (Google)"},
+	},
+	{
+		Name:   "OpenRouter, of an error of the provider behind it",
+		Status: 400,
+		Body:   `{"error":{"code":400,"message":"Provider returned error","metadata":{"provider_name":"Azure","raw":"{\"error\":{\"code\":\"content_filter\",\"message\":\"The prompt was filtered.\"}}"}}}`,
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "content_filter (Azure)"},
+		Text:   "The prompt was filtered.",
+	},
+	{
+		Name: "OpenRouter, of such an error in the choice",
+		Body: `{"provider":"Azure","choices":[{"finish_reason":"error","error":{"code":400,"message":"Provider returned error","metadata":{"provider_name":"Azure","raw":{"error":{"code":"content_filter","message":"Filtered."}}}}}]}`,
+		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter (Azure)"},
+		Text: "Filtered.",
+	},
+	{
+		Name:   "OpenRouter, of Anthropic's filter",
+		Status: 400,
+		Body:   `{"error":{"code":400,"message":"Provider returned error","metadata":{"provider_name":"Anthropic","raw":"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Output blocked by content filtering policy\"}}"}}}`,
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "content_filtering_policy (Anthropic)"},
+		Text:   "Output blocked by content filtering policy",
+	},
+	{
+		Name: "LiteLLM, with the word of the provider behind it",
+		Body: `{"choices":[{"finish_reason":"content_filter","message":{"content":"","provider_specific_fields":{"native_finish_reason":"guardrail_intervened"}}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter: guardrail_intervened"},
+	},
+	{
+		Name: "LiteLLM, with that word at the choice",
+		Body: `{"choices":[{"finish_reason":"stop","provider_specific_fields":{"native_finish_reason":"RECITATION"},"message":{"content":null}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "RECITATION"},
+	},
 }

@@ -29,6 +29,8 @@ type reply struct {
 	Model   any      `json:"model"`
 	Choices []choice `json:"choices"`
 	Usage   usage    `json:"usage"`
+	// Provider is who answered behind a router (OpenRouter).
+	Provider any `json:"provider"`
 	// Error is set in place of choices by servers that report faults with
 	// status 200.
 	Error any `json:"error"`
@@ -39,12 +41,20 @@ type reply struct {
 }
 
 type choice struct {
-	FinishReason any      `json:"finish_reason"`
+	FinishReason any `json:"finish_reason"`
+	// NativeFinish is the word of the provider behind a router (OpenRouter).
+	NativeFinish any      `json:"native_finish_reason"`
+	Fields       specific `json:"provider_specific_fields"`
 	Message      *message `json:"message"`
 	Logprobs     *struct {
 		Content []place `json:"content"`
 	} `json:"logprobs"`
 	Error any `json:"error"` // OpenRouter, when the model broke off
+}
+
+// specific is what LiteLLM passes on of the provider behind it.
+type specific struct {
+	NativeFinish any `json:"native_finish_reason"`
 }
 
 // place is a token of the output with the likeliest that could have stood there.
@@ -62,6 +72,8 @@ type message struct {
 	// Thinking goes by one of two names.
 	ReasoningContent any `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
 	Reasoning        any `json:"reasoning"`         // OpenRouter, Groq, Ollama
+
+	Fields specific `json:"provider_specific_fields"`
 }
 
 type filterResult struct {
@@ -97,12 +109,18 @@ func decode(h http.Header, body []byte) outcome {
 		return r.withoutChoice(h, body)
 	}
 	c := r.Choices[0]
+	finish, block := r.finish(c)
 	if c.Error != nil {
-		return meaning(0, h, faultOf(c.Error))
+		// The filter behind a router may be told of beside an error.
+		if o := meaning(0, h, faultOf(c.Error)); o.err == nil || block == nil {
+			return o
+		}
 	}
-
 	if c.Message == nil {
-		return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply holds no message: " + clip(body)}}
+		if block == nil {
+			return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply holds no message: " + clip(body)}}
+		}
+		c.Message = &message{}
 	}
 
 	answer, thinking := textOf(c.Message.Content)
@@ -121,10 +139,15 @@ func decode(h http.Header, body []byte) outcome {
 			resp.Logprobs = append(resp.Logprobs, at)
 		}
 	}
-	resp.Finish, resp.Block = finishOf(str(c.FinishReason))
+	resp.Finish, resp.Block = finish, block
 	if refusal := str(c.Message.Refusal); refusal != "" {
 		resp.Text = join(resp.Text, refusal)
-		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+		if block == nil || c.native() == "" {
+			resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+		}
+	}
+	if word := c.broke(); word != "" && resp.Block == nil && resp.Text == "" && resp.Thinking == "" {
+		return outcome{err: &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}}
 	}
 	if wrongType && resp.Text == "" && resp.Thinking == "" {
 		// The answer may be what could not be read, so this is no empty answer.
@@ -153,6 +176,59 @@ func (r *reply) withoutChoice(h http.Header, body []byte) outcome {
 	return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply holds no choice: " + clip(body)}}
 }
 
+// native is the finish reason in the word of the provider behind a router, empty where the
+// server is none: OpenRouter
+// (https://openrouter.ai/docs/api-reference/overview) has it beside its own, LiteLLM
+// (https://docs.litellm.ai/docs/completion/output), where it differs from its own, among
+// the provider's fields.
+func (c choice) native() string {
+	word := str(c.NativeFinish)
+	if word == "" {
+		word = str(c.Fields.NativeFinish)
+	}
+	if word == "" && c.Message != nil {
+		word = str(c.Message.Fields.NativeFinish)
+	}
+	return word
+}
+
+// broke is the word of a router for a provider that broke off, empty for one that did not.
+func (c choice) broke() string {
+	for _, word := range []string{c.native(), str(c.FinishReason)} {
+		if strings.Contains(strings.ToLower(word), "error") {
+			return clip([]byte(word))
+		}
+	}
+	return ""
+}
+
+// finish reads why a choice ended. What a router makes of it can hide that a filter of the
+// provider behind it withheld the answer, or which one; the provider's own word says so.
+func (r *reply) finish(c choice) (model.Finish, *model.Block) {
+	reason, native := str(c.FinishReason), c.native()
+	finish, block := finishOf(reason)
+	if native == "" {
+		return finish, block
+	}
+	behind, why := finishOf(native)
+	switch {
+	case block == nil && why != nil:
+		finish, block = behind, why
+	case block != nil && !strings.Contains(strings.ToLower(reason), strings.ToLower(native)):
+		block.Detail += ": " + clip([]byte(native))
+	case finish != model.Length && behind == model.Length || reason == "":
+		finish = behind
+	}
+	if name := str(r.Provider); block != nil && name != "" {
+		block.Detail += " (" + clip([]byte(name)) + ")"
+	}
+	return finish, block
+}
+
+// filters are words for a filter in finish reasons, in lower case: OpenAI's, Google's,
+// Anthropic's (refusal), Bedrock's and Cohere's.
+var filters = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii", "refusal", "guardrail_intervened", "error_toxic"}
+
 // finishOf reads a finish reason. The servers' own names come from their
 // documentation; anything unknown is OtherFinish.
 func finishOf(reason string) (model.Finish, *model.Block) {
@@ -164,7 +240,7 @@ func finishOf(reason string) (model.Finish, *model.Block) {
 		return model.Length, nil
 	}
 	// Gateways pass on other providers' words, such as "content_filter: SAFETY".
-	for _, word := range []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation"} {
+	for _, word := range filters {
 		if strings.Contains(lower, word) {
 			return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: clip([]byte(reason))}
 		}

@@ -95,6 +95,31 @@ func TestDecode(t *testing.T) {
 			model.Response{Text: "Yes.", Finish: model.Stop},
 		},
 		{
+			"a router's word and that of the provider behind it",
+			`{"provider":"DeepInfra","choices":[{"finish_reason":"stop","native_finish_reason":"stop","message":{"content":"Yes."}}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"an answer that the limit cut behind a router",
+			`{"choices":[{"finish_reason":"stop","native_finish_reason":"MAX_TOKENS","message":{"content":"Ye"}}]}`,
+			model.Response{Text: "Ye", Finish: model.Length},
+		},
+		{
+			"the word of the provider alone",
+			`{"choices":[{"finish_reason":null,"native_finish_reason":"end_turn","message":{"content":"Yes."}}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"an answer that broke off behind a router, paid for",
+			`{"choices":[{"finish_reason":"stop","native_finish_reason":"network_error","message":{"content":"Ye"}}]}`,
+			model.Response{Text: "Ye", Finish: model.Stop},
+		},
+		{
+			"a router's fields of the wrong type",
+			`{"provider":{"name":"x"},"choices":[{"finish_reason":"stop","native_finish_reason":7,"provider_specific_fields":[1],"message":{"content":"Yes.","provider_specific_fields":"x"}}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
 			"a paid answer with fields of the wrong type",
 			`{"id":7,"model":{"name":"m"},"choices":[{"finish_reason":0,"message":{"content":"Yes."}}],"usage":{"prompt_tokens":"9","completion_tokens":2.5}}`,
 			model.Response{Text: "Yes.", Finish: model.OtherFinish},
@@ -140,6 +165,9 @@ func TestDecodeFault(t *testing.T) {
 		{"OpenRouter's rate limit", `{"error":{"code":429,"message":"Slow down"}}`, model.RateLimited, 429, "Slow down"},
 		{"OpenRouter's credit", `{"error":{"code":402,"message":"Add credits"}}`, model.Quota, 402, "Add credits"},
 		{"an error in the choice", `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"Broke off"},"message":{"content":"It"}}]}`, model.Transient, 502, "Broke off"},
+		{"nothing of a provider that broke off behind a router", `{"choices":[{"finish_reason":"stop","native_finish_reason":"network_error","message":{"content":null}}]}`, model.Transient, 0, "broke off: network_error"},
+		{"nothing and the finish reason of an error", `{"choices":[{"finish_reason":"error","message":{"content":""}}]}`, model.Transient, 0, "broke off: error"},
+		{"the fault of the provider behind a router", `{"error":{"code":429,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"too busy"}}}`, model.RateLimited, 429, "too busy"},
 		{"a bare text", `{"error":"model is loading"}`, model.Transient, 0, "model is loading"},
 		{"no choice, no filter", `{"choices":[],"prompt_filter_results":[{"content_filter_results":{"hate":{"filtered":false}}}]}`, model.Transient, 0, "no choice"},
 		{"a message that is no object", `{"choices":[{"finish_reason":"stop","message":"Yes."}]}`, model.Transient, 0, "another shape"},
@@ -201,6 +229,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(200, []byte(`{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"thinking","thinking":[{"text":"Hm."}]},"a",1,null,{"type":"text","text":"<think>x</think>y"}]}}]}`))
 	f.Add(200, []byte(`{"choices":[{"finish_reason":7,"message":[]}],"usage":{"prompt_tokens":-9}}`))
+	f.Add(200, []byte(`{"provider":"X","choices":[{"finish_reason":"error","native_finish_reason":"SAFETY","provider_specific_fields":{"native_finish_reason":[]},"error":{"metadata":{"raw":"{\"error\":{\"metadata\":{\"raw\":\"x\"}}}"}}}]}`))
 	f.Add(429, []byte(`[{"error":{"code":"429","detail":{"a":[1]},"metadata":{"reasons":[1,"x"]}}}]`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		h := http.Header{}

@@ -17,12 +17,17 @@ import (
 //	{"error": "text", "code": "text"}                      xAI, old Ollama
 //	[{"error": {…}}]                                       Google's gateway
 //	{"message", "type", "code"} and {"detail": …}          Mistral, FastAPI servers
+//
+// A router has the fault of the provider behind it, in any of them, as "metadata.raw"
+// (OpenRouter, https://openrouter.ai/docs/api-reference/errors).
 type fault struct {
 	message string
 	// codes are the machine-readable words for it, in lower case.
 	codes []string
 	// status is an HTTP status that the body names, or 0.
 	status int
+	// provider is who is at fault behind a router (OpenRouter).
+	provider string
 	// flagged says what a moderator in front of the model objected to
 	// (OpenRouter); empty when there was none.
 	flagged string
@@ -34,6 +39,15 @@ func failed(status int, h http.Header, body []byte) outcome {
 	if json.Unmarshal(body, &v) != nil {
 		return meaning(status, h, fault{message: clip(body)})
 	}
+	f := faultIn(v)
+	if f.message == "" {
+		f.message = clip(body)
+	}
+	return meaning(status, h, f)
+}
+
+// faultIn reads the body of an error.
+func faultIn(v any) fault {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		v = list[0]
 	}
@@ -43,10 +57,7 @@ func failed(status int, h http.Header, body []byte) outcome {
 		f = faultOf(top["error"])
 		f.codes = append(f.codes, outer.codes...)
 	}
-	if f.message == "" {
-		f.message = clip(body)
-	}
-	return meaning(status, h, f)
+	return f
 }
 
 // faultOf reads the object, or the text, that describes a fault.
@@ -81,8 +92,35 @@ func faultOf(v any) fault {
 			f.flagged = join(f.flagged, str(r))
 		}
 		f.flagged = strings.ReplaceAll(f.flagged, "\n", ", ")
+		f.addBehind(metadata)
 	}
 	return f
+}
+
+// addBehind adds what a router tells of the fault of the provider behind it, whose own
+// message says more than that of the router.
+func (f *fault) addBehind(metadata map[string]any) {
+	raw := metadata["raw"]
+	if text, ok := raw.(string); ok && json.Unmarshal([]byte(text), &raw) != nil {
+		raw = text
+	}
+	behind := faultIn(raw)
+	if raw == nil || behind.message == "" && len(behind.codes) == 0 {
+		return
+	}
+	f.codes = append(f.codes, behind.codes...)
+	if f.provider = str(metadata["provider_name"]); f.provider == "" {
+		f.provider = behind.provider
+	}
+	if behind.message != "" {
+		f.message = behind.message
+	}
+	if f.status == 0 {
+		f.status = behind.status
+	}
+	if f.flagged == "" {
+		f.flagged = behind.flagged
+	}
 }
 
 func (f *fault) setStatus(n int) {
@@ -118,7 +156,7 @@ func (f fault) says(phrases ...string) bool {
 // answer, and the provider's word for it.
 //
 // Phrases are matched only where a provider gives such a block the same code as
-// any other fault: xAI, DeepSeek, LiteLLM, and OpenAI's reasoning models.
+// any other fault: xAI, DeepSeek, LiteLLM, Anthropic, and OpenAI's reasoning models.
 func (f fault) blocked() (detail string, ok bool) {
 	switch {
 	case f.has("content_filter", "responsibleaipolicyviolation"): // Azure, Moonshot
@@ -135,6 +173,8 @@ func (f fault) blocked() (detail string, ok bool) {
 		return "content_exists_risk", true
 	case f.says("contentpolicyviolationerror"): // LiteLLM
 		return "content_policy_violation", true
+	case f.says("blocked by content filtering policy"): // Anthropic, behind a router
+		return "content_filtering_policy", true
 	case f.flagged != "": // OpenRouter
 		return f.flagged, true
 	}
@@ -166,6 +206,9 @@ func (f fault) kind(status int) model.Kind {
 // is that of the reply, or 0 where it was 200.
 func meaning(status int, h http.Header, f fault) outcome {
 	if detail, ok := f.blocked(); ok {
+		if f.provider != "" {
+			detail += " (" + clip([]byte(f.provider)) + ")"
+		}
 		return outcome{said: true, resp: model.Response{
 			Text:   f.message,
 			Finish: model.Blocked,
