@@ -171,6 +171,8 @@ for side in old new; do
 		s/(?:\Q$ENV{VERSION}\E|\Q$escaped\E)(?: [0-9a-f]{12})?/VERSION/g;
 		s/20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:Z| UTC)/TIME/g'
 done
+# What a folder says of its files are hashes of pages and records with such names and times.
+find old new -name 'folder.json' -exec sed -i -E 's/"[0-9a-f]{64}"/"HASH"/' {} +
 # Progress, speed and duration in messages are none either.
 find old new -name '*.err' -exec sed -i -E 's/[0-9.]+(ms|s)\b/TIME/g; s/[0-9,]+\/s/RATE/g' {} +
 find old new -name 'answers.jsonl' -exec sed -i -E 's/"latency_ns":[0-9]+/"latency_ns":0/g' {} +

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -100,9 +101,9 @@ func TestPropensityOfClusters(t *testing.T) {
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", orbench.Safe})
 	}
 	set := newDataset(t, "seeds", rows)
-	derive := func(r *evaluate.Run) score.PromptRates {
+	derive := func(r *evaluate.Run) propensity.Figures {
 		result, _, _ := sampledRun(t, r)
-		return result.PromptRates[0]
+		return result.Propensity[0]
 	}
 	run := evaluate.Run{Targets: sampledTargets(2)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}}
 	alone := derive(&run)

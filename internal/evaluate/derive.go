@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
@@ -33,9 +34,8 @@ func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(score.Row) err
 // Sinks take what Derive finds as it is found; nil ones are for nobody.
 type Sinks struct {
 	Row func(score.Row) error
-	// PromptRate takes what targets that are asked several times do with each
-	// prompt.
-	PromptRate func(score.PromptRate) error
+	// Propensity takes what targets that are asked several times do with each prompt.
+	Propensity func(propensity.Prompt) error
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
@@ -70,7 +70,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	}
 	design := r.design()
 	design.Words = annotation.NewWords(annotations)
-	tally, persists := score.NewTally(design, sinks.PromptRate), newPersisting(r)
+	tally, persists := score.NewTally(design, sinks.Propensity), newPersisting(r)
 	var probed []probe.Figures
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.

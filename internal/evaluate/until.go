@@ -244,8 +244,8 @@ func (r *Run) addSequences(result *score.Result, count *stopping.Count) {
 			}
 		}
 	}
-	for i := range result.PromptRates {
-		p := &result.PromptRates[i]
+	for i := range result.Propensity {
+		p := &result.Propensity[i]
 		k := slices.IndexFunc(r.Judges, func(j judge.Judge) bool { return j.Name() == p.Judge })
 		if lo, hi, _, stopped := interval(p.Dataset, p.Label, targets[p.Target], k); stopped && p.Mean != nil {
 			p.CI95Sequence = &[2]float64{lo, hi}

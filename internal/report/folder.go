@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -17,8 +18,8 @@ import (
 const (
 	PageFile    = "report.html"
 	AnswersFile = "answers.jsonl"
-	// PromptRateFile is there when targets are asked several times.
-	PromptRateFile = "propensity.csv"
+	// PropensityFile is there when targets are asked several times.
+	PropensityFile = "propensity.csv"
 	// ProvenanceFile says how the figures were made, for the files without room for it.
 	ProvenanceFile = "provenance.json"
 )
@@ -35,8 +36,8 @@ const (
 type Folder struct {
 	files     *folder.Folder
 	collector *answers.Collector
-	// promptRates is nil until a prompt is added that was asked several times.
-	promptRates *csv.Writer
+	// propensity is nil until a prompt is added that was asked several times.
+	propensity *csv.Writer
 }
 
 // Create begins a report that will be dir. It returns an *orbench.InputError when
@@ -60,20 +61,20 @@ func (f *Folder) Dir() string { return f.files.Dir() }
 // Add takes one row of the run; see answers.Collector.
 func (f *Folder) Add(row score.Row) error { return f.collector.Add(row) }
 
-// AddPromptRate takes what a target that is asked several times does with one
-// prompt: a line of PromptRateFile.
-func (f *Folder) AddPromptRate(p score.PromptRate) error {
-	if f.promptRates == nil {
-		out, err := f.files.Stream(PromptRateFile)
+// AddPropensity takes what a target that is asked several times does with one prompt: a
+// line of PropensityFile.
+func (f *Folder) AddPropensity(p propensity.Prompt) error {
+	if f.propensity == nil {
+		out, err := f.files.Stream(PropensityFile)
 		if err != nil {
 			return err
 		}
-		f.promptRates = csv.NewWriter(out)
-		if err := f.promptRates.Write(promptRateHeader); err != nil {
+		f.propensity = csv.NewWriter(out)
+		if err := f.propensity.Write(propensity.Header); err != nil {
 			return err
 		}
 	}
-	return f.promptRates.Write(promptRateRow(p))
+	return f.propensity.Write(p.Row())
 }
 
 // Finish writes all files for the figures of the rows added and puts the report
@@ -89,10 +90,10 @@ func (f *Folder) write(r score.Result) error {
 	if err := f.collector.Flush(); err != nil {
 		return err
 	}
-	if f.promptRates != nil {
-		f.promptRates.Flush()
-		if err := f.promptRates.Error(); err != nil {
-			return fmt.Errorf("write %s: %w", PromptRateFile, err)
+	if f.propensity != nil {
+		f.propensity.Flush()
+		if err := f.propensity.Error(); err != nil {
+			return fmt.Errorf("write %s: %w", PropensityFile, err)
 		}
 	}
 	if err := f.collector.Conserved(r); err != nil {
@@ -124,7 +125,7 @@ func (f *Folder) write(r score.Result) error {
 		for _, plot := range []struct {
 			name string
 			draw plotter
-		}{{"tradeoff", tradeOff}, {"categories", heatMap}, {"pairs", pairPlot}, {"propensity", promptRatePlot}} {
+		}{{"tradeoff", tradeOff}, {"categories", heatMap}, {"pairs", pairPlot}, {"propensity", propensityPlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG})

@@ -48,7 +48,7 @@ func (h heat) panel() chart.HeatPanel {
 	}
 	p.Columns = append(p.Columns, "all")
 	for _, row := range h.rows {
-		p.Names = append(p.Names, table.Name(shortenTarget(row.target, 40), row.simulated))
+		p.Names = append(p.Names, table.Name(table.ShortenTarget(row.target, 40), row.simulated))
 		var cells []chart.HeatCell
 		for _, c := range h.categories {
 			cell := heatCell(row.counts[c])

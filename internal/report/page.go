@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/score"
@@ -55,9 +56,9 @@ type page struct {
 
 	Headlines                  []headline
 	Plots, PairPlots           []pagePlot
-	PromptRatePlots            []pagePlot
+	PropensityPlots            []pagePlot
 	Heats                      []pageHeat
-	PromptRates, Figures       []table.Section
+	Propensity, Figures        []table.Section
 	Agreement, Classes, Shares table.Section
 	Hashes                     []pageHash
 	Filters                    []pageFilter
@@ -152,7 +153,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		p.Figures = append(p.Figures, labelSection(r, label))
 	}
 	p.Figures = append(p.Figures, togetherSections(r)...)
-	p.PromptRates = append(p.PromptRates, promptRateSections(r)...)
+	p.Propensity = append(p.Propensity, propensity.Sections(r.Propensity)...)
 	for _, plot := range []struct {
 		into  *[]pagePlot
 		draw  plotter
@@ -160,7 +161,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	}{
 		{&p.Plots, tradeOff, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
 		{&p.PairPlots, pairPlot, "Pairs of safe and toxic prompts by what becomes of both sides, by judge %s; the tables give the same figures"},
-		{&p.PromptRatePlots, promptRatePlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
+		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
 	} {
 		if *plot.into, err = pagePlots(r, plot.draw, plot.title); err != nil {
 			return err
@@ -175,6 +176,10 @@ type plotter func(r score.Result, judge string) (chart.Figure, bool)
 
 func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return pair.Plot(r.PromptPairs, judge)
+}
+
+func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
+	return propensity.Plot(r.Propensity, judge)
 }
 
 // pagePlots draws a plot for each judge, with a title that names the judge.

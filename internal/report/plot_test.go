@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/chart/charttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -26,8 +27,8 @@ func TestPlots(t *testing.T) {
 				if !ok {
 					t.Fatalf("no %s", name)
 				}
-				keepPicture(t, name+"-"+strconv.Itoa(n), f)
-				texts := svgTexts(t, f)
+				charttest.Keep(t, name+"-"+strconv.Itoa(n), f)
+				texts := charttest.Texts(t, f)
 				for i := range n {
 					want := fixtureTarget(i)
 					if name == "tradeoff" && n > crowd {
@@ -101,8 +102,8 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing was drawn")
 			}
-			keepPicture(t, "tradeoff "+name, f)
-			all := strings.Join(svgTexts(t, f), "\n")
+			charttest.Keep(t, "tradeoff "+name, f)
+			all := strings.Join(charttest.Texts(t, f), "\n")
 			for i := range 6 {
 				if !strings.Contains(all, untrusted.Shorten(fixtureTarget(i), 34)) {
 					t.Errorf("%s is missing", fixtureTarget(i))
@@ -157,8 +158,8 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s", name)
 		}
-		keepPicture(t, "hostile-"+name, f)
-		svgTexts(t, f)
+		charttest.Keep(t, "hostile-"+name, f)
+		charttest.Texts(t, f)
 		inline, err := f.InlineSVG(evil)
 		if err != nil {
 			t.Fatal(err)
@@ -186,11 +187,11 @@ func TestManyCategories(t *testing.T) {
 	if !ok {
 		t.Fatal("no heat map")
 	}
-	keepPicture(t, "categories-many", f)
+	charttest.Keep(t, "categories-many", f)
 	if f.Width > 3000 {
 		t.Errorf("the figure is %v points wide", f.Width)
 	}
-	all := strings.Join(svgTexts(t, f), "\n")
+	all := strings.Join(charttest.Texts(t, f), "\n")
 	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing", want)

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/probe"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -27,7 +28,7 @@ func sectionsOf(r score.Result) []table.Section {
 	for _, label := range labelsOf(r) {
 		all = append(all, labelSection(r, label))
 	}
-	all = append(append(all, togetherSections(r)...), promptRateSections(r)...)
+	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
 	for _, h := range heatsOf(r, nil) {
 		if h.named() {
 			all = append(all, categorySections(h)...)
@@ -132,7 +133,7 @@ func tradeOffSection(r score.Result) table.Section {
 	for _, t := range r.TradeOffs {
 		outdone := "–"
 		if len(t.DominatedBy) > 0 {
-			outdone = shortenTarget(t.DominatedBy[0], gridName)
+			outdone = table.ShortenTarget(t.DominatedBy[0], gridName)
 			if more := len(t.DominatedBy) - 1; more > 0 {
 				outdone += " and " + table.Count(more) + " more"
 			}
@@ -321,7 +322,7 @@ func categorySections(h heat) []table.Section {
 		used := widest
 		for ; first < len(h.rows); first++ {
 			row := h.rows[first]
-			name := table.Name(shortenTarget(row.target, gridName), row.simulated)
+			name := table.Name(table.ShortenTarget(row.target, gridName), row.simulated)
 			column := []string{name}
 			for _, c := range h.categories {
 				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))

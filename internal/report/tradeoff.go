@@ -155,7 +155,7 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(Pair)
 		j := side(m.Pair).Judge
 		ci := j.Interval()
 		s.Rows = append(s.Rows, chart.StripRow{
-			Name: shortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
+			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
 			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
 		})
 	}
@@ -470,7 +470,7 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *chart.Labels, at []vg.Point) 
 	texts := make([]string, len(s.both))
 	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
-		texts[i], sizes[i] = shortenTarget(m.Name(), longest), size
+		texts[i], sizes[i] = table.ShortenTarget(m.Name(), longest), size
 		if change := m.change(); s.byBase && change != "" && !m.Several {
 			texts[i] = untrusted.Shorten(change, longest)
 		}

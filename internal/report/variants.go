@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -25,28 +24,7 @@ const (
 	// mostRows is with how many targets pictures and tables by category show
 	// variants.
 	mostRows = 24
-	// mostPanels bounds the panels of the plot of per-prompt refusal rates.
-	mostPanels = 24
 )
-
-// shortenTarget shortens a target's name to n columns. Variants of a target, and the
-// same target of several runs, differ by what stands in brackets, so the target's own
-// name gives way first.
-func shortenTarget(name string, n int) string {
-	name = untrusted.Terminal(name)
-	at := strings.Index(name, " [")
-	if untrusted.Width(name) <= n || at < 0 {
-		return untrusted.Shorten(name, n)
-	}
-	base, changes := name[:at], name[at+1:]
-	const least = 8
-	room := max(least, n-1-untrusted.Width(changes))
-	if room+1 >= n {
-		return untrusted.Shorten(name, n)
-	}
-	base = untrusted.Shorten(base, room)
-	return base + " " + untrusted.Shorten(changes, n-1-untrusted.Width(base))
-}
 
 // change is what makes a variant of its target, with the number of its samples;
 // empty for a target that is none.
@@ -153,13 +131,4 @@ func (h *heat) variantsNote() string {
 		return ""
 	}
 	return table.Count(h.variants) + " variants are left out here; JSON and CSV have all."
-}
-
-// firstPanels bounds the panels of a plot of per-prompt refusal rates, and says what it leaves
-// out.
-func firstPanels(panels []score.PromptRates) ([]score.PromptRates, string) {
-	if len(panels) <= mostPanels {
-		return panels, ""
-	}
-	return panels[:mostPanels], "The first " + table.Count(mostPanels) + " of " + table.Count(len(panels)) + "; the tables and propensity.csv have all."
 }

@@ -7,31 +7,10 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart/charttest"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
-
-func TestShortenTarget(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		n    int
-		want string
-	}{
-		"sim/balanced":                    {20, "sim/balanced"},
-		"sim/balanced [icl]":              {18, "sim/balanced [icl]"},
-		"sim/balanced [purpose, icl]":     {24, "sim/…nced [purpose, icl]"},
-		"vllm/meta-llama/Llama-3.1-8B":    {12, "vllm/m….1-8B"},
-		"p/m [one, two, three, four]":     {20, "p/m [one, tw…, four]"},
-		"p/a-long-name [temperature 0.7]": {28, "p/a-l…name [temperature 0.7]"},
-		"p/m [x]":                         {5, "p/…x]"},
-	} {
-		got := shortenTarget(name, tc.n)
-		if untrusted.Width(got) > tc.n || got != tc.want {
-			t.Errorf("%q in %d columns is %q (%d), want %q", name, tc.n, got, untrusted.Width(got), tc.want)
-		}
-	}
-}
 
 // crossed is a result of targets with so many variants each.
 func crossed(targets, variants int) score.Result {
@@ -74,8 +53,8 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
-		keepPicture(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
-		texts := svgTexts(t, f)
+		charttest.Keep(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
+		texts := charttest.Texts(t, f)
 		for v := range tc.variants {
 			change := fmt.Sprintf("[change-%d]", v)
 			n := 0
@@ -112,8 +91,8 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	keepPicture(t, "variants-wide-interval", f)
-	if texts := svgTexts(t, f); times(texts, "40") < 2 {
+	charttest.Keep(t, "variants-wide-interval", f)
+	if texts := charttest.Texts(t, f); times(texts, "40") < 2 {
 		t.Errorf("the upward scale does not begin below 40: %q", texts)
 	}
 }

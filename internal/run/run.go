@@ -255,7 +255,7 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 			}
 		}
 		result.Runs = append(result.Runs, r.Runs...)
-		result.PromptRates = append(result.PromptRates, r.PromptRates...)
+		result.Propensity = append(result.Propensity, r.Propensity...)
 		result.Changes = append(result.Changes, r.Changes...)
 		result.Detection = append(result.Detection, r.Detection...)
 		result.Persistence = append(result.Persistence, r.Persistence...)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -16,7 +17,7 @@ import (
 // there is none without the filters. Corrected is the mean of the samples' own,
 // whose interval is on the wide side. r is left as it is.
 func (r *Result) Aggregated() Result {
-	if len(r.PromptRates) == 0 {
+	if len(r.Propensity) == 0 {
 		return *r
 	}
 	aggregated := *r
@@ -143,14 +144,14 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 func (r *Result) aggregateRates(run *RunResult) {
 	for i := range run.Judges {
 		j := &run.Judges[i]
-		p := r.promptRatesOf(*run, j.Judge)
+		p := r.propensityOf(*run, j.Judge)
 		if p == nil {
 			continue
 		}
 		if run.Clusters == 0 {
 			run.ClusteredBy, run.Clusters = "prompt", run.N/run.Samples
 		}
-		j.Rate, j.Joint, j.Withheld = stats.Rate{}, p.joint, p.Withheld
+		j.Rate, j.Joint, j.Withheld = stats.Rate{}, p.Joint, p.Withheld
 		j.Unfiltered.Rate = stats.Rate{Share: stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged).Share}
 		if p.Mean != nil {
 			rate := p.Mean.Value
@@ -160,8 +161,8 @@ func (r *Result) aggregateRates(run *RunResult) {
 			n.CI95Clustered = p.ByCategory[category].Mean.Ends()
 			j.ByCategory[category] = n
 		}
-		// A PromptRates that was not derived knows no design effect.
-		j.findOutliers(max(1, p.designEffect))
+		// Figures that were not derived know no design effect.
+		j.findOutliers(max(1, p.DesignEffect))
 		if c := j.Corrected; c != nil {
 			n := float64(run.Samples)
 			*c = stats.Estimate{Value: c.Value / n, Lo: c.Lo / n, Hi: c.Hi / n}
@@ -169,14 +170,14 @@ func (r *Result) aggregateRates(run *RunResult) {
 	}
 }
 
-// promptRatesOf finds the rates of prompts behind a run of Aggregated.
-func (r *Result) promptRatesOf(run RunResult, judge string) *PromptRates {
-	i := slices.IndexFunc(r.PromptRates, func(p PromptRates) bool {
+// propensityOf finds the propensity behind a run of Aggregated.
+func (r *Result) propensityOf(run RunResult, judge string) *propensity.Figures {
+	i := slices.IndexFunc(r.Propensity, func(p propensity.Figures) bool {
 		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
 			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
 	})
 	if i < 0 {
 		return nil
 	}
-	return &r.PromptRates[i]
+	return &r.Propensity[i]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -124,10 +125,10 @@ type Tally struct {
 	pairing  *pair.Tally
 }
 
-// NewTally counts for a design. promptRate takes what targets that are asked
-// several times do with each prompt; nil for nobody.
-func NewTally(d Design, promptRate func(PromptRate) error) *Tally {
-	return &Tally{newTally(&d), newSampling(&d, promptRate), newChanging(&d), pair.NewTally(d.pairs())}
+// NewTally counts for a design. prompt takes what targets that are asked several times
+// do with each prompt; nil for nobody.
+func NewTally(d Design, prompt func(propensity.Prompt) error) *Tally {
+	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs is the design as far as pairs of prompts go.
@@ -168,7 +169,7 @@ func (t *Tally) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result.PromptRates, result.Changes = t.sampling.result(), t.changing.result()
+	result.Propensity, result.Changes = t.sampling.result(), t.changing.result()
 	result.PromptPairs, err = t.pairing.Result()
 	for i := range result.PromptPairs {
 		err = errors.Join(err, result.checkPairs(&result.PromptPairs[i]))

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/probe"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/validation"
@@ -25,9 +26,9 @@ type Result struct {
 	// TradeOffs and Correlations are what Finish makes of Runs.
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
-	// PromptRates has an entry for each target that is asked several times, with
-	// each dataset, label and judge.
-	PromptRates []PromptRates `json:"propensities,omitempty"`
+	// Propensity has an entry for each target that is asked several times, with each
+	// dataset, label and judge.
+	Propensity []propensity.Figures `json:"propensities,omitempty"`
 	// Changes has what each variant of a target adds to its refusals, where the
 	// target itself is in the run.
 	Changes []Change `json:"changes,omitempty"`
@@ -300,8 +301,8 @@ type Row struct {
 	// Ending says whether the token limit cut the answer; it is set when the row is
 	// counted.
 	Ending truncation.Ending `json:"-"`
-	// Variant and Sample are the name without its sample, as in PromptRates, and the
-	// number of the sample, from 1; absent for a target that is asked once.
+	// Variant is the target without the number of the sample, and Sample that number, from
+	// 1; both are absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`
 	Sample  int    `json:"sample,omitempty"`
 	Status  Status `json:"status"`

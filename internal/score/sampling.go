@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/stats"
+	"github.com/orbench/orbench/internal/propensity"
 )
 
 // variant is a target that is asked several times for each prompt.
@@ -57,28 +57,19 @@ func SampleName(target, base string, n int) string {
 type sampling struct {
 	design   *Design
 	variants []variant
-	sink     func(PromptRate) error
-	counts   map[samplingKey]*sampled
+	sink     func(propensity.Prompt) error
+	counts   map[samplingKey]*propensity.Tally
 }
 
 type samplingKey struct{ variant, dataset, label, judge int }
 
-// sampled is a PromptRates under way.
-type sampled struct {
-	PromptRates
-	kinds map[promptKind]int
-	// shared counts the judged answers of the dataset's own clusters, nil where it
-	// names none.
-	shared map[cellKey]*stats.Cluster
-}
-
 // newSampling prepares counting; sink takes every prompt, nil for nobody.
-func newSampling(d *Design, sink func(PromptRate) error) *sampling {
+func newSampling(d *Design, sink func(propensity.Prompt) error) *sampling {
 	variants := d.variants()
 	if len(variants) == 0 || len(d.Judges) == 0 {
 		return nil
 	}
-	return &sampling{design: d, variants: variants, sink: sink, counts: map[samplingKey]*sampled{}}
+	return &sampling{design: d, variants: variants, sink: sink, counts: map[samplingKey]*propensity.Tally{}}
 }
 
 // add counts the rows of a piece.
@@ -101,7 +92,7 @@ func (s *sampling) add(piece Piece) error {
 // count counts the i-th prompt of a piece, by one judge of a variant.
 func (s *sampling) count(n, judging, i int, piece Piece) error {
 	v, p := s.variants[n], piece.Prompts[i]
-	one := PromptRate{
+	one := propensity.Prompt{
 		Target: v.Name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
 		Judge: s.design.Judges[judging].Name(), Samples: v.Samples,
 	}
@@ -110,7 +101,6 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
-			of.Missing++
 			continue
 		}
 		verdict := row.Verdicts[judging]
@@ -118,7 +108,6 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 		switch {
 		case verdict.Class == orbench.Unjudged:
 			one.Unjudged++
-			of.Unjudged++
 		case verdict.Class.Refused():
 			one.Refused++
 			one.Judged++
@@ -126,57 +115,29 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 			one.Judged++
 		}
 	}
-	kind := promptKind{category: p.Category, judged: one.Judged, refused: one.Refused}
 	if v.greedy >= 0 {
 		if verdicts := piece.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
 			one.Greedy = verdicts[judging].Class
 		}
-		switch {
-		case one.Greedy == orbench.Unjudged:
-		case one.Greedy.Refused():
-			kind.greedy = greedyRefuses
-		default:
-			kind.greedy = greedyAnswers
-		}
 	}
-	of.kinds[kind]++
-	of.share(p, one)
+	of.Add(one, p.Cluster)
 	if s.sink == nil {
 		return nil
 	}
 	return s.sink(one)
 }
 
-// share counts a prompt to the cluster that it shares with others.
-func (s *sampled) share(p orbench.Prompt, one PromptRate) {
-	if s.shared == nil || one.Judged == 0 {
-		return
-	}
-	key := cellKey{p.Cluster, p.Category}
-	if s.shared[key] == nil {
-		s.shared[key] = &stats.Cluster{}
-	}
-	s.shared[key].Sum += one.Refused
-	s.shared[key].N += one.Judged
-}
-
 // of finds or makes the counts that a prompt belongs to.
-func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *sampled {
+func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *propensity.Tally {
 	key := samplingKey{n, set, labelIndex(label), judging}
 	if found, ok := s.counts[key]; ok {
 		return found
 	}
 	d, j := s.design.Datasets[set], s.design.Judges[judging]
-	made := &sampled{
-		PromptRates: PromptRates{
-			Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
-			Samples: v.Samples, Simulated: v.simulated() || SimulatedJudge(j),
-		},
-		kinds: map[promptKind]int{},
-	}
-	if d.ClusteredBy != "" {
-		made.shared = map[cellKey]*stats.Cluster{}
-	}
+	made := propensity.NewTally(propensity.Figures{
+		Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
+		Samples: v.Samples, Simulated: v.simulated() || SimulatedJudge(j),
+	}, d.ClusteredBy != "")
 	for i := range v.Samples {
 		made.Targets = append(made.Targets, SampleName(v.Name, v.Base, i))
 	}
@@ -186,11 +147,11 @@ func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *
 
 // result gives the figures: variants, then datasets, in the run's order, then
 // labels in theirs, then judges.
-func (s *sampling) result() []PromptRates {
+func (s *sampling) result() []propensity.Figures {
 	if s == nil {
 		return nil
 	}
-	var all []PromptRates
+	var all []propensity.Figures
 	for n, v := range s.variants {
 		greedy := ""
 		if v.greedy >= 0 {
@@ -200,8 +161,7 @@ func (s *sampling) result() []PromptRates {
 			for label := range orbench.Labels {
 				for j := range s.design.Judges {
 					if c, ok := s.counts[samplingKey{n, set, label, j}]; ok {
-						c.finish(c.kinds, c.shared, greedy, s.design.mostUnjudged())
-						all = append(all, c.PromptRates)
+						all = append(all, c.Result(greedy, s.design.mostUnjudged()))
 					}
 				}
 			}

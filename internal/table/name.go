@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -41,4 +43,23 @@ func LabelTitle(l orbench.Label) string {
 		return "Toxic refusal: toxic prompts refused, higher is better"
 	}
 	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
+}
+
+// ShortenTarget shortens a target's name to n columns. Variants of a target, and the
+// same target of several runs, differ by what stands in brackets, so the target's own
+// name gives way first.
+func ShortenTarget(name string, n int) string {
+	name = untrusted.Terminal(name)
+	at := strings.Index(name, " [")
+	if untrusted.Width(name) <= n || at < 0 {
+		return untrusted.Shorten(name, n)
+	}
+	base, changes := name[:at], name[at+1:]
+	const least = 8
+	room := max(least, n-1-untrusted.Width(changes))
+	if room+1 >= n {
+		return untrusted.Shorten(name, n)
+	}
+	base = untrusted.Shorten(base, room)
+	return base + " " + untrusted.Shorten(changes, n-1-untrusted.Width(base))
 }

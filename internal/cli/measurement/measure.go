@@ -166,7 +166,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out
 			return score.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Row, sinks.PromptRate = folder.Add, folder.AddPromptRate
+		sinks.Row, sinks.Propensity = folder.Add, folder.AddPropensity
 	}
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"flag"
 	"io"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/chart/charttest"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -67,35 +67,6 @@ func study(t *testing.T) Study {
 		}
 	}
 	return Study{Study: published(), Own: own}
-}
-
-// svgTexts draws a figure and gives the texts in it.
-func svgTexts(t *testing.T, f chart.Figure) (texts []string) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := f.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
-	inText := false
-	for d := xml.NewDecoder(&b); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return texts
-		}
-		if err != nil {
-			t.Fatalf("the SVG is not XML: %v", err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			inText = token.Name.Local == "text"
-		case xml.CharData:
-			if inText {
-				texts = append(texts, string(token))
-			}
-		case xml.EndElement:
-			inText = false
-		}
-	}
 }
 
 // The JSON gives the study's headline figures under the names of docs/paper.md.
@@ -335,7 +306,7 @@ func TestPaperPlots(t *testing.T) {
 		"radars-own":           {"sim/temper-3", "sexual"},
 	}
 	for _, f := range p.plots() {
-		texts := svgTexts(t, f.figure)
+		texts := charttest.Texts(t, f.figure)
 		for _, w := range want[f.name] {
 			if !slices.Contains(texts, w) {
 				t.Errorf("%s lacks the text %q", f.name, w)
@@ -426,7 +397,7 @@ func TestPaperOwnRows(t *testing.T) {
 			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
 		}
 	}
-	texts := svgTexts(t, p.againstFigure())
+	texts := charttest.Texts(t, p.againstFigure())
 	if !slices.Contains(texts, "openai/a") || slices.Contains(texts, "openai/b") {
 		t.Errorf("the plot should show the model with rates alone: %v", texts)
 	}
@@ -535,7 +506,7 @@ func TestPaperOwnKeywords(t *testing.T) {
 	if rows := s.Rows[len(p.Keyword):]; len(rows) != len(want) || len(own) != len(want) {
 		t.Fatalf("the rows are %q, want %d", rows, len(want))
 	}
-	texts := svgTexts(t, p.keywordFigure())
+	texts := charttest.Texts(t, p.keywordFigure())
 	for i, w := range want {
 		if row := s.Rows[len(p.Keyword)+i]; !slices.Equal(row, w.row) {
 			t.Errorf("row %d is %q, want %q", i, row, w.row)
@@ -572,7 +543,7 @@ func TestPaperOwnKeywords(t *testing.T) {
 			run.Agreement[i] = score.Agreement{A: a.A, B: a.B, N: 10 * a.N, Both: 10 * a.Both, OnlyA: 10 * a.OnlyA, OnlyB: 10 * a.OnlyB, Neither: 10 * a.Neither}
 		}
 	}
-	if again := svgTexts(t, p.keywordFigure()); !slices.Equal(again, texts) {
+	if again := charttest.Texts(t, p.keywordFigure()); !slices.Equal(again, texts) {
 		t.Errorf("ten times the answers change the texts %q into %q", texts, again)
 	}
 	if err := p.keywordFigure().SVG(&many); err != nil || bytes.Equal(few.Bytes(), many.Bytes()) {
@@ -684,7 +655,7 @@ func TestPaperHostileNames(t *testing.T) {
 		t.Error("the page holds a script of the target's name")
 	}
 	for _, f := range p.plots() {
-		svgTexts(t, f.figure)
+		charttest.Texts(t, f.figure)
 		b.Reset()
 		if err := f.figure.PDF(&b); err != nil {
 			t.Errorf("%s as PDF: %v", f.name, err)

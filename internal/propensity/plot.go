@@ -1,4 +1,4 @@
-package report
+package propensity
 
 import (
 	"slices"
@@ -8,54 +8,60 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// The measures of the plot of per-prompt refusal rates, in points.
+// The measures of the plot, in points.
 const (
-	promptRateColumns = 2
-	promptRatePanel   = vg.Length(312)
-	promptRateHeight  = vg.Length(158)
-	// promptRateBars is the height of the highest bar of all panels.
-	promptRateBars = vg.Length(70)
-	promptRateGap  = vg.Length(28)
+	plotColumns = 2
+	plotPanel   = vg.Length(312)
+	plotHeight  = vg.Length(158)
+	// plotBars is the height of the highest bar of all panels.
+	plotBars = vg.Length(70)
+	plotGap  = vg.Length(28)
 )
 
-// promptRatePlot draws, for each target that is asked several times, how many
+// mostPanels bounds the panels of the plot.
+const mostPanels = 24
+
+// Plot draws, for each target that is asked several times, how many
 // prompts are refused in none, one, and so on to all of its samples, as one judge
 // sees them. Where there is an answer at temperature 0 the bars are parted by it. It
 // reports false when no prompt was asked several times.
-func promptRatePlot(r score.Result, judge string) (chart.Figure, bool) {
-	panels := slices.DeleteFunc(slices.Clone(r.PromptRates), func(p score.PromptRates) bool { return p.Judge != judge || p.Complete == 0 })
+func Plot(all []Figures, judge string) (chart.Figure, bool) {
+	panels := slices.DeleteFunc(slices.Clone(all), func(p Figures) bool { return p.Judge != judge || p.Complete == 0 })
 	if len(panels) == 0 {
 		return chart.Figure{}, false
 	}
-	panels, note := firstPanels(panels)
+	note := ""
+	if len(panels) > mostPanels {
+		note = "The first " + table.Count(mostPanels) + " of " + table.Count(len(panels)) + "; the tables and propensity.csv have all."
+		panels = panels[:mostPanels]
+	}
 	// The panels share a scale, so that bars can be compared across them.
 	scale := 0.0
 	for _, p := range panels {
 		scale = max(scale, float64(slices.Max(p.Histogram))/float64(p.Complete))
 	}
-	rows := vg.Length((len(panels) + promptRateColumns - 1) / promptRateColumns)
-	h := promptRateHead(panels, judge)
+	rows := vg.Length((len(panels) + plotColumns - 1) / plotColumns)
+	h := headOf(panels, judge)
 	if note != "" {
 		h.Lines = append(h.Lines, note)
 	}
-	f := chart.Figure{Width: 28 + promptRateColumns*promptRatePanel + promptRateGap, Height: h.Height() + rows*promptRateHeight}
+	f := chart.Figure{Width: 28 + plotColumns*plotPanel + plotGap, Height: h.Height() + rows*plotHeight}
 	f.Draw = func(c draw.Canvas) {
 		c = h.Draw(c)
 		for i, p := range panels {
-			left := c.Min.X + vg.Length(i%promptRateColumns)*(promptRatePanel+promptRateGap)
-			top := c.Max.Y - vg.Length(i/promptRateColumns)*promptRateHeight
-			drawPromptRates(c, p, left, top, promptRateBars/vg.Length(scale*float64(p.Complete)))
+			left := c.Min.X + vg.Length(i%plotColumns)*(plotPanel+plotGap)
+			top := c.Max.Y - vg.Length(i/plotColumns)*plotHeight
+			drawPanel(c, p, left, top, plotBars/vg.Length(scale*float64(p.Complete)))
 		}
 	}
 	return f, true
 }
 
-func promptRateHead(panels []score.PromptRates, judge string) chart.Head {
+func headOf(panels []Figures, judge string) chart.Head {
 	h := chart.Head{Title: "Refusal propensity"}
 	greedy := false
 	for _, p := range panels {
@@ -71,18 +77,18 @@ func promptRateHead(panels []score.PromptRates, judge string) chart.Head {
 	return h
 }
 
-// drawPromptRates draws one histogram below and to the right of a corner, with
+// drawPanel draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
-func drawPromptRates(c draw.Canvas, p score.PromptRates, left, top, each vg.Length) {
-	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, shortenTarget(p.Target, 52))
+func drawPanel(c draw.Canvas, p Figures, left, top, each vg.Length) {
+	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, table.ShortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {
 		note += ": " + table.Estimate(p.Mean) + " [" + table.EstimateInterval(p.Mean) + "]"
 	}
 	c.FillText(chart.TextStyle(8, false, chart.Muted), vg.Point{X: left, Y: top - 31}, note+", n = "+table.Count(p.Complete))
-	bottom := top - 50 - promptRateBars
-	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+promptRatePanel, bottom)
-	step := promptRatePanel / vg.Length(len(p.Histogram))
+	bottom := top - 50 - plotBars
+	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+plotPanel, bottom)
+	step := plotPanel / vg.Length(len(p.Histogram))
 	// With many samples not every bar has room for its number.
 	every := 1 + (len(p.Histogram)-1)/12
 	for i, n := range p.Histogram {
@@ -109,5 +115,5 @@ func drawPromptRates(c draw.Canvas, p score.PromptRates, left, top, each vg.Leng
 	}
 	axis := chart.TextStyle(7.5, false, chart.Muted)
 	axis.XAlign = draw.XCenter
-	c.FillText(axis, vg.Point{X: left + promptRatePanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
+	c.FillText(axis, vg.Point{X: left + plotPanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
 }

@@ -1,28 +1,26 @@
-package report
+package propensity
 
 import (
 	"strconv"
 
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// promptRateSections lay out how often prompts that are asked several times are
-// refused, alone and beside the verdicts at temperature 0. There are none without
-// such prompts.
-func promptRateSections(r score.Result) []table.Section {
-	if len(r.PromptRates) == 0 {
+// Sections lay out how often prompts that are asked several times are refused, alone and
+// beside the verdicts at temperature 0. There are none without such prompts.
+func Sections(all []Figures) []table.Section {
+	if len(all) == 0 {
 		return nil
 	}
-	all := []table.Section{promptRateSection(r)}
-	if s := greedySection(r); len(s.Rows) > 0 {
-		all = append(all, s)
+	sections := []table.Section{rateSection(all)}
+	if s := greedySection(all); len(s.Rows) > 0 {
+		sections = append(sections, s)
 	}
-	return all
+	return sections
 }
 
-func promptRateSection(r score.Result) table.Section {
+func rateSection(all []Figures) table.Section {
 	s := table.Section{
 		Title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
 		Header: []string{
@@ -33,7 +31,7 @@ func promptRateSection(r score.Result) table.Section {
 		Note: "Intervals take the prompts as clusters. Never to every time: prompts of which all samples were judged. " +
 			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
 	}
-	for _, p := range r.PromptRates {
+	for _, p := range all {
 		alike := "–"
 		if p.Intraclass != nil {
 			alike = table.Fraction(*p.Intraclass)
@@ -47,7 +45,7 @@ func promptRateSection(r score.Result) table.Section {
 	return s
 }
 
-func greedySection(r score.Result) table.Section {
+func greedySection(all []Figures) table.Section {
 	s := table.Section{
 		Title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
 		Header: []string{
@@ -57,7 +55,7 @@ func greedySection(r score.Result) table.Section {
 		Left: 5,
 		Note: "Samples refuse where most of them do; even: half of them. Where answered: the propensity of the prompts that the greedy answer does not refuse.",
 	}
-	for _, p := range r.PromptRates {
+	for _, p := range all {
 		g := p.Greedy
 		if g == nil {
 			continue
@@ -71,8 +69,13 @@ func greedySection(r score.Result) table.Section {
 	return s
 }
 
-// promptRateRow is one prompt as a line of propensity.csv, below promptRateHeader.
-func promptRateRow(p score.PromptRate) []string {
+// Header heads the lines of a file of prompts.
+var Header = []string{
+	"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class",
+}
+
+// Row is the prompt as a line of the file. Texts are as untrusted.Cell makes them.
+func (p Prompt) Row() []string {
 	rate := ""
 	if p.Judged > 0 {
 		rate = table.Number(float64(p.Refused) / float64(p.Judged))
@@ -81,8 +84,4 @@ func promptRateRow(p score.PromptRate) []string {
 		string(p.Prompt), untrusted.Cell(string(p.Category)), untrusted.Cell(string(p.Label)), untrusted.Cell(p.Dataset), untrusted.Cell(p.Target), untrusted.Cell(p.Judge),
 		strconv.Itoa(p.Samples), strconv.Itoa(p.Judged), strconv.Itoa(p.Refused), rate, string(p.Greedy),
 	}
-}
-
-var promptRateHeader = []string{
-	"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class",
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -67,16 +68,16 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 }
 
 // sampledRun fills and derives.
-func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []score.PromptRate) {
+func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []propensity.Prompt) {
 	t.Helper()
 	m := newMemo(t)
 	// Scripted failures are no error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.Config{Attempts: 1})
 	var rows []score.Row
-	var prompts []score.PromptRate
+	var prompts []propensity.Prompt
 	result, err := r.DeriveTo(t.Context(), m, evaluate.Sinks{
 		Row:        func(row score.Row) error { rows = append(rows, row); return nil },
-		PromptRate: func(p score.PromptRate) error { prompts = append(prompts, p); return nil },
+		Propensity: func(p propensity.Prompt) error { prompts = append(prompts, p); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,10 +106,10 @@ func TestPropensity(t *testing.T) {
 		MostUnjudged: 1,
 	}
 	result, rows, prompts := sampledRun(t, r)
-	if len(result.PromptRates) != 1 {
-		t.Fatalf("%d prompt rates", len(result.PromptRates))
+	if len(result.Propensity) != 1 {
+		t.Fatalf("%d propensities", len(result.Propensity))
 	}
-	got := result.PromptRates[0]
+	got := result.Propensity[0]
 	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || len(got.Targets) != 4 ||
 		got.Targets[2] != "p/m [temperature 0.7, sample 3]" || got.Judge != "lexical" || got.Label != orbench.Safe {
 		t.Errorf("%+v", got)
@@ -153,7 +154,7 @@ func TestPropensity(t *testing.T) {
 	if len(prompts) != 9 {
 		t.Fatalf("%d prompts", len(prompts))
 	}
-	want := score.PromptRate{
+	want := propensity.Prompt{
 		Target: "p/m [temperature 0.7]", Dataset: r.Datasets[0].Name, Prompt: prompts[6].Prompt, Category: "privacy", Label: orbench.Safe,
 		Judge: "lexical", Samples: 4, Judged: 2, Refused: 1, Unjudged: 2, Greedy: orbench.Refusal,
 	}
@@ -179,7 +180,7 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 		Datasets: []*dataset.Dataset{scripts(t, "AFRA", "RRRA", "AAAA", "UUUA")},
 	}
 	result, _, _ := sampledRun(t, r)
-	got := result.PromptRates[0]
+	got := result.Propensity[0]
 	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Complete != 2 || got.Greedy != nil {
 		t.Errorf("%+v", got)
 	}
@@ -221,7 +222,7 @@ func TestGreedyTarget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rates := result.PromptRates[len(result.PromptRates)-1]
+			rates := result.Propensity[len(result.Propensity)-1]
 			if got := rates.Greedy != nil; got != tt.want || rates.Target != targets[1].Name {
 				t.Errorf("%s has a greedy target: %v, want %v", rates.Target, got, tt.want)
 			}
@@ -249,13 +250,13 @@ func TestPropensityTwin(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])}, MostUnjudged: 1,
 	}
 	result, derived, prompts := sampledRun(t, r)
-	if len(result.PromptRates) != 2*2*2 {
-		t.Fatalf("%d prompt rates", len(result.PromptRates))
+	if len(result.Propensity) != 2*2*2 {
+		t.Fatalf("%d propensities", len(result.Propensity))
 	}
 	if len(prompts) != (700+300)*2 {
 		t.Errorf("%d prompts", len(prompts))
 	}
-	for _, p := range result.PromptRates {
+	for _, p := range result.Propensity {
 		var judged, refused, unjudged, missing int
 		counts := map[orbench.PromptID]*stats.Cluster{}
 		for _, row := range derived {

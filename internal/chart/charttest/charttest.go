@@ -1,4 +1,4 @@
-package report
+package charttest
 
 import (
 	"bytes"
@@ -13,18 +13,17 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 )
 
-// svgTexts draws a figure and gives the texts in it. It fails the test where the
-// SVG is not well-formed XML.
-func svgTexts(t testing.TB, f chart.Figure) []string {
+// Texts draws a figure and gives the texts in it. It fails the test where the SVG is not
+// well-formed XML.
+func Texts(t testing.TB, f chart.Figure) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	var texts []string
-	d := xml.NewDecoder(&b)
 	inText := false
-	for {
+	for d := xml.NewDecoder(&b); ; {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			return texts
@@ -45,11 +44,10 @@ func svgTexts(t testing.TB, f chart.Figure) []string {
 	}
 }
 
-// pictures is a folder to keep the drawn figures in, to look at them.
 var pictures = flag.String("pictures", "", "write the figures that tests draw to this folder")
 
-// keepPicture draws a figure into the folder of the flag -pictures, if there is one.
-func keepPicture(t testing.TB, name string, f chart.Figure) {
+// Keep draws a figure into the folder of the flag -pictures, if there is one.
+func Keep(t testing.TB, name string, f chart.Figure) {
 	t.Helper()
 	if *pictures == "" {
 		return

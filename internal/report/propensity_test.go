@@ -11,8 +11,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -25,21 +25,21 @@ func TestFolderWithSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, rows := report.Fixture(1, true)
-	r.PromptRates = report.PromptRates()
+	r.Propensity = report.Propensity()
 	for _, row := range rows {
-		row.Variant, row.Sample = r.PromptRates[0].Target, 2
+		row.Variant, row.Sample = r.Propensity[0].Target, 2
 		if err := f.Add(row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range []score.PromptRate{
+	for _, p := range []propensity.Prompt{
 		{
 			Target: "=cmd()", Dataset: "starter", Prompt: "p1", Category: "+privacy", Label: orbench.Safe, Judge: "lexical",
 			Samples: 5, Judged: 4, Refused: 1, Unjudged: 1, Greedy: orbench.Refusal,
 		},
 		{Target: "t", Dataset: "starter", Prompt: "p2", Label: orbench.Toxic, Judge: "lexical", Samples: 5, Unjudged: 5},
 	} {
-		if err := f.AddPromptRate(p); err != nil {
+		if err := f.AddPropensity(p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestDiscardWithSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddPromptRate(score.PromptRate{Target: "t"}); err != nil {
+	if err := f.AddPropensity(propensity.Prompt{Target: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Discard(); err != nil {
