@@ -330,53 +330,79 @@ func TestWorkerFaults(t *testing.T) {
 	}
 }
 
-// TestWorkersScale compares four workers with one, each with 64 calls of 100 ms under way.
-// It prints the figures and the bar that they are held to, and runs for make bench only.
+// TestWorkersScale compares four workers with one, each with 64 calls of 100 ms under way
+// and as many calls to make. It prints the figures, with the processor time that each part
+// takes, and the bar that they are held to, and runs for make bench only.
 func TestWorkersScale(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a benchmark: run it with make bench")
 	}
-	const prompts = 12_000
-	server := postgrestest.Start(t, "")
-	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 100 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = models.Close() })
-	file := writePrompts(t, prompts)
+	const each = 8_000
 	perSecond := map[int]float64{}
 	for _, workers := range []int{1, 4} {
-		address := server.Database(t)
-		var all []*process
-		run := func(args ...string) *process {
-			p := &process{}
-			p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
-		for range workers {
-			all = append(all, run("worker", "--concurrency", "64"))
-		}
-		time.Sleep(3 * time.Second) // they have started
-		began := time.Now()
-		if p := run("eval", "--workers", "--target", "openai/instant", "--base-url", models.BaseURL(), "--dataset", file, "--judge", "lexical", "--quiet", "--format", "json"); p.Wait() != nil {
-			t.Fatal(p.stderr)
-		}
-		perSecond[workers] = prompts / time.Since(began).Seconds()
-		for _, p := range all {
-			if err := errors.Join(p.Process.Kill(), ignore(p.Wait())); err != nil {
-				t.Error(err)
-			}
-		}
-		t.Logf("%d workers: %.0f calls a second", workers, perSecond[workers])
+		perSecond[workers] = measureWorkers(t, workers, workers*each)
 	}
 	share := perSecond[4] / (4 * perSecond[1])
 	t.Logf("bar: four workers make %.2f of four times the calls of one (at least 0.9)", share)
 	if share < 0.9 {
 		t.Error("the bar is missed")
 	}
+}
+
+// measureWorkers has some workers answer prompts, and gives how many they do in a second.
+func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
+	server := postgrestest.Start(t, "")
+	address := server.Database(t)
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Instant: true, Faults: sim.Faults{RateSlow: 1, SlowBy: 100 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer models.Close()
+	var all []*process
+	run := func(args ...string) *process {
+		p := &process{}
+		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for range workers {
+		all = append(all, run("worker", "--concurrency", "64"))
+	}
+	file := writePrompts(t, prompts)
+	time.Sleep(3 * time.Second) // they have started
+	began, own := time.Now(), ownTime(t)
+	eval := run("eval", "--workers", "--target", "openai/instant", "--base-url", models.BaseURL(), "--dataset", file, "--judge", "lexical", "--quiet", "--format", "json")
+	if eval.Wait() != nil {
+		t.Fatal(eval.stderr)
+	}
+	took := time.Since(began)
+	own = ownTime(t) - own
+	var used time.Duration
+	for _, p := range all {
+		if err := errors.Join(p.Process.Kill(), ignore(p.Wait())); err != nil {
+			t.Error(err)
+		}
+		used += p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+	}
+	if err := server.Kill(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	per := func(d time.Duration) float64 { return d.Seconds() / float64(prompts) * 1000 }
+	perSecond = float64(prompts) / took.Seconds()
+	t.Logf("%d workers: %.0f calls a second; processor seconds for 1,000 calls: workers %.3f, eval %.3f, database %.3f, models %.3f",
+		workers, perSecond, per(used), per(eval.ProcessState.UserTime()+eval.ProcessState.SystemTime()), per(server.Used()), per(own))
+	return perSecond
+}
+
+// ownTime is the processor time that this process has used.
+func ownTime(t *testing.T) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // process is a command that runs.

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
@@ -88,6 +92,54 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	if n := rememberedIn(t, m); n != 1 {
 		t.Errorf("%d records, want 1", n)
 	}
+}
+
+// slowStore keeps nothing until it may.
+type slowStore struct {
+	memo.Store
+	may chan struct{}
+}
+
+func (s slowStore) Put(ctx context.Context, records []memo.Record) error {
+	<-s.may
+	return s.Store.Put(ctx, records)
+}
+
+// While answers are not durable no more calls are made than may be at once, so that no
+// more are lost with the process.
+func TestAskWaitsForWhatIsNotKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := slowStore{s, make(chan struct{})}
+		m := memo.New(slow)
+		defer closeMemo(t, m)
+		var calls atomic.Int64
+		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			calls.Add(1)
+			return answer(r)
+		}), Limits{Concurrency: 3})
+		var askers sync.WaitGroup
+		for n := range 10 {
+			askers.Go(func() {
+				if _, ok, err := lane.ask(t.Context(), request("m", n)); !ok || err != nil {
+					t.Error(ok, err)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		if n := calls.Load(); n != 3 {
+			t.Errorf("%d calls are made before one is kept, want 3", n)
+		}
+		close(slow.may)
+		askers.Wait()
+		if n := calls.Load(); n != 10 {
+			t.Errorf("%d calls, want 10", n)
+		}
+	})
 }
 
 // BenchmarkAsk asks one by one from many askers, what is new and what is

@@ -61,6 +61,9 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	case err != nil:
 		return model.Response{}, false, err
 	}
+	// The place is kept until the answer is durable, so that with the process no more answers
+	// are lost than calls are made at once.
+	defer l.gate.leave()
 	if err := f.memo.Remember(memo.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
@@ -131,14 +134,20 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 	}
 }
 
-// attempt makes one call when gate, pace and budget let it.
+// attempt makes one call when gate, pace and budget let it. With a response the place in
+// the gate is still taken.
 func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Response, error) {
 	f := l.filler
 	sent, err := l.gate.enter(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}
-	defer l.gate.leave()
+	answered := false
+	defer func() {
+		if !answered {
+			l.gate.leave()
+		}
+	}()
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
@@ -186,6 +195,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Resp
 	if !priced {
 		f.lacksPrice(of)
 	}
+	answered = true
 	return response, nil
 }
 

@@ -26,9 +26,8 @@
 //	 │       └─ error ─► worth another attempt? ─no─► failure noted, counted
 //	 └──── back-off ◄─────────yes┘
 //
-// A worker takes its next request only when the response of the last one is
-// durable. So when the process is killed, at most Limits.Concurrency answers of
-// a lane were paid for and lost.
+// A call keeps its place until its response is durable. So when the process is killed,
+// at most Limits.Concurrency answers of a lane were paid for and lost.
 //
 // When the context ends, no new attempt starts; attempts under way are finished
 // and remembered. Closing Config.Abort abandons those too.

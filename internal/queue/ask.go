@@ -57,10 +57,10 @@ func (f *Filler) grantAll(ctx context.Context) {
 		}
 		f.mu.Unlock()
 		granted := map[*wish]bool{}
-		_, err := f.look(ctx)
+		err := f.wait(ctx, func() error { _, err := f.look(ctx); return err })
 		for group := range slices.Chunk(open, shardCalls) {
 			if err == nil {
-				err = f.grant(ctx, group, granted)
+				err = f.wait(ctx, func() error { return f.grant(ctx, group, granted) })
 			}
 			for _, w := range group {
 				if err != nil && !granted[w] {
@@ -107,6 +107,6 @@ func (f *Filler) grant(ctx context.Context, group []*wish, granted map[*wish]boo
 		}
 		missing = append(missing, w.call)
 	}
-	_, _, err = f.put(ctx, missing, false)
+	_, err = f.put(ctx, missing)
 	return err
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/memo/postgres"
 	"github.com/orbench/orbench/model"
 )
 
@@ -25,6 +28,10 @@ const (
 	look = 250 * time.Millisecond
 	// rest is the least time between two walks for what replies decide.
 	rest = time.Second
+	// attemptTime is when a statement is taken to hang, as on a network that is cut, and
+	// mostPause the longest pause before it is tried again.
+	attemptTime = 30 * time.Second
+	mostPause   = 2 * time.Second
 	// tries is how often River gives a shard to workers that fail with it.
 	tries = 1000
 )
@@ -44,6 +51,8 @@ type Filler struct {
 	// looked for.
 	wishes   []*wish
 	granting bool
+	// told is true once it was said that the database is away.
+	told atomic.Bool
 }
 
 var _ fill.Filler = (*Filler)(nil)
@@ -53,6 +62,9 @@ func NewFiller(ctx context.Context, q *Queue, m *memo.Memo, s Settings) (*Filler
 	f := &Filler{queue: q, memo: m, settings: s, failed: map[model.Hash]bool{}}
 	text, err := json.Marshal(s)
 	if err != nil {
+		return nil, err
+	}
+	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
 	return f, q.pool.QueryRow(ctx, `INSERT INTO fills (settings) VALUES ($1) RETURNING id`, text).Scan(&f.id)
@@ -68,7 +80,8 @@ func (f *Filler) Stats() fill.Stats {
 // Fill implements fill.Filler. When the context ends, the workers go on with what is
 // queued.
 func (f *Filler) Fill(ctx context.Context, w fill.Work) error {
-	err := f.fill(ctx, w)
+	r := round{Work: w}
+	err := f.wait(ctx, func() error { return f.fill(ctx, &r) })
 	if err != nil && ctx.Err() != nil {
 		// What was canceled does not know why.
 		return context.Cause(ctx)
@@ -76,26 +89,56 @@ func (f *Filler) Fill(ctx context.Context, w fill.Work) error {
 	return err
 }
 
-func (f *Filler) fill(ctx context.Context, w fill.Work) error {
-	known := w.Known
+// wait does something again for as long as the database is away, and says so once.
+func (f *Filler) wait(ctx context.Context, do func() error) error {
+	for pause := look; ; pause = min(2*pause, mostPause) {
+		err := do()
+		if err == nil || ctx.Err() != nil || !postgres.Away(err) {
+			return err
+		}
+		if !f.told.Swap(true) {
+			log.Printf("%v; it is waited for, and workers go on when it is back", err)
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// round is work that is being filled, without what of it is queued for good.
+type round struct {
+	fill.Work
+	// counted is true once those that were remembered beforehand are.
+	counted bool
+}
+
+// fill is Fill while the database is there.
+func (f *Filler) fill(ctx context.Context, w *round) error {
 	for {
 		began := time.Now()
 		open, err := f.look(ctx)
 		if err != nil {
 			return err
 		}
-		queued, elsewhere, err := f.walk(ctx, known, true)
+		known, err := f.walk(ctx, w.Known)
 		if err != nil {
 			return err
 		}
-		if elsewhere == 0 {
-			known = nil
+		if known.elsewhere == 0 {
+			w.Known = nil
 		}
-		more, others, err := f.walk(ctx, w.Lacking, false)
+		if !w.counted {
+			w.counted = true
+			f.mu.Lock()
+			f.stats.Present += known.present
+			f.mu.Unlock()
+		}
+		lacking, err := f.walk(ctx, w.Lacking)
 		if err != nil {
 			return err
 		}
-		if open+queued+elsewhere+more+others == 0 {
+		elsewhere := known.elsewhere + lacking.elsewhere
+		if open+known.queued+lacking.queued+elsewhere == 0 {
 			return errors.Join(f.GivenUp(ctx)...)
 		}
 		again := began.Add(max(rest, 4*time.Since(began)))
@@ -108,7 +151,7 @@ func (f *Filler) fill(ctx context.Context, w fill.Work) error {
 				return err
 			}
 			took = time.Since(looked)
-			if time.Now().After(again) && (w.Lacking != nil || elsewhere > 0) || open == 0 && elsewhere+others == 0 {
+			if time.Now().After(again) && (w.Lacking != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
 				break
 			}
 		}
@@ -129,6 +172,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // look sees how far the workers are, and gives how many calls are open. A budget that is
 // spent is a *fill.BudgetError.
 func (f *Filler) look(ctx context.Context) (open int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
 	var failed int
 	var stopped bool
 	spent := fill.BudgetError{Budget: f.settings.Budget}
@@ -190,16 +235,25 @@ func (f *Filler) done(ctx context.Context) (all fill.Stats, err error) {
 	return all, err
 }
 
-// walk queues those of the requests that are missing, and gives how many, and how many
-// others have queued.
-func (f *Filler) walk(ctx context.Context, requests fill.Requests, known bool) (queued, elsewhere int, err error) {
+// walked is what a walk found of the requests.
+type walked struct {
+	// queued were put into the queue, elsewhere are those that others have queued, and
+	// present those that are remembered.
+	queued, elsewhere, present int
+}
+
+// walk queues those of the requests that are missing.
+func (f *Filler) walk(ctx context.Context, requests fill.Requests) (all walked, err error) {
 	if requests == nil {
-		return 0, 0, nil
+		return all, nil
 	}
 	var calls []memo.BatchCall
 	flush := func() error {
-		n, others, err := f.put(ctx, calls, known)
-		queued, elsewhere, calls = queued+n, elsewhere+others, calls[:0]
+		found, err := f.put(ctx, calls)
+		all.queued += found.queued
+		all.elsewhere += found.elsewhere
+		all.present += found.present
+		calls = calls[:0]
 		return err
 	}
 	for r, err := range requests(ctx) {
@@ -207,7 +261,7 @@ func (f *Filler) walk(ctx context.Context, requests fill.Requests, known bool) (
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return queued, elsewhere, err
+			return all, err
 		}
 		canonical := r.Canonical()
 		if c := (memo.BatchCall{Hash: model.HashCanonical(canonical), Request: canonical}); !f.failed[c.Hash] {
@@ -215,39 +269,37 @@ func (f *Filler) walk(ctx context.Context, requests fill.Requests, known bool) (
 		}
 		if len(calls) == shardCalls {
 			if err := flush(); err != nil {
-				return queued, elsewhere, err
+				return all, err
 			}
 		}
 	}
-	return queued, elsewhere, errors.Join(flush(), ctx.Err())
+	return all, errors.Join(flush(), ctx.Err())
 }
 
 // put queues as a shard those of some calls that are missing and not queued.
-func (f *Filler) put(ctx context.Context, calls []memo.BatchCall, known bool) (queued, elsewhere int, err error) {
+func (f *Filler) put(ctx context.Context, calls []memo.BatchCall) (found walked, err error) {
 	hashes := make([]model.Hash, len(calls))
 	for i := range calls {
 		hashes[i] = calls[i].Hash
 	}
 	has, err := f.memo.Has(ctx, hashes)
 	if err != nil {
-		return 0, 0, err
+		return found, err
 	}
-	if known {
-		f.mu.Lock()
-		f.stats.Present += len(has)
-		f.mu.Unlock()
-	}
+	found.present = len(has)
 	// A walk may repeat a request, and rows are put in one order by all.
 	missing := slices.DeleteFunc(slices.Clone(calls), func(c memo.BatchCall) bool { return has[c.Hash] })
 	slices.SortFunc(missing, func(a, b memo.BatchCall) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
 	missing = slices.CompactFunc(missing, func(a, b memo.BatchCall) bool { return a.Hash == b.Hash })
 	if len(missing) == 0 {
-		return 0, 0, nil
+		return found, nil
 	}
 	var names, requests [][]byte
 	for i := range missing {
 		names, requests = append(names, missing[i].Hash[:]), append(requests, missing[i].Request)
 	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
 	err = pgx.BeginFunc(ctx, f.queue.pool, func(tx pgx.Tx) error {
 		args := shardArgs{Fill: f.id}
 		if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {
@@ -261,19 +313,22 @@ func (f *Filler) put(ctx context.Context, calls []memo.BatchCall, known bool) (q
 		if err != nil {
 			return err
 		}
-		if queued = int(done.RowsAffected()); queued == 0 {
+		if found.queued = int(done.RowsAffected()); found.queued == 0 {
 			return nil
 		}
 		_, err = f.queue.river.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: tries})
 		return err
 	})
 	if err != nil {
-		return 0, 0, err
+		return walked{}, err
 	}
+	f.mu.Lock()
+	f.queued += found.queued
+	f.mu.Unlock()
 	// The others are queued: by this fill before, or by another.
 	rows, err := f.queue.pool.Query(ctx, `SELECT hash, failed FROM queued_calls WHERE hash = ANY ($1) AND fill = $2`, names, f.id)
 	if err != nil {
-		return queued, 0, err
+		return found, err
 	}
 	own := 0
 	var hash []byte
@@ -285,10 +340,8 @@ func (f *Filler) put(ctx context.Context, calls []memo.BatchCall, known bool) (q
 		}
 		return nil
 	})
-	f.mu.Lock()
-	f.queued += queued
-	f.mu.Unlock()
-	return queued, max(0, len(missing)-max(own, queued)), err
+	found.elsewhere = max(0, len(missing)-max(own, found.queued))
+	return found, err
 }
 
 // GivenUp lists the *fill.GivenUpErrors of the models that workers gave up, and forgets which
@@ -305,7 +358,7 @@ func (f *Filler) GivenUp(ctx context.Context) (all []error) {
 		all = append(all, &fill.GivenUpError{Provider: w.Provider, Model: w.Model, Err: errors.New(w.Error)})
 	}
 	if err == nil {
-		_, err = f.queue.pool.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1`, f.id)
+		_, err = f.queue.pool.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1 AND failed`, f.id)
 	}
 	if err != nil {
 		all = append(all, err)

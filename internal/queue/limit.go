@@ -61,23 +61,41 @@ func (r *rate) WaitN(ctx context.Context, n int) error {
 	return nil
 }
 
-// purse is the budget of a fill, which the database keeps for all workers.
+// purse is the budget of a fill, which the database keeps for all workers. A worker takes
+// about as much ahead as it spends in a second: what one that dies had taken counts as
+// spent, since nobody knows whether it was.
 type purse struct {
 	queue *Queue
 	id    int64
 	most  fill.Budget
-	mu    sync.Mutex
+
+	mu sync.Mutex
+	// lease is what was taken last, at that time.
+	lease fill.Budget
+	at    time.Time
 }
 
 var _ fill.Purse = (*purse)(nil)
 
-// leases is how many of the leases that are taken would use up what is left.
-const leases = 32
+const (
+	// leases is how many of the leases that are taken would at least use up what is left.
+	leases = 32
+	// leaseTime is how long a lease should last.
+	leaseTime = time.Second
+)
 
 // Take implements fill.Purse.
 func (p *purse) Take(ctx context.Context, least fill.Budget) (got fill.Budget, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// One that is used up too soon is followed by a larger one.
+	scale := 1.0
+	switch since := time.Since(p.at); {
+	case since < leaseTime:
+		scale = 2
+	case since > 4*leaseTime:
+		scale = 0.5
+	}
 	err = pgx.BeginFunc(ctx, p.queue.pool, func(tx pgx.Tx) error {
 		var taken fill.Budget
 		err := tx.QueryRow(ctx, `SELECT requests, tokens, usd FROM fills WHERE id = $1 FOR UPDATE`, p.id).Scan(&taken.Requests, &taken.Tokens, &taken.USD)
@@ -89,18 +107,28 @@ func (p *purse) Take(ctx context.Context, least fill.Budget) (got fill.Budget, e
 			return nil
 		}
 		if least.Requests > 0 {
-			got.Requests = max(least.Requests, left.Requests/leases)
+			got.Requests = max(least.Requests, min(left.Requests/leases, int(scale*float64(p.lease.Requests))))
 		}
 		if least.Tokens > 0 {
-			got.Tokens = max(least.Tokens, left.Tokens/leases)
+			got.Tokens = max(least.Tokens, min(left.Tokens/leases, int(scale*float64(p.lease.Tokens))))
 		}
 		if least.USD > 0 {
-			got.USD = max(least.USD, left.USD/leases)
+			got.USD = max(least.USD, min(left.USD/leases, scale*p.lease.USD))
 		}
 		return p.add(ctx, tx, got, 1)
 	})
 	if err != nil {
 		return fill.Budget{}, err
+	}
+	p.at = time.Now()
+	if got.Requests > 0 {
+		p.lease.Requests = got.Requests
+	}
+	if got.Tokens > 0 {
+		p.lease.Tokens = got.Tokens
+	}
+	if got.USD > 0 {
+		p.lease.USD = got.USD
 	}
 	return got, nil
 }

@@ -116,6 +116,18 @@ func (q *Queue) settings(ctx context.Context, id int64) (s Settings, stopped boo
 	return s, stopped, json.Unmarshal(text, &s)
 }
 
+// prune deletes what is left of fills that began 30 days ago and have no call that waits,
+// and limits that nobody has used since.
+func (q *Queue) prune(ctx context.Context) error {
+	_, err := q.pool.Exec(ctx, `
+		WITH old AS (DELETE FROM fills WHERE began < now() - interval '30 days'
+			AND NOT EXISTS (SELECT 1 FROM queued_calls WHERE fill = fills.id AND NOT failed) RETURNING id),
+		stats AS (DELETE FROM fill_stats USING old WHERE fill = old.id),
+		unused AS (DELETE FROM rates WHERE next < now() - interval '30 days')
+		DELETE FROM queued_calls USING old WHERE fill = old.id`)
+	return err
+}
+
 // Waiting is how many calls wait.
 func (q *Queue) Waiting(ctx context.Context) (n int, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE NOT failed`).Scan(&n)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/orbench/orbench"
@@ -237,6 +238,97 @@ func TestSharedRate(t *testing.T) {
 	const least = time.Duration(machines*each-perMinute/60) * time.Minute / perMinute
 	if took := time.Since(began); took < least {
 		t.Errorf("%d took %v, want %v at least", machines*each, took, least)
+	}
+}
+
+// A fill that is followed goes on when its connections break.
+func TestFollowGoesOn(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	broken := make(chan struct{})
+	var began sync.Once
+	asked := make(chan struct{})
+	fleet(t, address, 1, model.Func(func(context.Context, model.Request) (model.Response, error) {
+		began.Do(func() { close(asked) })
+		<-broken
+		return model.Response{Text: "answer", Finish: model.Stop}, nil
+	}))
+	q, m := machine(t, address)
+	f := filler(t, q, m, Settings{})
+	filled := make(chan error)
+	go func() { filled <- f.Fill(t.Context(), fill.Work{Known: requests("a", 20)}) }()
+	<-asked
+	breaker, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := breaker.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(look)
+	}
+	if err := breaker.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	close(broken)
+	if err := <-filled; err != nil {
+		t.Error(err)
+	}
+	if s := f.Stats(); s.Answered != 20 || s.Failed != 0 || !f.told.Load() {
+		t.Errorf("%+v, told of the break %t; want 20 answered", s, f.told.Load())
+	}
+}
+
+// Who leaves a fill takes nothing from the queue but what failed.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	q, m := machine(t, postgrestest.Database(t))
+	f := filler(t, q, m, Settings{})
+	ctx, leave := context.WithTimeout(t.Context(), 2*look)
+	defer leave()
+	if _, _, err := f.Ask(ctx, request("a", 1)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if _, err := q.pool.Exec(t.Context(), `INSERT INTO queued_calls (hash, fill, shard, failed, request) VALUES ('x', $1, 0, true, '')`, f.id); err != nil {
+		t.Fatal(err)
+	}
+	if errs := f.GivenUp(t.Context()); len(errs) > 0 {
+		t.Error(errs)
+	}
+	var left int
+	err := q.pool.QueryRow(t.Context(), `SELECT count(*) FROM queued_calls`).Scan(&left)
+	if waiting, lost := q.Waiting(t.Context()); waiting != 1 || left != 1 || err != nil || lost != nil {
+		t.Errorf("%d calls are left, %d of them wait, %v", left, waiting, errors.Join(err, lost))
+	}
+}
+
+// What is left of a fill goes after 30 days, unless calls of it wait.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	q, m := machine(t, postgrestest.Database(t))
+	old, waits, young := filler(t, q, m, Settings{}), filler(t, q, m, Settings{}), filler(t, q, m, Settings{})
+	for statement, args := range map[string][]any{
+		`UPDATE fills SET began = now() - interval '31 days' WHERE id <> $1`:              {young.id},
+		`INSERT INTO fill_stats SELECT id, 'w', '{}' FROM fills`:                          nil,
+		`INSERT INTO queued_calls SELECT id::text::bytea, id, 1, id <> $1, '' FROM fills`: {waits.id},
+		`INSERT INTO rates VALUES ('old', now() - interval '31 days'), ('new', now())`:    nil,
+	} {
+		if _, err := q.pool.Exec(t.Context(), statement, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	filler(t, q, m, Settings{})
+	for table, want := range map[string]int{"fills": 3, "fill_stats": 2, "queued_calls": 2, "rates": 1} {
+		var n, gone int
+		if err := q.pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n); err != nil || n != want {
+			t.Errorf("%d rows of %s, %v; want %d", n, table, err, want)
+		}
+		if table == "fills" {
+			if err := q.pool.QueryRow(t.Context(), `SELECT count(*) FROM fills WHERE id = $1`, old.id).Scan(&gone); err != nil || gone != 0 {
+				t.Error("the old fill is still there", err)
+			}
+		}
 	}
 }
 

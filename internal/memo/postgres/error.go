@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
+	"net"
 	"strings"
 	"time"
 
@@ -53,6 +55,18 @@ func passes(err error) bool {
 		return false
 	}
 	return !errors.Is(err, memo.ErrDamaged) && !errors.Is(err, orbench.ErrInput) && !errors.Is(err, pgx.ErrNoRows)
+}
+
+// Away reports whether an error means that the server was not there, or not able to answer,
+// for now. Unlike passes it holds only for errors that are known to be the server's or the
+// network's.
+func Away(err error) bool {
+	if code(err) != "" {
+		return passes(err)
+	}
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connecting) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || pgconn.SafeToRetry(err)
 }
 
 const (

@@ -29,6 +29,7 @@ type Server struct {
 	settings       []string
 	process        *exec.Cmd
 	databases      atomic.Int64
+	used           time.Duration
 }
 
 // superuser is the name of the server's only user, who needs no password.
@@ -165,9 +166,14 @@ func (s *Server) Kill(signal syscall.Signal) error {
 		return err
 	}
 	_ = s.process.Wait() // how it ended is what the signal asked for
+	s.used += s.process.ProcessState.UserTime() + s.process.ProcessState.SystemTime()
 	s.process = nil
 	return nil
 }
+
+// Used is the processor time that the server has used until it was last killed, with its
+// processes.
+func (s *Server) Used() time.Duration { return s.used }
 
 // stop ends the server and removes what it kept.
 func (s *Server) stop() error {
