@@ -28,7 +28,7 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 		f.busy.leave(c.hash)
 		return model.Response{}, false, nil
 	}
-	response, ok, c.claim, err = f.await(ctx, c.hash)
+	response, ok, c.claim, err = f.await(ctx, c.hash, false)
 	if ok || err != nil || c.claim == nil {
 		f.busy.leave(c.hash)
 		if ok {

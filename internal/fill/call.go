@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net"
 	"syscall"
 	"time"
@@ -47,7 +46,10 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	response, err = l.attempts(ctx, calls, c)
 	for errors.Is(err, errLapsed) {
 		f.claims.end(c.claim)
-		if response, ok, c.claim, err = f.await(ctx, c.hash); ok || err != nil || c.claim == nil {
+		if response, ok, c.claim, err = f.await(ctx, c.hash, true); ok || err != nil || c.claim == nil {
+			if ok {
+				f.count(func(s *Stats) { s.Present++ })
+			}
 			return response, ok, err
 		}
 		response, err = l.attempts(ctx, calls, c)
@@ -128,7 +130,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 		if !alone {
 			continue
 		}
-		if err := sleep(ctx, max(failed.RetryAfter, backoff(config.Backoff, inRow))); err != nil {
+		if err := sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
 			return model.Response{}, err
 		}
 	}
@@ -297,9 +299,9 @@ func (l *Lane) answered() int {
 // backoff gives the wait after the n-th failure in a row: uniform between 0 and
 // twice the mean, which doubles with n, so that calls that failed together do
 // not come back together.
-func backoff(first time.Duration, n int) time.Duration {
-	mean := min(first<<min(n-1, 20), maxBackoff)
-	return time.Duration(rand.Float64() * 2 * float64(mean))
+func (c Config) backoff(n int) time.Duration {
+	mean := min(c.Backoff<<min(n-1, 20), maxBackoff)
+	return time.Duration(c.Random() * 2 * float64(mean))
 }
 
 // unreachable reports whether an error means that no connection was made.

@@ -54,7 +54,7 @@ func TestBackoff(t *testing.T) {
 		var sum, most time.Duration
 		const times = 4000
 		for range times {
-			d := backoff(time.Second, c.n)
+			d := Config{Backoff: time.Second}.withDefaults().backoff(c.n)
 			sum, most = sum+d, max(most, d)
 		}
 		if mean := sum / times; mean < c.mean*9/10 || mean > c.mean*11/10 || most > 2*c.mean || most < c.mean*19/10 {

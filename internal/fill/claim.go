@@ -156,9 +156,10 @@ func (f *Live) leaveToBatch(h model.Hash) {
 }
 
 // await gives the response of a call, also where it waits for another process to make
-// it; or else the claim under which this process is to make it, nil where a batch does.
-func (f *Live) await(ctx context.Context, h model.Hash) (response model.Response, ok bool, mine *claim, err error) {
-	for waited := false; ; waited = true {
+// it; or else the claim under which this process is to make it, nil where a batch does. had
+// is true for a call that this process had claimed before.
+func (f *Live) await(ctx context.Context, h model.Hash, had bool) (response model.Response, ok bool, mine *claim, err error) {
+	for waited := had; ; waited = true {
 		s, err := f.finder.find(ctx, h)
 		switch {
 		case err != nil:

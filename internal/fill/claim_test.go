@@ -134,6 +134,9 @@ func TestLapsedClaim(t *testing.T) {
 				if _, err := lane.fill(t.Context(), requests("m", 1, 2), nil); err != nil || calls != other.calls || rememberedIn(t, ms[0]) != 1 {
 					t.Errorf("%v, with %d calls; want %d", err, calls, other.calls)
 				}
+				if s := f.Stats(); s.Present != 2-other.calls || s.Elsewhere != 2-other.calls {
+					t.Errorf("%d are present and %d made elsewhere, with %d calls", s.Present, s.Elsewhere, calls)
+				}
 			})
 		})
 	}
@@ -342,6 +345,16 @@ func TestFaultOfTheStore(t *testing.T) {
 	s.hasFault, s.putFault = nil, broken
 	if sent, err := lane.fill(t.Context(), requests("m", 0, 1), nil); sent != 1 || !errors.Is(err, broken) {
 		t.Errorf("sent %d, %v", sent, err)
+	}
+	// What the fill had ended for does not hide it.
+	enough := errors.New("it is enough")
+	ctx, stop := context.WithCancelCause(t.Context())
+	lane = NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		stop(enough)
+		return answer(r)
+	}), Limits{})
+	if _, err := lane.fill(ctx, requests("m", 0, 1), nil); !errors.Is(err, enough) || !errors.Is(err, broken) {
+		t.Errorf("%v, which lacks a cause", err)
 	}
 }
 

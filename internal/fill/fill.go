@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -26,7 +27,10 @@ type Config struct {
 	// Backoff is the mean wait before the second attempt; it doubles with each
 	// further one in a row, up to 30 seconds. 250 milliseconds by default.
 	Backoff time.Duration
-	Budget  Budget
+	// Random draws from [0, 1), for many goroutines at once, what part of twice its mean a
+	// wait takes; that of math/rand/v2 by default.
+	Random func() float64
+	Budget Budget
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
 	// Purse is what Budget is spent from where other processes spend from it too; nil for a
@@ -58,6 +62,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Backoff == 0 {
 		c.Backoff = 250 * time.Millisecond
+	}
+	if c.Random == nil {
+		c.Random = rand.Float64
 	}
 	return c
 }
@@ -291,11 +298,16 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	// The buffer lets the next requests be looked up while these are worked on.
 	work := make(chan call, l.together())
 	var workers sync.WaitGroup
+	var mu sync.Mutex
+	var faults []error
 	for range l.limits.Concurrency {
 		workers.Go(func() {
 			for c := range work {
 				if _, _, err := l.answer(ctx, calls, c); err != nil {
 					stop(err)
+					mu.Lock()
+					faults = append(faults, err)
+					mu.Unlock()
 				}
 			}
 		})
@@ -307,6 +319,8 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 		// What was canceled, as a look into the store may be, does not know why.
 		err = cmp.Or(context.Cause(ctx), err)
 	}
+	// An answer under way that could not be kept is told of, whatever the fill had ended for.
+	err = joinDistinct(append([]error{err}, faults...))
 	if released := l.filler.claims.release(context.WithoutCancel(ctx)); err == nil {
 		err = released
 	}

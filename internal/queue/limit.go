@@ -12,53 +12,17 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// rate is a limit per minute that all processes keep together. The database has the time
-// from which more may be used; a lease moves it on, and is used from then on. So what a
-// process that dies has taken is used by nobody, and the limit is never exceeded.
-type rate struct {
-	queue     *Queue
-	name      string
-	perMinute int
-
-	// turn is held by whoever takes from what is left.
-	turn chan struct{}
-	left int
-}
-
-var _ fill.Limiter = (*rate)(nil)
-
+// rate is a limit per minute that all workers keep together. The database has the time from
+// which more may be used, by its own clock.
 func (q *Queue) rate(at model.Ref, unit string, perMinute int) fill.Limiter {
-	return &rate{queue: q, name: fmt.Sprintf("%s %s %s", at.Provider, at.Endpoint, unit), perMinute: perMinute, turn: make(chan struct{}, 1)}
-}
-
-// Burst implements fill.Limiter.
-func (r *rate) Burst() int { return r.perMinute }
-
-// WaitN implements fill.Limiter.
-func (r *rate) WaitN(ctx context.Context, n int) error {
-	select {
-	case r.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-r.turn }()
-	if r.left < n {
-		lease := max(n-r.left, r.perMinute/60, 1)
+	name := fmt.Sprintf("%s %s %s", at.Provider, at.Endpoint, unit)
+	return fill.NewSharedRate(perMinute, func(ctx context.Context, by time.Duration) (time.Duration, error) {
 		var wait float64
-		err := r.queue.pool.QueryRow(ctx, `INSERT INTO rates AS r (name, next) VALUES ($1, clock_timestamp() + $2::interval)
+		err := q.pool.QueryRow(ctx, `INSERT INTO rates AS r (name, next) VALUES ($1, clock_timestamp() + $2::interval)
 			ON CONFLICT (name) DO UPDATE SET next = greatest(r.next, clock_timestamp()) + $2::interval
-			RETURNING extract(epoch FROM r.next - $2::interval - clock_timestamp())::float8`,
-			r.name, time.Duration(lease)*time.Minute/time.Duration(r.perMinute)).Scan(&wait)
-		if err != nil {
-			return err
-		}
-		r.left += lease
-		if err := sleep(ctx, time.Duration(wait*float64(time.Second))); err != nil {
-			return err
-		}
-	}
-	r.left -= n
-	return nil
+			RETURNING extract(epoch FROM r.next - $2::interval - clock_timestamp())::float8`, name, by).Scan(&wait)
+		return time.Duration(wait * float64(time.Second)), err
+	})
 }
 
 // purse is the budget of a fill, which the database keeps for all workers. A worker takes
