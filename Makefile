@@ -13,7 +13,7 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset
 	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
 	./internal/annotation:FuzzRead ./internal/labels:FuzzValues ./internal/contamination:FuzzReadRows ./internal/parquetfile:FuzzHeaders ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/report/answers:FuzzPieces \
-	./internal/memo/sqlite/pages:FuzzOpen
+	./internal/memo/sqlite/pages:FuzzOpen ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.

@@ -5,11 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/jsonappend"
 )
 
 // Model answers requests. Ask makes one attempt; it returns a Response, or an
@@ -72,14 +73,32 @@ const hashVersion = "orbench request 1\n"
 
 // Canonical is the request as the JSON that is hashed and stored: fields in
 // their declared order, absent ones left out.
+//
+// It panics on a NaN temperature and on a Schema that is not JSON, which are refused when
+// parameters are read.
 func (r Request) Canonical() []byte {
-	b, err := json.Marshal(r)
-	if err != nil {
-		// Only a NaN temperature or a Schema that is not JSON gets here, and
-		// both are refused when parameters are read.
-		panic(fmt.Sprintf("model: a request that is not JSON: %v", err))
+	room := 160 + len(r.Endpoint)
+	for _, m := range r.Messages {
+		room += 40 + len(m.Content) + len(m.Content)/16
 	}
-	return b
+	b := append(make([]byte, 0, room), `{"provider":`...)
+	b = jsonappend.String(b, r.Provider, jsonappend.HTML)
+	if r.Endpoint != "" {
+		b = jsonappend.String(append(b, `,"endpoint":`...), r.Endpoint, jsonappend.HTML)
+	}
+	b = jsonappend.String(append(b, `,"model":`...), r.Model, jsonappend.HTML)
+	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
+	b = append(b, `,"params":`...)
+	if p := r.Params; p.Seed == nil && p.Schema == nil && p.TopLogprobs == 0 && p.Template == nil && p.Temperature != nil && p.MaxTokens != 0 {
+		b = jsonappend.Float(append(b, `{"temperature":`...), *p.Temperature)
+		b = append(strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.MaxTokens), 10), '}')
+	} else {
+		b = jsonappend.Value(b, p, jsonappend.HTML)
+	}
+	if r.Sample != 0 {
+		b = strconv.AppendInt(append(b, `,"sample":`...), int64(r.Sample), 10)
+	}
+	return append(b, '}')
 }
 
 // Hash is the SHA-256 of a version line and Canonical.

@@ -3,7 +3,6 @@ package answers
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -36,8 +35,10 @@ const (
 // rows with the smallest prompt IDs. IDs are hashes, so that this is a fair draw
 // which comes out alike every time and shows the same prompts of every target.
 type Collector struct {
-	out    *bufio.Writer
-	enc    *json.Encoder
+	out   *bufio.Writer
+	clean *untrusted.Writer
+	// line is room for the line that is written.
+	line   []byte
 	groups []*group
 	index  map[groupKey]*group
 	last   *group
@@ -80,15 +81,15 @@ func NewCollector(answers io.Writer) *Collector {
 	c := &Collector{out: bufio.NewWriterSize(answers, 1<<16), index: map[groupKey]*group{}}
 	// Programs that read the file line by line take more than one character for the end
 	// of a line, and people look at it on terminals.
-	c.enc = json.NewEncoder(untrusted.NewWriter(c.out))
-	c.enc.SetEscapeHTML(false)
+	c.clean = untrusted.NewWriter(c.out)
 	return c
 }
 
 // Add takes one row. It keeps no memory of the row beyond what the sample needs.
 func (c *Collector) Add(row score.Row) error {
 	c.rows++
-	if err := c.enc.Encode(&row); err != nil {
+	c.line = appendLine(c.line[:0], &row)
+	if _, err := c.clean.Write(c.line); err != nil {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
 	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})

@@ -1,0 +1,58 @@
+package jsonappend
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+func encoded(t testing.TB, v any, e Escape) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(bool(e))
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func FuzzString(f *testing.F) {
+	for _, s := range []string{
+		"", "plain", `a "quoted" \ word`, "lines\r\nand\ttabs", "<b>&amp;</b>", "Grüße, 世界", "broken \xff\xc3", "\x00\x1b[31m\x7f",
+		"\b\f", "\u2028\u2029\ufeff", "then <\xe4>", "😀 \U000e0041",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, e := range []Escape{HTML, Plain} {
+			if got, want := String([]byte("x"), s, e), encoded(t, s, e); string(got) != "x"+string(want) {
+				t.Errorf("%q, escape %v: %s, want %s", s, e, got, want)
+			}
+		}
+	})
+}
+
+func FuzzFloat(f *testing.F) {
+	for _, v := range []float64{0, math.Copysign(0, -1), 1, -1, 0.7, 1e-6, 9.9e-7, 1e21, 1e20, 5e-324, math.MaxFloat64, 0.9852186886609016} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v float64) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Skip("JSON has no such number")
+		}
+		if got, want := Float(nil, v), encoded(t, v, HTML); !bytes.Equal(got, want) {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	})
+}
+
+func TestNotJSON(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a number that JSON does not have is written")
+		}
+	}()
+	Float(nil, math.Inf(1))
+}

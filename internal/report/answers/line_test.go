@@ -1,0 +1,80 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/orbench/orbench/internal/score"
+)
+
+// fill gives a value any content, some of its fields none.
+func fill(random *rand.Rand, v reflect.Value) {
+	if random.IntN(3) == 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		texts := []string{"plain", `"quoted" \`, "\n\t", "<b>&", "世界", "\xff", "\x1b[0m"}
+		v.SetString(texts[random.IntN(len(texts))] + texts[random.IntN(len(texts))])
+	case reflect.Int, reflect.Int64:
+		v.SetInt(random.Int64N(1000))
+	case reflect.Uint8:
+		v.SetUint(uint64(random.IntN(256)))
+	case reflect.Float64:
+		v.SetFloat(random.Float64())
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(random, v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), random.IntN(3), 2))
+		for i := range v.Len() {
+			fill(random, v.Index(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(random, v.Index(i))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(random, key)
+		fill(random, value)
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(random, v.Field(i))
+			}
+		}
+	default:
+		panic("a row has a " + v.Kind().String() + ", which fill does not know")
+	}
+}
+
+// TestAppendLine holds lines to what encoding/json makes of rows, whatever their fields
+// hold, and of fields that are new.
+func TestAppendLine(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	for range 1000 {
+		var row score.Row
+		fill(random, reflect.ValueOf(&row).Elem())
+		want.Reset()
+		if err := enc.Encode(&row); err != nil {
+			t.Fatal(err)
+		}
+		if got := appendLine(nil, &row); !bytes.Equal(got, want.Bytes()) {
+			t.Fatalf("%s\nwant %s", got, want.Bytes())
+		}
+	}
+}
