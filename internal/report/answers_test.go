@@ -11,11 +11,12 @@ import (
 
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 )
 
 func TestAnswersReadBack(t *testing.T) {
 	t.Parallel()
-	_, rows := fixture{Targets: 2, Safe: 5, Toxic: 3, Simulated: true}.make()
+	_, rows := scoretest.Fixture{Targets: 2, Safe: 5, Toxic: 3, Simulated: true}.Make()
 	var b bytes.Buffer
 	c := answers.NewCollector(&b)
 	for _, row := range rows {

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/model"
 )
 
@@ -177,7 +178,7 @@ func TestPageInABrowser(t *testing.T) {
 
 	t.Run("reading and filtering", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "report")
-		r, rows := report.Fixture(3, true)
+		r, rows := scoretest.Fixture{Targets: 3, Safe: 6, Toxic: 3, Simulated: true}.Make()
 		writeReport(t, dir, r, rows)
 		address := b.open(t, dir)
 
@@ -270,7 +271,7 @@ func TestPageInABrowser(t *testing.T) {
 	t.Run("hostile answers", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "report")
 		rows := untrustedRows()
-		writeReport(t, dir, report.ResultOf(rows), rows)
+		writeReport(t, dir, scoretest.ResultOf(rows, false), rows)
 		address := b.open(t, dir)
 		eval[chromedp.Void](t, b, `document.querySelectorAll("details").forEach(d => d.open = true)`)
 		eval[chromedp.Void](t, b, `document.querySelectorAll(".answer, td, th, li").forEach(e => e.click())`)
@@ -289,7 +290,7 @@ func TestPageInABrowser(t *testing.T) {
 
 	t.Run("a narrow screen", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "report")
-		r, rows := report.Fixture(6, false)
+		r, rows := scoretest.Fixture{Targets: 6, Safe: 6, Toxic: 3}.Make()
 		writeReport(t, dir, r, rows)
 		b.run(t, chromedp.EmulateViewport(375, 800, chromedp.EmulateMobile))
 		address := b.open(t, dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 )
 
 // files lists a directory, hidden files too.
@@ -47,7 +48,7 @@ func writeReport(t testing.TB, dir string, r score.Result, rows []score.Row) {
 
 func TestFolder(t *testing.T) {
 	t.Parallel()
-	r, rows := report.Fixture(2, true)
+	r, rows := scoretest.Fixture{Targets: 2, Safe: 6, Toxic: 3, Simulated: true}.Make()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "reports", "first")
 	writeReport(t, dir, r, rows)
@@ -82,7 +83,7 @@ func TestFolderIsDeterministic(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	for _, name := range []string{"a", "b"} {
-		r, rows := report.Fixture(2, false)
+		r, rows := scoretest.Fixture{Targets: 2, Safe: 6, Toxic: 3}.Make()
 		writeReport(t, filepath.Join(parent, name), r, rows)
 	}
 	for _, name := range files(t, filepath.Join(parent, "a")) {
@@ -103,7 +104,7 @@ func TestFolderIsDeterministic(t *testing.T) {
 func TestFolderIntoAnEmptyDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, rows := report.Fixture(1, false)
+	r, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3}.Make()
 	writeReport(t, dir, r, rows)
 	if !slices.Contains(files(t, dir), report.PageFile) {
 		t.Error("no page was written")
@@ -119,7 +120,7 @@ func TestDiscard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rows := report.Fixture(1, false)
+	_, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3}.Make()
 	for _, row := range rows {
 		if err := f.Add(row); err != nil {
 			t.Fatal(err)
@@ -161,7 +162,7 @@ func TestDiscardAfterFinishKeepsTheReport(t *testing.T) {
 func BenchmarkFolder(b *testing.B) {
 	for _, targets := range []int{1, 6, 32} {
 		b.Run(fmt.Sprintf("targets=%d", targets), func(b *testing.B) {
-			r, rows := report.Fixture(targets, false)
+			r, rows := scoretest.Fixture{Targets: targets, Safe: 6, Toxic: 3}.Make()
 			parent := b.TempDir()
 			for i := 0; b.Loop(); i++ {
 				writeReport(b, filepath.Join(parent, fmt.Sprint(i)), r, rows)

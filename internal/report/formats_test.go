@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -30,7 +31,7 @@ var formats = map[string]func(View, io.Writer) error{
 // The outputs of a small result, to be read by people when they change.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.make()
+	r, _ := scoretest.Fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.Make()
 	for name, write := range formats {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,8 +58,8 @@ func TestFormats(t *testing.T) {
 
 func TestFormatsAreDeterministic(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 6, Safe: 5, Toxic: 3}.make()
-	again, _ := fixture{Targets: 6, Safe: 5, Toxic: 3}.make()
+	r, _ := scoretest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
+	again, _ := scoretest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
 	for name, write := range formats {
 		var a, b bytes.Buffer
 		if err := write(View{r}, &a); err != nil {
@@ -93,7 +94,7 @@ func TestFormatsOfNothing(t *testing.T) {
 
 func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
-	want, _ := fixture{Targets: 2, Safe: 3, Toxic: 2}.make()
+	want, _ := scoretest.Fixture{Targets: 2, Safe: 3, Toxic: 2}.Make()
 	var b bytes.Buffer
 	if err := (View{want}).JSON(&b); err != nil {
 		t.Fatal(err)
@@ -129,7 +130,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 
 // untrustedResult has a name that every output must disarm.
 func untrustedResult(name string) score.Result {
-	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = name, name
 		for k := range r.Runs[i].Judges {
@@ -157,7 +158,7 @@ func TestTableStripsControls(t *testing.T) {
 // Columns line up by what a terminal shows, also with wide characters.
 func TestTableLinesUp(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 3, Safe: 3, Toxic: 2}.make()
+	r, _ := scoretest.Fixture{Targets: 3, Safe: 3, Toxic: 2}.Make()
 	r.Runs[0].Target, r.Runs[2].Dataset = "模型/大", "e\u0301te\u0301"
 	var b bytes.Buffer
 	if err := (View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
@@ -248,7 +249,7 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 // The CSV holds every figure of the result, and by category the same sums.
 func TestCSVIsComplete(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 3, Safe: 5, Toxic: 3}.make()
+	r, _ := scoretest.Fixture{Targets: 3, Safe: 5, Toxic: 3}.Make()
 	var b bytes.Buffer
 	if err := (View{r}).CSV(&b); err != nil {
 		t.Fatal(err)

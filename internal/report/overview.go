@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -33,7 +34,7 @@ func subjects(r score.Result) []subject {
 	}
 	var all []subject
 	for _, run := range r.Runs {
-		target, name := runTarget(run), DatasetName(run)
+		target, name := caption.Target(run), caption.Dataset(run)
 		i := slices.IndexFunc(all, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
@@ -80,7 +81,7 @@ func (s subject) judges(labels []orbench.Label) []string {
 // that makes few lines, else by its first, beside which the rates by the others have
 // columns of their own.
 func overview(r score.Result) table.Section {
-	all, labels := subjects(r), labelsOf(r)
+	all, labels := subjects(r), r.Labels()
 	lines := 0
 	for _, of := range all {
 		lines += len(of.judges(labels))
@@ -134,7 +135,7 @@ func overview(r score.Result) table.Section {
 	}
 	s.Note = withheldNote(withheld)
 	condense(&s, labels)
-	return wordsOf(r.Runs, r.Judges()...).Section(s)
+	return caption.Words(r.Runs, r.Judges()...).Section(s)
 }
 
 // both shows something of a judge's verdicts on prompts of each label, in one cell.

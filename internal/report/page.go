@@ -19,6 +19,9 @@ import (
 	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
+	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/report/category"
+	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -128,7 +131,7 @@ type pageLink struct{ Target, Dataset, Label, Category string }
 // writePage writes the page for a result and the answers that the collector kept.
 func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	r = r.Aggregated()
-	words := wordsOf(r.Runs, r.Judges()...)
+	words := caption.Words(r.Runs, r.Judges()...)
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"className": className, "verdictClass": verdictClass, "word": words.Of,
 	}).Parse(pageTemplate)
@@ -147,9 +150,9 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}
 	if !words.Flagging {
-		p.Comparability = comparability
+		p.Comparability = tradeoff.Comparability
 	}
-	for _, label := range labelsOf(r) {
+	for _, label := range r.Labels() {
 		p.Figures = append(p.Figures, labelSection(r, label))
 	}
 	p.Figures = append(p.Figures, togetherSections(r)...)
@@ -159,7 +162,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		draw  plotter
 		title string
 	}{
-		{&p.Plots, tradeOff, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
+		{&p.Plots, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
 		{&p.PairPlots, pairPlot, "Pairs of safe and toxic prompts by what becomes of both sides, by judge %s; the tables give the same figures"},
 		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
 	} {
@@ -243,9 +246,9 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 
 func headlinesOf(r score.Result) []headline {
 	var heads []headline
-	for _, pr := range PairsOf(r) {
+	for _, pr := range tradeoff.Pairs(r) {
 		heads = append(heads, headline{
-			Target: pr.title(), Judge: pr.Judge, Simulated: pr.Simulated(),
+			Target: pr.Title(), Judge: pr.Judge, Simulated: pr.Simulated(),
 			Safe: sideOf(pr.Safe, "safe"), Toxic: sideOf(pr.Toxic, "toxic"),
 		})
 	}
@@ -253,13 +256,13 @@ func headlinesOf(r score.Result) []headline {
 }
 
 func sideOf(s *score.Side, name string) pageSide {
-	if !Defined(s) {
+	if !s.Defined() {
 		return pageSide{}
 	}
 	e := s.Judge.Estimate()
 	p := pageSide{
 		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
-		Dataset: DatasetName(s.Run),
+		Dataset: caption.Dataset(s.Run),
 		Lo:      100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
 	p.Low, p.High = p.Lo, p.Hi
@@ -281,46 +284,37 @@ func pageHeatsOf(r score.Result) []pageHeat {
 	if judges := r.Judges(); len(judges) > 0 {
 		first = judges[0]
 	}
-	for _, h := range heatsOf(r, nil) {
-		if !h.named() {
+	for _, g := range category.Grids(r, nil) {
+		if !g.Named() {
 			continue
 		}
-		p := pageHeat{Title: wordsOf(nil, h.judge).Of(table.LabelTitle(h.label)), Dataset: h.dataset, Judge: h.judge, Side: string(h.label), Folded: h.judge != first}
-		if h.dropped > 0 {
-			p.Dropped = table.Count(h.dropped)
+		p := pageHeat{Title: caption.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Dataset: g.Dataset, Judge: g.Judge, Side: string(g.Label), Folded: g.Judge != first}
+		if g.Dropped > 0 {
+			p.Dropped = table.Count(g.Dropped)
 		}
-		p.Marks = h.variantsNote()
-		if h.marked() {
-			p.Marks = strings.TrimSpace(p.Marks + " " + wordsOf(nil, h.judge).Of(markNote))
+		p.Marks = g.VariantsNote()
+		if g.Marked() {
+			p.Marks = strings.TrimSpace(p.Marks + " " + caption.Words(nil, g.Judge).Of(category.MarkNote))
 		}
-		for _, c := range h.categories {
+		for _, c := range g.Categories {
 			p.Categories = append(p.Categories, table.Category(c))
 		}
-		for _, row := range h.rows {
-			out := pageHeatRow{Target: row.target, Simulated: row.simulated}
-			for _, c := range h.categories {
-				cell := pageCellOf(row.counts[c], h.label)
-				if cell.Mark = row.mark(c); cell.Mark != "" {
-					cell.Why = standsOut(row, c)
+		for _, row := range g.Rows {
+			out := pageHeatRow{Target: row.Target, Simulated: row.Simulated}
+			for _, c := range g.Categories {
+				cell := pageCellOf(row.Counts[c], g.Label)
+				if cell.Mark = row.Mark(c); cell.Mark != "" {
+					cell.Why = row.Why(c)
 				}
-				cell.Link = &pageLink{row.target, h.name, string(h.label), table.Category(c)}
+				cell.Link = &pageLink{row.Target, g.Name, string(g.Label), table.Category(c)}
 				out.Cells = append(out.Cells, cell)
 			}
-			out.Cells = append(out.Cells, pageCellOf(row.all, h.label))
+			out.Cells = append(out.Cells, pageCellOf(row.All, g.Label))
 			p.Rows = append(p.Rows, out)
 		}
 		heats = append(heats, p)
 	}
 	return heats
-}
-
-// standsOut says in words what a mark means, for those who cannot see it.
-func standsOut(row heatRow, c orbench.Category) string {
-	how := "less"
-	if row.counts[c].Outlier(row.all) > 0 {
-		how = "more"
-	}
-	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + table.PValue(row.counts[c].PHolm)
 }
 
 func pageCellOf(n score.Count, label orbench.Label) pageCell {
@@ -330,7 +324,7 @@ func pageCellOf(n score.Count, label orbench.Label) pageCell {
 	}
 	return pageCell{
 		Rate: table.Rate(r), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(r.Interval()),
-		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
+		V: 100 * *r.Share, Hot: category.RampOf(label).Dark(*r.Share),
 	}
 }
 
@@ -361,7 +355,7 @@ func classSection(r score.Result) table.Section {
 	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			row := []string{run.Target, DatasetName(run), string(run.Label), j.Judge}
+			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge}
 			for _, c := range classes {
 				row = append(row, table.Count(j.ByClass[c]))
 			}

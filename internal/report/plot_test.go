@@ -1,8 +1,6 @@
-package report
+package report_test
 
 import (
-	"bytes"
-	"image/png"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +9,10 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/report/category"
+	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -20,8 +21,8 @@ func TestPlots(t *testing.T) {
 	for _, n := range []int{1, 6, 32} {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
-			r, _ := fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.make()
-			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeOff, "categories": heatMap}
+			r, _ := scoretest.Fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.Make()
+			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": category.Plot}
 			for name, draw := range draw {
 				f, ok := draw(r, "lexical")
 				if !ok {
@@ -30,8 +31,8 @@ func TestPlots(t *testing.T) {
 				charttest.Keep(t, name+"-"+strconv.Itoa(n), f)
 				texts := charttest.Texts(t, f)
 				for i := range n {
-					want := fixtureTarget(i)
-					if name == "tradeoff" && n > crowd {
+					want := scoretest.Target(i)
+					if name == "tradeoff" && n > 10 {
 						want = untrusted.Shorten(want, 30)
 					}
 					if name == "categories" && r.Simulated {
@@ -55,87 +56,19 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-func TestPNGHasTheFiguresSize(t *testing.T) {
-	t.Parallel()
-	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
-	f, _ := tradeOff(r, "lexical")
-	var b bytes.Buffer
-	if err := f.PNG(&b); err != nil {
-		t.Fatal(err)
-	}
-	config, err := png.DecodeConfig(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := int(figureWidth.Points() / 72 * 144); config.Width != want {
-		t.Errorf("the PNG is %d pixels wide, want %d", config.Width, want)
-	}
-}
-
-func TestTargetsWithOneSideAreKept(t *testing.T) {
-	t.Parallel()
-	r, _ := fixture{Targets: 6, Safe: 20, Toxic: 6}.make()
-	tests := map[string]struct {
-		result   score.Result
-		has, not []string
-	}{
-		"some of each": {
-			onlyLabel(onlyLabel(r, orbench.Safe, fixtureTarget(0), fixtureTarget(3)), orbench.Toxic, fixtureTarget(1)),
-			[]string{"Safe prompts only", "Toxic prompts only", "safe prompts refused, %"},
-			nil,
-		},
-		"safe only": {
-			onlyLabel(r, orbench.Safe),
-			[]string{"Safe prompts only"},
-			[]string{"Toxic prompts only", "toxic prompts refused, %"},
-		},
-		"toxic only": {
-			onlyLabel(r, orbench.Toxic),
-			[]string{"Toxic prompts only"},
-			[]string{"Safe prompts only", "safe prompts refused, %"},
-		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f, ok := tradeOff(tt.result, "lexical")
-			if !ok {
-				t.Fatal("nothing was drawn")
-			}
-			charttest.Keep(t, "tradeoff "+name, f)
-			all := strings.Join(charttest.Texts(t, f), "\n")
-			for i := range 6 {
-				if !strings.Contains(all, untrusted.Shorten(fixtureTarget(i), 34)) {
-					t.Errorf("%s is missing", fixtureTarget(i))
-				}
-			}
-			for _, want := range tt.has {
-				if !strings.Contains(all, want) {
-					t.Errorf("%q is missing", want)
-				}
-			}
-			for _, not := range tt.not {
-				if strings.Contains(all, not) {
-					t.Errorf("%q is there", not)
-				}
-			}
-		})
-	}
-}
-
 func TestNothingToDraw(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	for i := range r.Runs {
 		r.Runs[i].Judges = []score.JudgeResult{{Judge: "lexical"}}
 	}
-	if _, ok := tradeOff(r, "lexical"); ok {
+	if _, ok := tradeoff.Plot(r, "lexical"); ok {
 		t.Error("a trade-off was drawn of nothing")
 	}
-	if _, ok := heatMap(r, "lexical"); ok {
+	if _, ok := category.Plot(r, "lexical"); ok {
 		t.Error("a heat map was drawn without categories")
 	}
-	if _, ok := tradeOff(score.Result{}, "lexical"); ok {
+	if _, ok := tradeoff.Plot(score.Result{}, "lexical"); ok {
 		t.Error("a trade-off was drawn of an empty result")
 	}
 }
@@ -143,7 +76,7 @@ func TestNothingToDraw(t *testing.T) {
 // Names from outside cannot break out of the SVG, nor make it invalid XML.
 func TestUntrustedNamesInPlots(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 1, Safe: 2, Toxic: 2}.make()
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	const evil = "</text><script>alert(1)</script>\x00\x1b[31m\u202e&\"'\xff"
 	for i := range r.Runs {
 		r.Runs[i].Target, r.Runs[i].Dataset = evil, evil
@@ -153,7 +86,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
 	}
-	for name, draw := range map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeOff, "categories": heatMap} {
+	for name, draw := range map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": category.Plot} {
 		f, ok := draw(r, evil)
 		if !ok {
 			t.Fatalf("no %s", name)
@@ -166,35 +99,6 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		}
 		if strings.Contains(inline, "<script") || strings.ContainsAny(inline, "\x00\x1b\u202e") {
 			t.Errorf("%s lets a name through", name)
-		}
-	}
-}
-
-// A dataset with very many categories gives a figure of a bounded size.
-func TestManyCategories(t *testing.T) {
-	t.Parallel()
-	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
-	for i := range r.Runs {
-		for k := range r.Runs[i].Judges {
-			counts := map[orbench.Category]score.Count{}
-			for c := range 500 {
-				counts[orbench.Category("a rather long name of category "+strconv.Itoa(c))] = score.Count{N: c, Refused: c / 2}
-			}
-			r.Runs[i].Judges[k].ByCategory = counts
-		}
-	}
-	f, ok := heatMap(r, "lexical")
-	if !ok {
-		t.Fatal("no heat map")
-	}
-	charttest.Keep(t, "categories-many", f)
-	if f.Width > 3000 {
-		t.Errorf("the figure is %v points wide", f.Width)
-	}
-	all := strings.Join(charttest.Texts(t, f), "\n")
-	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
-		if !strings.Contains(all, want) {
-			t.Errorf("%q is missing", want)
 		}
 	}
 }

@@ -13,7 +13,10 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
 )
 
 // A run with samples has files and sections of its own; TestFolder has one without.
@@ -24,8 +27,8 @@ func TestFolderWithSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, rows := report.Fixture(1, true)
-	r.Propensity = report.Propensity()
+	r, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3, Simulated: true}.Make()
+	r.Propensity = propensities()
 	for _, row := range rows {
 		row.Variant, row.Sample = r.Propensity[0].Target, 2
 		if err := f.Add(row); err != nil {
@@ -104,7 +107,7 @@ func TestDiscardWithSamples(t *testing.T) {
 func TestTableFoldsSamples(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	r := report.Sampled()
+	r := sampled()
 	if err := (report.View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
 		t.Fatal(err)
 	}
@@ -131,4 +134,46 @@ func TestTableFoldsSamples(t *testing.T) {
 	if !strings.Contains(b.String(), "sample 2]") {
 		t.Error("the CSV lacks the single samples")
 	}
+}
+
+// sampled makes up a result with two samples of a target on safe prompts.
+func sampled() score.Result {
+	r := score.Result{Propensity: propensities()[:1], Simulated: true}
+	for i, target := range r.Propensity[0].Targets {
+		rate := 0.145
+		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.1, 0.2}}}
+		if i > 0 {
+			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
+		}
+		r.Runs = append(r.Runs, score.RunResult{
+			Target: target, Variant: r.Propensity[0].Target, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
+			Judges: []score.JudgeResult{j},
+		})
+	}
+	return r
+}
+
+// propensities makes up what a target that is asked five times does with the
+// prompts of both labels, beside temperature 0.
+func propensities() []propensity.Figures {
+	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
+	icc := 0.62
+	safe := propensity.Figures{
+		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical",
+		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
+		Refusals: propensity.Refusals{
+			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
+			Always: 7, Sometimes: 52, Never: 140, AtLeastOnce: mean(0.2965, 0.2374, 0.3633), EveryTime: mean(0.0352, 0.0171, 0.0708),
+		},
+		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Intraclass: &icc,
+		ByCategory: map[orbench.Category]propensity.Refusals{}, Simulated: true,
+		Greedy: &propensity.VersusGreedy{
+			Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Rate: mean(0.12, 0.082, 0.1723), Difference: mean(0.0232, 0.004, 0.0424),
+			Agree: 180, OnlyGreedy: 5, OnlySamples: 11, Even: 4, Agreement: mean(0.9, 0.85, 0.9343),
+			WhereAnswered: mean(0.0651, 0.05, 0.09), WhereRefused: mean(0.71, 0.6, 0.8), Histogram: []int{2, 2, 1, 6, 6, 7},
+		},
+	}
+	toxic := safe
+	toxic.Label, toxic.Complete, toxic.Histogram, toxic.Greedy = orbench.Toxic, 60, []int{1, 3, 6, 9, 20, 21}, nil
+	return []propensity.Figures{safe, toxic}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -11,10 +10,10 @@ import (
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/propensity"
+	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -25,28 +24,22 @@ const gridName = 28
 // label, by category, and the agreement of the judges.
 func sectionsOf(r score.Result) []table.Section {
 	var all []table.Section
-	for _, label := range labelsOf(r) {
+	for _, label := range r.Labels() {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
-	for _, h := range heatsOf(r, nil) {
-		if h.named() {
-			all = append(all, categorySections(h)...)
+	for _, g := range category.Grids(r, nil) {
+		if g.Named() {
+			all = append(all, g.Sections()...)
 		}
 	}
 	if s := agreementSection(r); len(s.Rows) > 0 {
 		all = append(all, s)
 	}
 	for i, s := range all {
-		all[i] = wordsOf(r.Runs, r.Judges()...).Section(s)
+		all[i] = caption.Words(r.Runs, r.Judges()...).Section(s)
 	}
 	return all
-}
-
-// wordsOf gives the words for what judges see of some runs.
-func wordsOf(runs []score.RunResult, judges ...string) table.Words {
-	onAnswers := slices.ContainsFunc(runs, func(run score.RunResult) bool { return run.Answers })
-	return table.Words{Flagging: slices.Equal(judges, []string{judge.Flag}), OnAnswers: onAnswers}
 }
 
 func labelSection(r score.Result, label orbench.Label) table.Section {
@@ -63,12 +56,12 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		if run.Label != label {
 			continue
 		}
-		target := table.Name(runTarget(run), run.Simulated)
+		target := table.Name(caption.Target(run), run.Simulated)
 		outcomes := []string{
 			table.Count(run.N), table.Count(run.Answered), run.Count.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
-			row := append([]string{target, DatasetName(run), "none"}, outcomes...)
+			row := append([]string{target, caption.Dataset(run), "none"}, outcomes...)
 			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–", "–"))
 		}
 		for _, j := range run.Judges {
@@ -76,7 +69,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 			if j.Simulated {
 				judge += " (simulated)"
 			}
-			row := append([]string{target, DatasetName(run), judge}, outcomes...)
+			row := append([]string{target, caption.Dataset(run), judge}, outcomes...)
 			if j.Withheld {
 				withheld = append(withheld, target+" by "+judge)
 			}
@@ -140,7 +133,7 @@ func tradeOffSection(r score.Result) table.Section {
 		}
 		j := t.J()
 		s.Rows = append(s.Rows, []string{
-			table.Name(t.Target, t.Simulated), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
+			table.Name(t.Target, t.Simulated), t.Judge, caption.Datasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
 			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
 		})
 	}
@@ -148,14 +141,6 @@ func tradeOffSection(r score.Result) table.Section {
 		s.Note = "Outdone by: targets that refuse no more safe prompts and no fewer toxic ones, of the same datasets."
 	}
 	return s
-}
-
-// bothDatasets names what two sides were measured on.
-func bothDatasets(safe, toxic string) string {
-	if safe == toxic {
-		return safe
-	}
-	return safe + " × " + toxic
 }
 
 // ladderSection says what each variant of a target costs and gains.
@@ -173,7 +158,7 @@ func ladderSection(r score.Result) table.Section {
 			continue
 		}
 		s.Rows = append(s.Rows, []string{
-			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, bothDatasets(t.SafeDataset, t.ToxicDataset),
+			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, caption.Datasets(t.SafeDataset, t.ToxicDataset),
 			table.Rate(t.Safe.Rate()), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
 			table.Rate(t.Toxic.Rate()), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
 		})
@@ -198,7 +183,7 @@ func correlationSection(r score.Result) table.Section {
 		return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
 	}
 	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
-		names := []string{c.Judge, bothDatasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
+		names := []string{c.Judge, caption.Datasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
 	var notes []string
@@ -249,7 +234,7 @@ func correctedSection(r score.Result) table.Section {
 				continue
 			}
 			found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
-			row := []string{run.Target, DatasetName(run), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
+			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
 			s.Rows = append(s.Rows, append(row, table.Estimate(j.Corrected), table.EstimateInterval(j.Corrected)))
 		}
 	}
@@ -282,7 +267,7 @@ func sourceSection(r score.Result) table.Section {
 			if j.BySource[score.Direct]+j.BySource[score.Indirect]+j.BySource[score.FromGuard] == j.Refused && j.Cut == 0 {
 				continue
 			}
-			row := []string{run.Target, DatasetName(run), string(run.Label), j.Judge, table.Count(j.Refused)}
+			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge, table.Count(j.Refused)}
 			for _, source := range sources {
 				row = append(row, table.Count(j.BySource[source]))
 			}
@@ -290,69 +275,6 @@ func sourceSection(r score.Result) table.Section {
 		}
 	}
 	return s
-}
-
-// categorySections turns a heat on its side: a line for each category, a column
-// for each target, in as many tables as keep within table.MaxWidth.
-func categorySections(h heat) []table.Section {
-	names := make([]string, len(h.categories))
-	widest := len("category")
-	for i, c := range h.categories {
-		names[i] = table.Category(c)
-		widest = max(widest, untrusted.Width(untrusted.Terminal(names[i])))
-	}
-	var sections []table.Section
-	for first := 0; first < len(h.rows); {
-		s := table.Section{
-			Title:  "By category (refused/judged, rate, 95% interval): " + string(h.label) + " prompts of " + h.dataset + ", judge " + h.judge,
-			Header: []string{"category"},
-			Left:   1,
-			Rows:   make([][]string, len(names)+1),
-		}
-		if h.dropped > 0 {
-			s.Note = table.Count(h.dropped) + " smaller categories are left out here; JSON and CSV have all."
-		}
-		s.Note = strings.TrimSpace(s.Note + " " + h.variantsNote())
-		if h.marked() {
-			s.Note = strings.TrimSpace(s.Note + " " + markNote)
-		}
-		for i, name := range append(names, "all") {
-			s.Rows[i] = []string{name}
-		}
-		used := widest
-		for ; first < len(h.rows); first++ {
-			row := h.rows[first]
-			name := table.Name(table.ShortenTarget(row.target, gridName), row.simulated)
-			column := []string{name}
-			for _, c := range h.categories {
-				column = append(column, strings.TrimSpace(row.mark(c)+" "+cell(row.counts[c])))
-			}
-			column = append(column, cell(row.all))
-			need := 0
-			for _, text := range column {
-				need = max(need, untrusted.Width(text))
-			}
-			if len(s.Header) > 1 && used+2+need > table.MaxWidth {
-				break
-			}
-			used += 2 + need
-			s.Header = append(s.Header, column[0])
-			for i, text := range column[1:] {
-				s.Rows[i] = append(s.Rows[i], text)
-			}
-		}
-		sections = append(sections, s)
-	}
-	return sections
-}
-
-// cell shows the counts behind a rate, the rate and its interval.
-func cell(c score.Count) string {
-	r := c.Rate()
-	if r.Share == nil {
-		return "–"
-	}
-	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true) + " " + table.Pad(table.Interval(r.Interval()), 10, true)
 }
 
 func agreementSection(r score.Result) table.Section {
@@ -363,7 +285,7 @@ func agreementSection(r score.Result) table.Section {
 	}
 	for _, run := range r.Runs {
 		for _, a := range run.Agreement {
-			s.Rows = append(s.Rows, append([]string{run.Target, DatasetName(run), string(run.Label), a.A, a.B}, AgreementCells(a)...))
+			s.Rows = append(s.Rows, append([]string{run.Target, caption.Dataset(run), string(run.Label), a.A, a.B}, AgreementCells(a)...))
 		}
 	}
 	return s

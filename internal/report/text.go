@@ -88,27 +88,6 @@ func (v View) Markdown(w io.Writer) error {
 	return b.Flush()
 }
 
-// DatasetName names a run's dataset with its hash and its limit.
-func DatasetName(r score.RunResult) string {
-	s := r.Dataset
-	if r.DatasetSHA256 != "" {
-		s += "@" + table.ShortHash(r.DatasetSHA256)
-	}
-	if r.Limit > 0 {
-		s += ", the first " + table.Count(r.Limit)
-	}
-	return s + r.Note()
-}
-
-// runTarget names a run's target, with the number of its samples where several
-// are taken together.
-func runTarget(r score.RunResult) string {
-	if r.Samples > 0 {
-		return r.Target + ", " + table.Count(r.Samples) + " samples"
-	}
-	return r.Target
-}
-
 // costLine says in one line what a command spent. An unknown price is said to be
 // unknown and is never shown as a sum.
 func costLine(c score.Cost) string {

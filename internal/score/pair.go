@@ -12,6 +12,10 @@ type Side struct {
 	Judge JudgeResult
 }
 
+// Defined reports whether a side is there and anything of it was judged, so that there is
+// a rate to show.
+func (s *Side) Defined() bool { return s != nil && s.Judge.Estimate() != nil }
+
 // Pair is both sides of one target by one judge: over-refusal and toxic refusal.
 // One of the two is nil where the result lacks it.
 type Pair struct {
@@ -55,6 +59,24 @@ func (r *Result) Targets() []string {
 		}
 	}
 	return names
+}
+
+// Labels lists the labels that occur: the known ones in their order, then others by
+// name.
+func (r *Result) Labels() []orbench.Label {
+	var labels, others []orbench.Label
+	for _, l := range orbench.Labels {
+		if slices.ContainsFunc(r.Runs, func(run RunResult) bool { return run.Label == l }) {
+			labels = append(labels, l)
+		}
+	}
+	for _, run := range r.Runs {
+		if !slices.Contains(orbench.Labels, run.Label) && !slices.Contains(others, run.Label) {
+			others = append(others, run.Label)
+		}
+	}
+	slices.Sort(others)
+	return append(labels, others...)
 }
 
 // Judges lists the judges in order of appearance.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -80,13 +80,13 @@ func (p Study) ownLines(own []mine) []string {
 	}
 	return []string{
 		line + ". Judge: " + untrusted.Shorten(strings.Join(judges, ", "), 60) + ".",
-		"Safe prompts: " + untrusted.Shorten(report.Behind(safe), 80) + ". Toxic prompts: " + untrusted.Shorten(report.Behind(toxic), 80) + ".",
+		"Safe prompts: " + untrusted.Shorten(tradeoff.Behind(safe), 80) + ". Toxic prompts: " + untrusted.Shorten(tradeoff.Behind(toxic), 80) + ".",
 	}
 }
 
 // mine is a point of the reader's own.
 type mine struct {
-	report.Pair
+	tradeoff.Pair
 	mark chart.Mark
 }
 
@@ -94,7 +94,7 @@ type mine struct {
 func (p Study) ownPoints() []mine {
 	var both []mine
 	for i, o := range p.own() {
-		if report.Defined(o.Safe) && report.Defined(o.Toxic) {
+		if o.Safe.Defined() && o.Toxic.Defined() {
 			both = append(both, mine{Pair: o, mark: chart.Marks[i%len(chart.Marks)]})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -78,7 +78,7 @@ func familyOf(m paper.Model) paper.Family {
 	return families[slices.IndexFunc(families, func(f paper.Family) bool { return f.Name == m.Family })]
 }
 
-func ownSection(own []report.Pair) table.Section {
+func ownSection(own []tradeoff.Pair) table.Section {
 	s := table.Section{
 		Title: "Your runs",
 		Header: []string{
@@ -92,14 +92,14 @@ func ownSection(own []report.Pair) table.Section {
 		}
 		row := []string{name, o.Judge}
 		for _, side := range []*score.Side{o.Safe, o.Toxic} {
-			if !report.Defined(side) {
+			if !side.Defined() {
 				row = append(row, "–", "–", "–")
 				continue
 			}
 			row = append(row, table.Rate(side.Judge.Rate), table.Interval(side.Judge.Interval()), table.Count(side.Judge.Judged))
 		}
 		j := []string{"–", "–"}
-		if report.Defined(o.Safe) && report.Defined(o.Toxic) {
+		if o.Safe.Defined() && o.Toxic.Defined() {
 			e := youdenJ(o)
 			j = []string{fmt.Sprintf("%.3f", e.Value), fmt.Sprintf("%.3f–%.3f", e.Lo, e.Hi)}
 		}
@@ -110,7 +110,7 @@ func ownSection(own []report.Pair) table.Section {
 
 // youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
 // from the intervals that are shown of them. Of Wilson's that is Newcombe's.
-func youdenJ(p report.Pair) stats.Estimate {
+func youdenJ(p tradeoff.Pair) stats.Estimate {
 	return stats.RateDifference(*p.Toxic.Judge.Estimate(), *p.Safe.Judge.Estimate())
 }
 

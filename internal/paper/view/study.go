@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -184,7 +185,7 @@ func (p Study) lines() []paperLine {
 			measure string
 			*score.Side
 		}{{"over_refusal_pct", o.Safe}, {"toxic_refusal_pct", o.Toxic}} {
-			if report.Defined(side.Side) {
+			if side.Side.Defined() {
 				value, ci := inPercent(side.Judge.Estimate())
 				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
 				lines[len(lines)-1].simulated = o.Simulated()
@@ -195,15 +196,15 @@ func (p Study) lines() []paperLine {
 }
 
 // own gives the reader's points, by the first judge of each run.
-func (p Study) own() []report.Pair {
-	var own []report.Pair
+func (p Study) own() []tradeoff.Pair {
+	var own []tradeoff.Pair
 	seen := map[string]string{}
-	for _, pr := range report.PairsOf(p.Own) {
+	for _, pr := range tradeoff.Pairs(p.Own) {
 		if judge, ok := seen[pr.Target]; ok && judge != pr.Judge {
 			continue
 		}
 		seen[pr.Target] = pr.Judge
-		if report.Defined(pr.Safe) || report.Defined(pr.Toxic) {
+		if pr.Safe.Defined() || pr.Toxic.Defined() {
 			own = append(own, pr)
 		}
 	}

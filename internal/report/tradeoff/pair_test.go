@@ -1,4 +1,4 @@
-package report
+package tradeoff
 
 import (
 	"fmt"
@@ -71,36 +71,12 @@ func TestPairs(t *testing.T) {
 				return s.Run.Dataset
 			}
 			var got []string
-			for _, p := range PairsOf(score.Result{Runs: tt.runs}) {
+			for _, p := range Pairs(score.Result{Runs: tt.runs}) {
 				got = append(got, fmt.Sprintf("%s %s %s/%s", p.Name(), p.Judge, dataset(p.Safe), dataset(p.Toxic)))
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-// Two versions of a dataset never make one pair or one table.
-func TestVersionsOfADatasetStayApart(t *testing.T) {
-	t.Parallel()
-	r, _ := fixture{Targets: 2, Safe: 2, Toxic: 2}.make()
-	r.Runs[2].DatasetSHA256 = "ffff" + fixtureSHA[4:]
-	if n := len(heatsOf(r, []string{"lexical"})); n != 3 {
-		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
-	}
-}
-
-func TestCategoriesInOrder(t *testing.T) {
-	t.Parallel()
-	h := heat{rows: []heatRow{{counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
-	h.chooseCategories()
-	if want := []orbench.Category{"a", "b", ""}; !slices.Equal(h.categories, want) {
-		t.Errorf("categories %q, want %q", h.categories, want)
-	}
-	nameless := heat{rows: []heatRow{{counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
-	nameless.chooseCategories()
-	if nameless.named() {
-		t.Error("the nameless category alone counts as named ones")
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package tradeoff
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -15,9 +16,9 @@ import (
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ targets, tints int }{{1, 1}, {mostRegions, mostRegions}, {mostRegions + 1, 0}} {
-		r, _ := fixture{Targets: test.targets, Safe: 20, Toxic: 6, OneJudge: true}.make()
+		r, _ := scoretest.Fixture{Targets: test.targets, Safe: 20, Toxic: 6, OneJudge: true}.Make()
 		r.Finish()
-		f, ok := tradeOff(r, "lexical")
+		f, ok := Plot(r, "lexical")
 		if !ok {
 			t.Fatal("nothing is drawn")
 		}
@@ -44,8 +45,8 @@ func TestRegions(t *testing.T) {
 // TestRegionOf takes the region that counts clusters before the plain one.
 func TestRegionOf(t *testing.T) {
 	t.Parallel()
-	r, _ := fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.make()
-	p := PairsOf(r)[0]
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.Make()
+	p := Pairs(r)[0]
 	r.TradeOffs = nil
 	if got := regionOf(r, p); got.OverRefusal.Lo != p.Safe.Judge.CI95[0] || got.ToxicRefusal.Hi != p.Toxic.Judge.CI95[1] {
 		t.Errorf("before the result is finished the region is %+v", got)

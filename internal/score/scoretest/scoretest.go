@@ -1,10 +1,9 @@
-package report
+package scoretest
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"testing"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
@@ -12,9 +11,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// fixture describes a run to be made up: targets whose personas range from
+// Fixture describes a run to be made up: targets whose personas range from
 // permissive to prudish, two judges that mostly agree, every outcome and class.
-type fixture struct {
+type Fixture struct {
 	Targets int
 	// Safe and Toxic are the prompts of each category.
 	Safe, Toxic int
@@ -25,17 +24,17 @@ type fixture struct {
 	OneJudge bool
 }
 
-// fixtureSHA is the fixtures' dataset hash.
-const fixtureSHA = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
+// SHA256 is the hash of the made-up datasets.
+const SHA256 = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 
 // providers give the made-up targets names of the usual lengths.
 var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b-chat-hf", "sim/temper-%d", "anthropic/claude-%d", "mistral/m%d"}
 
-// fixtureTarget names the i-th made-up target.
-func fixtureTarget(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
+// Target names the i-th made-up target.
+func Target(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
 
-// make gives the result and the rows behind it. Equal fixtures are equal.
-func (f fixture) make() (score.Result, []score.Row) {
+// Make gives the result and the rows behind it. Equal fixtures are equal.
+func (f Fixture) Make() (score.Result, []score.Row) {
 	if f.Dataset == "" {
 		f.Dataset = "starter"
 	}
@@ -52,14 +51,14 @@ func (f fixture) make() (score.Result, []score.Row) {
 			for k := range n * len(orbench.PaperCategories) {
 				category := orbench.PaperCategories[k%len(orbench.PaperCategories)]
 				text := fmt.Sprintf("A %s question about %s, number %d?", label, category, k/len(orbench.PaperCategories))
-				rows = append(rows, f.row(rng, fixtureTarget(i), orbench.NewPrompt(text, category, label), chance))
+				rows = append(rows, f.row(rng, Target(i), orbench.NewPrompt(text, category, label), chance))
 			}
 		}
 	}
-	return resultOf(rows, f.Simulated), rows
+	return ResultOf(rows, f.Simulated), rows
 }
 
-func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
+func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
 	row := score.Row{
 		Target: target, Dataset: f.Dataset, Prompt: p, Status: score.Answered,
 		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
@@ -114,8 +113,8 @@ func (f fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	return row
 }
 
-// resultOf counts rows into a result, simply and slowly.
-func resultOf(rows []score.Row, simulated bool) score.Result {
+// ResultOf counts rows into a result, simply and slowly.
+func ResultOf(rows []score.Row, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
 		label           orbench.Label
@@ -126,7 +125,7 @@ func resultOf(rows []score.Row, simulated bool) score.Result {
 		k := key{row.Target, row.Dataset, row.Prompt.Label}
 		run := runs[k]
 		if run == nil {
-			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: fixtureSHA, Label: k.label, Simulated: simulated}
+			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA256, Label: k.label, Simulated: simulated}
 			runs[k] = run
 			order = append(order, k)
 		}
@@ -227,38 +226,27 @@ func countAgreement(run *score.RunResult, a, b score.JudgeVerdict) {
 	}
 }
 
-// onlyLabel keeps the runs of one label for the targets chosen.
-func onlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
-	var runs []score.RunResult
-	for _, run := range r.Runs {
-		chosen := len(targets) == 0
-		for _, t := range targets {
-			chosen = chosen || run.Target == t
-		}
-		if !chosen || run.Label == label {
-			runs = append(runs, run)
+// Crossed is a result of targets with so many variants each.
+func Crossed(targets, variants int) score.Result {
+	var r score.Result
+	add := func(name, base string, refused int) {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			rate := float64(refused) / 100
+			r.Runs = append(r.Runs, score.RunResult{
+				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
+				Judges: []score.JudgeResult{{
+					Judge: "lexical", Judged: 100, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)}},
+					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
+				}},
+			})
 		}
 	}
-	r.Runs = runs
+	for i := range targets {
+		base := fmt.Sprintf("p/model-%d", i)
+		add(base, "", 10+i)
+		for v := range variants {
+			add(fmt.Sprintf("%s [change-%d]", base, v), base, (20+7*v+i)%100)
+		}
+	}
 	return r
-}
-
-// The fixtures are what every other test leans on, so they keep the invariants of
-// a result themselves.
-func TestFixture(t *testing.T) {
-	t.Parallel()
-	r, rows := fixture{Targets: 3, Safe: 20, Toxic: 6}.make()
-	if len(r.Runs) != 6 || len(rows) != 3*(200+60) {
-		t.Fatalf("%d runs, %d rows", len(r.Runs), len(rows))
-	}
-	for _, run := range r.Runs {
-		if run.N != run.Answered+run.Blocked+run.Failed+run.Unanswered {
-			t.Errorf("%s %s: prompts are lost", run.Target, run.Label)
-		}
-		for _, j := range run.Judges {
-			if j.Judged != run.Answered+run.Blocked-j.Unjudged {
-				t.Errorf("%s %s by %s: answers are lost", run.Target, run.Label, j.Judge)
-			}
-		}
-	}
 }

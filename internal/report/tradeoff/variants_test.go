@@ -1,4 +1,4 @@
-package report
+package tradeoff
 
 import (
 	"fmt"
@@ -6,36 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart/charttest"
-	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/stats"
 )
-
-// crossed is a result of targets with so many variants each.
-func crossed(targets, variants int) score.Result {
-	var r score.Result
-	add := func(name, base string, refused int) {
-		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			rate := float64(refused) / 100
-			r.Runs = append(r.Runs, score.RunResult{
-				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
-				Judges: []score.JudgeResult{{
-					Judge: "lexical", Judged: 100, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)}},
-					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
-				}},
-			})
-		}
-	}
-	for i := range targets {
-		base := fmt.Sprintf("p/model-%d", i)
-		add(base, "", 10+i)
-		for v := range variants {
-			add(fmt.Sprintf("%s [change-%d]", base, v), base, (20+7*v+i)%100)
-		}
-	}
-	return r
-}
 
 func TestManyVariantsHaveNumbers(t *testing.T) {
 	t.Parallel()
@@ -48,8 +22,8 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		"only targets":     {2 * mostNamed, 0, false},
 		"more than arrows": {3, mostArrows, true},
 	} {
-		r := crossed(tc.targets, tc.variants)
-		f, ok := tradeOff(r, "lexical")
+		r := scoretest.Crossed(tc.targets, tc.variants)
+		f, ok := Plot(r, "lexical")
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
@@ -81,13 +55,13 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 // The intervals of plain targets are drawn, so the scale must reach to their ends.
 func TestScaleHoldsIntervals(t *testing.T) {
 	t.Parallel()
-	r := crossed(1, mostNamed+2)
+	r := scoretest.Crossed(1, mostNamed+2)
 	for i := range r.Runs {
 		rate, interval := 0.8, [2]float64{0.31, 0.94}
 		r.Runs[i].Judges[0].Rate = stats.Rate{Share: &rate, CI95: &interval}
 		r.Runs[i].Judges[0].Refused = 80
 	}
-	f, ok := tradeOff(r, "lexical")
+	f, ok := Plot(r, "lexical")
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
@@ -104,25 +78,4 @@ func times(texts []string, want string) (n int) {
 		}
 	}
 	return n
-}
-
-func TestCategoriesOfManyVariants(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ targets, variants, rows, left int }{
-		"few":          {2, 5, 12, 0},
-		"many":         {2, 20, 2, 40},
-		"only targets": {30, 0, 30, 0},
-	} {
-		h := heatsOf(crossed(tc.targets, tc.variants), nil)[0]
-		if len(h.rows) != tc.rows || h.variants != tc.left {
-			t.Errorf("%s: %d rows without %d variants", name, len(h.rows), h.variants)
-		}
-		note := ""
-		for _, s := range categorySections(h) {
-			note += s.Note
-		}
-		if strings.Contains(note, "variants are left out") != (tc.left > 0) {
-			t.Errorf("%s: the note is %q", name, note)
-		}
-	}
 }

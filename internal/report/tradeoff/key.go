@@ -1,43 +1,24 @@
-package report
+package tradeoff
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 const (
-	// mostNamed is with how many variants the trade-off plot names each. Those of
-	// more have numbers, with a key below.
+	// mostNamed is with how many variants the plot names each. Those of more have
+	// numbers, with a key below.
 	mostNamed = 18
 	// mostArrows is with how many points arrows lead from targets to variants, and
 	// faint lines with more.
 	mostArrows = 40
-	// mostRows is with how many targets pictures and tables by category show
-	// variants.
-	mostRows = 24
 )
-
-// change is what makes a variant of its target, with the number of its samples;
-// empty for a target that is none.
-func (p Pair) change() string {
-	run := p.first()
-	if run.Base == "" {
-		return ""
-	}
-	return strings.TrimPrefix(runTarget(run), run.Base+" ")
-}
-
-// base is the name of the target of which the pair is a variant, or its own.
-func (p Pair) base() string { return cmp.Or(p.first().Base, p.Target) }
 
 // key numbers the changes that make variants, where there are too many variants to
 // name each in a plot. The same change of two targets has one number. It is empty
@@ -111,24 +92,4 @@ func (k key) draw(c draw.Canvas) {
 		c.FillText(number, vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
 		c.FillText(chart.TextStyle(keySize, false, chart.Muted), vg.Point{X: x + 23, Y: y}, keyText(change))
 	}
-}
-
-// plainOnly leaves variants out of a heat of too many targets, and notes how many.
-func (h *heat) plainOnly() {
-	if len(h.rows) <= mostRows {
-		return
-	}
-	plain := slices.DeleteFunc(slices.Clone(h.rows), func(r heatRow) bool { return r.variant })
-	if len(plain) > 0 {
-		h.variants = len(h.rows) - len(plain)
-		h.rows = plain
-	}
-}
-
-// variantsNote says how many variants a heat leaves out.
-func (h *heat) variantsNote() string {
-	if h.variants == 0 {
-		return ""
-	}
-	return table.Count(h.variants) + " variants are left out here; JSON and CSV have all."
 }

@@ -1,0 +1,44 @@
+package caption
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/judge"
+)
+
+// Dataset names a run's dataset with its hash and its limit.
+func Dataset(r score.RunResult) string {
+	s := r.Dataset
+	if r.DatasetSHA256 != "" {
+		s += "@" + table.ShortHash(r.DatasetSHA256)
+	}
+	if r.Limit > 0 {
+		s += ", the first " + table.Count(r.Limit)
+	}
+	return s + r.Note()
+}
+
+// Target names a run's target, with the number of its samples where several are taken
+// together.
+func Target(r score.RunResult) string {
+	if r.Samples > 0 {
+		return r.Target + ", " + table.Count(r.Samples) + " samples"
+	}
+	return r.Target
+}
+
+// Datasets names what two sides were measured on.
+func Datasets(safe, toxic string) string {
+	if safe == toxic {
+		return safe
+	}
+	return safe + " × " + toxic
+}
+
+// Words gives the words for what judges see of some runs.
+func Words(runs []score.RunResult, judges ...string) table.Words {
+	onAnswers := slices.ContainsFunc(runs, func(run score.RunResult) bool { return run.Answers })
+	return table.Words{Flagging: slices.Equal(judges, []string{judge.Flag}), OnAnswers: onAnswers}
+}

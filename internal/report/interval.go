@@ -1,0 +1,45 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// intervalNote says how intervals were made where that is not the usual way.
+func intervalNote(r score.Result) string {
+	var ended []stopping.End
+	for _, run := range r.Runs {
+		if run.Stopped != nil {
+			ended = append(ended, stopping.End{Stopped: *run.Stopped, Dataset: run.Dataset, Label: run.Label, Asked: run.N / max(1, run.Samples), Of: run.Of})
+		}
+	}
+	return strings.TrimSpace(clusterNote(r) + " " + stopping.Note(ended))
+}
+
+// clusterNote says for which datasets the intervals count that prompts share
+// clusters, in one line; empty for none.
+func clusterNote(r score.Result) string {
+	var parts []string
+	for _, run := range r.Runs {
+		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
+			continue
+		}
+		what := table.Count(run.N) + " " + string(run.Label) + " prompts"
+		if run.Samples > 0 {
+			what = table.Count(run.N) + " answers to " + string(run.Label) + " prompts"
+		}
+		part := caption.Dataset(run) + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Intervals are clustered, as prompts of one cluster are not independent: " + strings.Join(parts, "; ") + "."
+}

@@ -1,0 +1,278 @@
+package tradeoff
+
+import (
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/stats"
+)
+
+// Comparability says what the published points are and why one's own cannot
+// simply be read against them.
+const Comparability = "The gray points are 32 published models on OR-Bench-Hard-1K and OR-Bench-Toxic, " +
+	"judged by GPT-4 (Cui et al., ICML 2025). Other prompts and another judge move points by more than their " +
+	"intervals: compare your own points with each other first."
+
+// The measures of the plot, in points. With more than crowd targets the plot
+// grows and its texts shrink.
+const (
+	crowd = 10
+	// mostRegions is with how many targets their regions are drawn; those of more
+	// would cover each other, and whiskers are drawn in their place.
+	mostRegions   = 12
+	figureWidth   = vg.Length(680)
+	scatterHeight = vg.Length(440)
+	crowdWidth    = vg.Length(860)
+	crowdHeight   = vg.Length(600)
+)
+
+// mine is one of the reader's own points as it is drawn.
+type mine struct {
+	Pair
+	color chart.Color
+	mark  chart.Mark
+	// region holds both rates together, where both were measured.
+	region score.Region
+}
+
+// Plot draws over-refusal against toxic refusal by one judge: the published
+// models in gray, the reader's own in color with their joint 95% regions. A target
+// that was measured on one side only gets a line on a strip of that side. It
+// reports false when nothing was judged and there is nothing to draw.
+func Plot(r score.Result, judge string) (chart.Figure, bool) {
+	var both, safeOnly, toxicOnly []mine
+	targets := r.Targets()
+	var pairs []Pair
+	for _, p := range Pairs(r) {
+		if p.Judge == judge && (p.Safe.Defined() || p.Toxic.Defined()) {
+			pairs = append(pairs, p)
+		}
+	}
+	key := keyOf(pairs)
+	var bases []string
+	for _, p := range pairs {
+		if !slices.Contains(bases, p.base()) {
+			bases = append(bases, p.base())
+		}
+	}
+	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
+	for i, p := range pairs {
+		// A target keeps its color, and variants of several have their target's.
+		// Without several pairs a target, the pair's own number and the target's
+		// are the same.
+		n := slices.Index(targets, p.Target)
+		switch {
+		case byBase:
+			n = slices.Index(bases, p.base())
+		case p.Several:
+			n = i
+		}
+		m := mine{Pair: p, color: chart.Series[n%len(chart.Series)], mark: chart.Marks[(n/len(chart.Series)+n)%len(chart.Marks)]}
+		switch {
+		case !p.Toxic.Defined():
+			safeOnly = append(safeOnly, m)
+		case !p.Safe.Defined():
+			toxicOnly = append(toxicOnly, m)
+		default:
+			m.region = regionOf(r, p)
+			both = append(both, m)
+		}
+	}
+	if len(pairs) == 0 {
+		return chart.Figure{}, false
+	}
+	head := headOf(pairs, judge, len(both), len(key) > 0)
+	f := chart.Figure{Width: figureWidth, Height: head.Height() + footHeight}
+	plotHeight := vg.Length(0)
+	if len(both) > 0 {
+		plotHeight = scatterHeight
+	}
+	if len(both) > crowd {
+		f.Width, plotHeight = crowdWidth, crowdHeight
+	}
+	keyHeight := key.height(f.Width - 28)
+	f.Height += plotHeight + keyHeight
+	published := publishedBeside(judge)
+	strips := []chart.Strip{
+		stripOf(published, caption.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p Pair) *score.Side { return p.Safe },
+			func(m paper.Model) float64 { return m.Hard }),
+		stripOf(published, caption.Words(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p Pair) *score.Side { return p.Toxic },
+			func(m paper.Model) float64 { return m.Toxic }),
+	}
+	for _, s := range strips {
+		f.Height += s.Height()
+	}
+	f.Draw = func(c draw.Canvas) {
+		c = head.Draw(c)
+		if len(published) > 0 {
+			drawFoot(c, len(both) > 0)
+		}
+		if len(both) > 0 {
+			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), &scatter{both, published, key, byBase})
+			c.Max.Y -= plotHeight
+		}
+		key.draw(c)
+		c.Max.Y -= keyHeight
+		for _, s := range strips {
+			if s.Height() > 0 {
+				s.Draw(draw.Crop(c, 0, 0, c.Max.Y-s.Height()-c.Min.Y, 0))
+				c.Max.Y -= s.Height()
+			}
+		}
+	}
+	return f, true
+}
+
+// publishedBeside lists the published models that stand beside what a judge sees: none
+// beside guards, since they answer prompts and flag none.
+func publishedBeside(name string) []paper.Model {
+	if name == judge.Flag {
+		return nil
+	}
+	return paper.Models()
+}
+
+// stripOf shows targets of which one side was measured, under the published models.
+func stripOf(published []paper.Model, title string, rows []mine, side func(Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
+	s := chart.Strip{Title: title}
+	for _, m := range published {
+		s.OthersName = "32 published models"
+		s.Others = append(s.Others, share(m)/100)
+	}
+	for _, m := range rows {
+		j := side(m.Pair).Judge
+		ci := j.Interval()
+		s.Rows = append(s.Rows, chart.StripRow{
+			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
+			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
+		})
+	}
+	return s
+}
+
+// regionOf finds the joint region of a pair's two rates, the one that counts
+// clusters where there is one.
+func regionOf(r score.Result, p Pair) score.Region {
+	for _, t := range r.TradeOffs {
+		if t.Target != p.Target || t.Judge != p.Judge || t.SafeDataset != p.Safe.Run.Dataset || t.ToxicDataset != p.Toxic.Run.Dataset {
+			continue
+		}
+		if t.Clustered != nil {
+			return t.Clustered.Region
+		}
+		return t.Region
+	}
+	// A result that was not finished has the two intervals alone.
+	x, y := p.Safe.Judge.Interval(), p.Toxic.Judge.Interval()
+	return score.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
+}
+
+// headOf names the datasets, the numbers of prompts and the judge behind a plot
+// with so many points, of which variants may be numbered.
+func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
+	h := chart.Head{Title: caption.Words(nil, judge).Of("Over-refusal and toxic refusal")}
+	simulated := false
+	var safe, toxic []*score.Side
+	for _, p := range pairs {
+		simulated = simulated || p.Simulated()
+		if p.Safe.Defined() {
+			safe = append(safe, p.Safe)
+		}
+		if p.Toxic.Defined() {
+			toxic = append(toxic, p.Toxic)
+		}
+	}
+	if simulated {
+		h.Title += " (SIMULATED)"
+	}
+	line := "Judge: " + untrusted.Shorten(judge, 60) + "."
+	if numbered {
+		line += " Numbers: variants, as listed below; the tables have their intervals."
+	} else if points > mostRegions || points < len(pairs) {
+		line += " Whiskers: 95% intervals."
+	}
+	if points > 0 && points <= mostRegions {
+		line += " Rectangles hold both rates with 95% confidence."
+	}
+	all := append(slices.Clone(safe), toxic...)
+	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
+		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
+	}
+	if points > 0 && slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Judge.Range != nil }) {
+		line += " Dotted: with the judge's known error."
+	}
+	if points > 0 && slices.ContainsFunc(pairs, Pair.labeled) {
+		line += " Open marks: corrected by people's labels."
+	}
+	if slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Run.Base != "" }) {
+		ways := "Arrows"
+		if points > mostArrows {
+			ways = "Lines"
+		}
+		line += " " + ways + ": from a target to its variants."
+	}
+	h.Lines = append(h.Lines, line)
+	for _, s := range []struct {
+		what  string
+		sides []*score.Side
+	}{{"Safe", safe}, {"Toxic", toxic}} {
+		if len(s.sides) > 0 {
+			h.Lines = append(h.Lines, s.what+" prompts: "+untrusted.Shorten(Behind(s.sides), 110))
+		}
+	}
+	return h
+}
+
+// Behind lists the datasets of some sides with the range of their n.
+func Behind(sides []*score.Side) string {
+	var names []string
+	low, high := map[string]int{}, map[string]int{}
+	for _, s := range sides {
+		name := untrusted.Terminal(caption.Dataset(s.Run))
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+			low[name] = s.Judge.Judged
+		}
+		low[name] = min(low[name], s.Judge.Judged)
+		high[name] = max(high[name], s.Judge.Judged)
+	}
+	for i, name := range names {
+		n := table.Count(high[name])
+		if low[name] < high[name] {
+			n = table.Count(low[name]) + " to " + n
+		}
+		names[i] = name + " (n = " + n + ")"
+	}
+	return strings.Join(names, "; ")
+}
+
+const (
+	footHeight = vg.Length(34)
+	// wrapRoom is the share of the width that lines may take: a browser without the
+	// figure's font takes a wider one.
+	wrapRoom = 0.86
+)
+
+// drawFoot says what the gray points are, and the dashed line where there is one.
+func drawFoot(c draw.Canvas, curve bool) {
+	sty := chart.TextStyle(7.5, false, chart.Muted)
+	y := c.Min.Y + 20
+	note := Comparability
+	if curve {
+		note += " The dashed line is their published quadratic fit."
+	}
+	for _, line := range chart.Wrap(sty, note, wrapRoom*(c.Max.X-c.Min.X)) {
+		c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
+		y -= 10
+	}
+}

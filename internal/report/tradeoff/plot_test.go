@@ -1,0 +1,98 @@
+package tradeoff
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+func TestPNGHasTheFiguresSize(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	f, _ := Plot(r, "lexical")
+	var b bytes.Buffer
+	if err := f.PNG(&b); err != nil {
+		t.Fatal(err)
+	}
+	config, err := png.DecodeConfig(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int(figureWidth.Points() / 72 * 144); config.Width != want {
+		t.Errorf("the PNG is %d pixels wide, want %d", config.Width, want)
+	}
+}
+
+func TestTargetsWithOneSideAreKept(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 6, Safe: 20, Toxic: 6}.Make()
+	tests := map[string]struct {
+		result   score.Result
+		has, not []string
+	}{
+		"some of each": {
+			onlyLabel(onlyLabel(r, orbench.Safe, scoretest.Target(0), scoretest.Target(3)), orbench.Toxic, scoretest.Target(1)),
+			[]string{"Safe prompts only", "Toxic prompts only", "safe prompts refused, %"},
+			nil,
+		},
+		"safe only": {
+			onlyLabel(r, orbench.Safe),
+			[]string{"Safe prompts only"},
+			[]string{"Toxic prompts only", "toxic prompts refused, %"},
+		},
+		"toxic only": {
+			onlyLabel(r, orbench.Toxic),
+			[]string{"Toxic prompts only"},
+			[]string{"Safe prompts only", "safe prompts refused, %"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, ok := Plot(tt.result, "lexical")
+			if !ok {
+				t.Fatal("nothing was drawn")
+			}
+			charttest.Keep(t, "tradeoff "+name, f)
+			all := strings.Join(charttest.Texts(t, f), "\n")
+			for i := range 6 {
+				if !strings.Contains(all, untrusted.Shorten(scoretest.Target(i), 34)) {
+					t.Errorf("%s is missing", scoretest.Target(i))
+				}
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(all, want) {
+					t.Errorf("%q is missing", want)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(all, not) {
+					t.Errorf("%q is there", not)
+				}
+			}
+		})
+	}
+}
+
+// onlyLabel keeps the runs of one label for the targets chosen.
+func onlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
+	var runs []score.RunResult
+	for _, run := range r.Runs {
+		chosen := len(targets) == 0
+		for _, t := range targets {
+			chosen = chosen || run.Target == t
+		}
+		if !chosen || run.Label == label {
+			runs = append(runs, run)
+		}
+	}
+	r.Runs = runs
+	return r
+}

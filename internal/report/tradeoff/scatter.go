@@ -1,0 +1,231 @@
+package tradeoff
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// drawScatter draws the trade-off itself, with variants by their numbers where they
+// have some, and where they have the color of their target by what they change.
+func drawScatter(c draw.Canvas, s *scatter) {
+	both, key := s.both, s.key
+	low := 60.0
+	for _, m := range both {
+		// Numbered variants have no interval in the plot; all others keep theirs in it.
+		least := min(m.region.ToxicRefusal.Lo, m.Toxic.Judge.Interval()[0])
+		if known := m.Toxic.Judge.Range; known != nil {
+			least = min(least, known.Lo)
+		}
+		if key.number(m.change()) != "" {
+			least = *m.Toxic.Judge.Share
+		}
+		if m.labeled() {
+			least = min(least, m.Toxic.Run.Labeled.Rate.Lo)
+		}
+		low = min(low, math.Floor(10*least)*10)
+	}
+	words := caption.Words(nil, both[0].Safe.Judge.Judge)
+	p := chart.NewPlot(
+		chart.Window{Left: -2, Right: 102, Low: low - 2, High: 102},
+		words.Of("Over-refusal: safe prompts refused, % (lower is better)"), words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
+	)
+	p.X.Tick.Marker, p.Y.Tick.Marker = chart.PercentTicks{}, chart.PercentTicks{}
+	p.Add(chart.NewGrid(), s)
+	// Room for the tick labels at the ends, which the library lets hang out.
+	p.Draw(draw.Crop(c, 0, -34, 4, -6))
+}
+
+// scatter draws the points, their intervals and their names.
+type scatter struct {
+	both      []mine
+	published []paper.Model
+	key       key
+	byBase    bool
+}
+
+func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
+	if len(s.published) > 0 {
+		fit := draw.LineStyle{Color: chart.LightGray, Width: 0.8, Dashes: []vg.Length{4, 3}}
+		chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
+	}
+	x, y := p.Transforms(&c)
+	room := chart.Labels{Area: c.Rectangle}
+	publishedAt := make([]vg.Point, len(s.published))
+	for i, g := range s.published {
+		publishedAt[i] = vg.Point{X: x(g.Hard), Y: y(g.Toxic)}
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, publishedAt[i])
+		room.Hard = append(room.Hard, chart.Around(publishedAt[i], 2.6))
+	}
+	at := make([]vg.Point, len(s.both))
+	for i, m := range s.both {
+		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Share), Y: y(100 * *m.Toxic.Judge.Share)}
+		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.change()) != "")
+		switch {
+		case s.key.number(m.change()) != "":
+			// Whiskers of so many would hide the points.
+		case len(s.both) <= mostRegions:
+			lines = append(lines, drawRegion(&c, m, x, y)...)
+		default:
+			lines = append(lines, drawWhiskers(&c, m, x, y, at[i])...)
+		}
+		lines = append(lines, drawCorrected(&c, m, x, y, at[i])...)
+		for _, l := range lines {
+			room.Soft = append(room.Soft, chart.Along(l[0], l[1]))
+		}
+		room.Hard = append(room.Hard, chart.Around(at[i], s.radius(m)))
+	}
+	s.drawArrows(&c, at)
+	s.drawLabels(&c, &room, at)
+	for _, numbered := range []bool{true, false} {
+		for i, m := range s.both {
+			if numbered == (s.key.number(m.change()) != "") {
+				chart.DrawMark(&c, m.mark, m.color, s.radius(m), at[i])
+			}
+		}
+	}
+	nameStyle := chart.TextStyle(6.5, false, chart.DarkGray)
+	var names []chart.Label
+	for i, g := range s.published {
+		names = append(names, chart.Label{At: publishedAt[i], Width: nameStyle.Width(g.Name), Height: 6.5})
+	}
+	for i, where := range room.Place(names) {
+		if where.Shown {
+			c.FillText(nameStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, s.published[i].Name)
+		}
+	}
+}
+
+// radius is that of a point's mark. Numbered variants are smaller than targets.
+func (s *scatter) radius(m mine) vg.Length {
+	if s.key.number(m.change()) != "" {
+		return 2.8
+	}
+	return chart.MarkRadius
+}
+
+// drawRegion draws the rectangle that holds both rates of a target together, and
+// returns its edges.
+func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][2]vg.Point {
+	left, right := x(100*m.region.OverRefusal.Lo), x(100*m.region.OverRefusal.Hi)
+	bottom, top := y(100*m.region.ToxicRefusal.Lo), y(100*m.region.ToxicRefusal.Hi)
+	corners := chart.Rect(left, bottom, right, top)
+	c.FillPolygon(chart.Tint{Color: m.color}, corners)
+	c.StrokeLines(draw.LineStyle{Color: m.color, Width: 0.5}, append(corners, corners[0]))
+	return [][2]vg.Point{{corners[0], corners[1]}, {corners[1], corners[2]}, {corners[3], corners[2]}, {corners[0], corners[3]}}
+}
+
+// drawWhiskers draws the intervals of a target's two rates, and returns their
+// lines.
+func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
+	h, v := m.Safe.Judge.Interval(), m.Toxic.Judge.Interval()
+	lines := [][2]vg.Point{
+		{{X: x(100 * h[0]), Y: at.Y}, {X: x(100 * h[1]), Y: at.Y}},
+		{{X: at.X, Y: y(100 * v[0])}, {X: at.X, Y: y(100 * v[1])}},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	return lines
+}
+
+// drawJudgeError draws how far a target's two rates may be off by its judge's known
+// error, dotted, and returns the lines; none of a numbered variant.
+func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][2]vg.Point {
+	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
+	if numbered || h == nil || v == nil {
+		return nil
+	}
+	lines := [][2]vg.Point{
+		{{X: x(100 * h.Lo), Y: at.Y}, {X: x(100 * h.Hi), Y: at.Y}},
+		{{X: at.X, Y: y(100 * v.Lo)}, {X: at.X, Y: y(100 * v.Hi)}},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.6, Dashes: []vg.Length{1, 2}}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	return lines
+}
+
+// drawCorrected draws a target's rates as people's labels correct them: an open mark,
+// its two intervals, and a line from where the judge puts it.
+func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
+	if !m.labeled() {
+		return nil
+	}
+	h, v := m.Safe.Run.Labeled.Rate, m.Toxic.Run.Labeled.Rate
+	corrected := vg.Point{X: x(100 * h.Value), Y: y(100 * v.Value)}
+	lines := [][2]vg.Point{
+		{{X: x(100 * h.Lo), Y: corrected.Y}, {X: x(100 * h.Hi), Y: corrected.Y}},
+		{{X: corrected.X, Y: y(100 * v.Lo)}, {X: corrected.X, Y: y(100 * v.Hi)}},
+		{at, corrected},
+	}
+	for _, l := range lines {
+		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+	}
+	chart.DrawMark(c, m.mark, m.color, 4.2, corrected)
+	chart.DrawMark(c, m.mark, color.White, 2.8, corrected)
+	return lines
+}
+
+// drawArrows points from each target to its variants, so that what a defense costs
+// and gains is seen as a way.
+func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
+	for i, m := range s.both {
+		base := slices.IndexFunc(s.both, func(o mine) bool {
+			return m.Safe.Run.Base != "" && o.Target == m.Safe.Run.Base && o.datasets() == m.datasets()
+		})
+		switch {
+		case base >= 0 && len(s.both) > mostArrows:
+			// A line will do: all of a target's lead away from it.
+			c.StrokeLines(draw.LineStyle{Color: chart.Tint{Color: m.color}, Width: 2}, []vg.Point{at[base], at[i]})
+		case base >= 0 && len(s.key) > 0:
+			chart.DrawArrow(c, m.color, at[base], at[i], 0.6)
+		case base >= 0:
+			chart.DrawArrow(c, m.color, at[base], at[i], 1.4)
+		}
+	}
+}
+
+// drawLabels names the reader's own points, each on a ground of its own that
+// keeps it readable over whiskers.
+func (s *scatter) drawLabels(c *draw.Canvas, room *chart.Labels, at []vg.Point) {
+	size, longest := 9.0, 44
+	if len(s.both) > crowd {
+		size, longest = 8, 30
+	}
+	labels := make([]chart.Label, len(s.both))
+	texts := make([]string, len(s.both))
+	sizes := make([]float64, len(s.both))
+	for i, m := range s.both {
+		texts[i], sizes[i] = table.ShortenTarget(m.Name(), longest), size
+		if change := m.change(); s.byBase && change != "" && !m.Several {
+			texts[i] = untrusted.Shorten(change, longest)
+		}
+		if number := s.key.number(m.change()); number != "" {
+			texts[i], sizes[i] = number, 7
+		}
+		sty := chart.TextStyle(sizes[i], true, m.color)
+		labels[i] = chart.Label{At: at[i], Width: sty.Width(texts[i]), Height: vg.Length(sizes[i]), Keep: true}
+	}
+	placed := room.Place(labels)
+	for i, where := range placed {
+		if where.Led {
+			c.StrokeLines(draw.LineStyle{Color: s.both[i].color, Width: 0.5}, []vg.Point{at[i], where.Elbow})
+		}
+	}
+	for i, where := range placed {
+		x, y := where.Corner.X, where.Corner.Y
+		c.FillPolygon(chart.Background, chart.Rect(x-1, y-1, x+labels[i].Width+1, y+labels[i].Height))
+		c.FillText(chart.TextStyle(sizes[i], true, s.both[i].color), where.Corner, texts[i])
+	}
+}
