@@ -227,7 +227,7 @@ func (p *planner) add(ctx context.Context, call evaluate.Call, asked Asked) erro
 	c := drafted{
 		BatchCall: memo.BatchCall{Hash: call.Hash, Request: r.Canonical()},
 		bytes:     int64(len(service.Line(call.Hash.String(), body))) + 1,
-		input:     price.EstimateTokens(r.Messages), output: r.Params.MaxTokens,
+		input:     price.EstimateTokens(r.Messages), output: mostOutput(r),
 	}
 	into.calls = append(into.calls, c)
 	if len(into.calls) == together {

@@ -16,7 +16,10 @@ import (
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model/replay"
@@ -115,7 +118,7 @@ func (b batchCommands) submit() *cobra.Command {
 	var f batchFlags
 	var to string
 	var judges, dryRun bool
-	var maxCost float64
+	var limits fill.Budget
 	c := &cobra.Command{
 		Use:   "submit [RUN] [--to DIR]",
 		Short: "Send the calls that a run lacks, to their providers or to files",
@@ -134,18 +137,25 @@ as behind a defense or in a dialog, are submitted when these are there: submit a
   orbench batch submit batched --to calls`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			if math.IsNaN(maxCost) || maxCost < 0 {
+			if math.IsNaN(limits.USD) || limits.USD < 0 {
 				return command.InputError("--max-cost", "it is no number of dollars", "give one such as 5, or leave the flag out")
+			}
+			if limits.Requests < 0 || limits.Tokens < 0 {
+				return command.InputError("--max-requests, --max-total-tokens", "the value is too small", "give a positive one, or leave the flag out")
 			}
 			return b.atDesk(c.Context(), &f, names, to == "" && !dryRun, func(d *batch.Desk) error {
 				asked := d.ToServices(judges)
 				if to != "" {
 					asked = d.ToFiles(judges)
 				}
-				if dryRun || maxCost > 0 {
+				if dryRun || limits != (fill.Budget{}) {
 					plan, err := d.Plan(c.Context(), asked)
-					if err == nil && maxCost > 0 {
-						err = checkCost(plan, maxCost)
+					if err != nil {
+						return err
+					}
+					spent, err := checkBudget(c.Context(), d, plan, limits)
+					if line := spent.Line(limits); line != "" {
+						b.Sayf("%s", settings.Rename(line, command.FlagName))
 					}
 					if err != nil || dryRun {
 						return errors.Join(err, b.showPlan(f, d, plan))
@@ -160,7 +170,9 @@ as behind a defense or in a dialog, are submitted when these are there: submit a
 	}
 	c.Flags().StringVar(&to, "to", "", "new `DIR` to write the calls to")
 	c.Flags().BoolVar(&judges, "judges", false, "have the calls of judges go by batch too, where the answers are there")
-	c.Flags().Float64Var(&maxCost, "max-cost", 0, "submit nothing where the batches could cost more than this many US `dollars`")
+	c.Flags().Float64Var(&limits.USD, "max-cost", 0, "submit nothing where the run could cost more than this many US `dollars` with the batches")
+	c.Flags().IntVar(&limits.Tokens, "max-total-tokens", 0, "submit nothing where the run could use more than this many tokens with them")
+	c.Flags().IntVar(&limits.Requests, "max-requests", 0, "submit nothing where the run would send more than this many requests with them")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "print the batches, calls, tokens and cost; send and write nothing")
 	b.register(c, &f)
 	return c
@@ -185,22 +197,54 @@ func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, a
 	return nil
 }
 
-// checkCost refuses a plan that could cost more than a limit.
-func checkCost(plan batch.Plan, limit float64) error {
-	sum := 0.0
+// checkBudget refuses a plan with which the run could exceed a budget, and gives what was
+// spent on the run before. Nothing is looked at where nothing is bounded.
+func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fill.Budget) (spent run.Spent, err error) {
+	if limits == (fill.Budget{}) {
+		return spent, nil
+	}
+	if spent, err = batch.Spent(ctx, d.Memo, d.Run, d.Prices); err != nil {
+		return spent, err
+	}
+	before, err := spent.Of(limits)
+	if err != nil {
+		return spent, err
+	}
+	var most fill.Budget
 	for _, p := range plan.Parts {
-		if p.MaxUSD == nil {
-			return command.InputError("--max-cost", fmt.Sprintf("the price of %s/%s by batch is unknown", p.Provider, p.Model),
+		if p.MaxUSD == nil && limits.USD > 0 {
+			return spent, command.InputError("--max-cost", fmt.Sprintf("the price of %s/%s by batch is unknown", p.Provider, p.Model),
 				"give it in a file with --prices, with batch as a share of it, or leave --max-cost out")
 		}
-		sum += *p.MaxUSD
+		if p.MaxUSD != nil {
+			most.USD += *p.MaxUSD
+		}
+		most.Requests += p.Calls
+		most.Tokens += p.InputTokens + p.MaxOutputTokens
 	}
-	if sum > limit {
-		return command.InputError("--max-cost", fmt.Sprintf("the batches could cost up to %s, and nothing was sent", table.Money(sum)),
-			"raise it, or lower the run's --max-tokens or --limit")
+	for _, bound := range []struct {
+		flag, verb         string
+		limit, before, sum float64
+		shown              func(float64) string
+	}{
+		{"--max-cost", "cost", limits.USD, before.USD, most.USD, table.Money},
+		{"--max-total-tokens", "use", float64(limits.Tokens), float64(before.Tokens), float64(most.Tokens), tokens},
+		{"--max-requests", "make", float64(limits.Requests), float64(before.Requests), float64(most.Requests), requests},
+	} {
+		if plan.Calls() == 0 || bound.limit == 0 || bound.before+bound.sum <= bound.limit {
+			continue
+		}
+		problem := fmt.Sprintf("the batches could %s up to %s", bound.verb, bound.shown(bound.sum))
+		if bound.before > 0 {
+			problem += ", where the run has come to " + bound.shown(bound.before) + " before"
+		}
+		return spent, command.InputError(bound.flag, problem+", and nothing was sent", "raise it, or lower the run's --max-tokens or --limit")
 	}
-	return nil
+	return spent, nil
 }
+
+func tokens(n float64) string   { return table.Counted(int(n), "token", "tokens") }
+func requests(n float64) string { return table.Counted(int(n), "request", "requests") }
 
 // send hands a run's calls to the services of their providers.
 func (b batchCommands) send(ctx context.Context, f batchFlags, d *batch.Desk, asked batch.Asked) error {

@@ -130,6 +130,8 @@ type judgedChunk struct {
 type usage struct {
 	seen map[model.Hash]bool
 	of   price.Usage
+	// judging leaves out the replies of targets, and of whom their defenses ask.
+	judging bool
 	// lengths counts how long the replies of each model are, nil where nobody asks.
 	lengths map[model.Ref]*lengths
 }
@@ -147,6 +149,14 @@ func (u *usage) add(h model.Hash, provider, name string, response model.Response
 			u.lengths[of].add(response.Usage.Bounded().Output)
 		}
 	}
+}
+
+// ofTargets is the usage where replies of targets count, nil where they do not.
+func (u *usage) ofTargets() *usage {
+	if u != nil && u.judging {
+		return nil
+	}
+	return u
 }
 
 // met is add for replies that steps find.
@@ -195,7 +205,7 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 				continue
 			}
 			if response, ok := responses[hashes[0]]; ok {
-				used.add(hashes[0], j.target.Provider, j.target.Model, response)
+				used.ofTargets().add(hashes[0], j.target.Provider, j.target.Model, response)
 				noteResponse(row, response)
 			} else {
 				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
@@ -203,7 +213,7 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.met()); err != nil {
+			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().met()); err != nil {
 				return nil, err
 			}
 		}

@@ -54,19 +54,31 @@ func priced(plans []Plan, prices price.Table) []pricedPlan {
 	return all
 }
 
-// PrintPlan shows what filling a run would send, the most that it can cost and which
-// servers are asked, as JSON for that format and as tables otherwise. least is what a run
-// that ends by itself asks at the least, nil for any other.
-func PrintPlan(w io.Writer, format string, plans, least []Plan, prices price.Table, asked []provider.Recipient) error {
-	most := priced(plans, prices)
+// Planned is what filling a run would send, to be shown.
+type Planned struct {
+	Plans []Plan
+	// Least is what a run that ends by itself asks at the least, nil for any other.
+	Least  []Plan
+	Prices price.Table
+	// Asked are the servers.
+	Asked []provider.Recipient
+	// Spent is what was spent on the run before, for JSON; nil where that bounds nothing.
+	Spent any
+}
+
+// Print shows what would be sent, the most that it can cost and which servers are asked, as
+// JSON for that format and as tables otherwise.
+func (p Planned) Print(w io.Writer, format string) error {
+	most := priced(p.Plans, p.Prices)
 	if format == "json" {
 		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			LeastPlan []pricedPlan         `json:"least_plan,omitempty"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
-		}{most, priced(least, prices), asked})
+			Spent     any                  `json:"spent,omitempty"`
+		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
 	}
-	if err := provider.PrintRecipients(w, asked); err != nil {
+	if err := provider.PrintRecipients(w, p.Asked); err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -79,10 +91,10 @@ func PrintPlan(w io.Writer, format string, plans, least []Plan, prices price.Tab
 		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\t%s\n",
 			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost, p.expected())
 	}
-	if err := t.Flush(); err != nil || least == nil {
+	if err := t.Flush(); err != nil || p.Least == nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(TotalCalls(least)), table.Count(TotalCalls(plans)))
+	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))
 	return err
 }
 

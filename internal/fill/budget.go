@@ -11,7 +11,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Budget bounds what a command may spend. Zero fields bound nothing.
+// Budget bounds what may be spent: on a run, where Config.Spent has what commands before
+// this one spent on it, or else by a command. Zero fields bound nothing.
 type Budget struct {
 	// Requests is the most attempts that may be sent, those that fail included.
 	Requests int
@@ -40,10 +41,12 @@ func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
 // for it.
 type BudgetError struct {
 	Budget Budget
-	// Requests, Tokens and USD are what was spent.
+	// Requests, Tokens and USD are what was spent, Before included.
 	Requests int
 	Tokens   int
 	USD      float64
+	// Before is the part of it that commands before this one spent.
+	Before Budget
 	// Failed counts the failed attempts that may have been charged, FailedTokens and
 	// FailedUSD are the parts of Tokens and USD that they took: the most that they can have
 	// cost.
@@ -55,11 +58,26 @@ type BudgetError struct {
 	NextUSD    float64
 }
 
+// After is the error of a budget of which e.Budget was left when so much was spent.
+func (e BudgetError) After(b, before Budget) BudgetError {
+	e.Budget, e.Before = b, before
+	e.Requests += before.Requests
+	e.Tokens += before.Tokens
+	e.USD += before.USD
+	return e
+}
+
 // Error gives one line that names the limit, by its setting in backquotes, and what
 // was spent.
 func (e *BudgetError) Error() string {
+	before := func(any bool, spent string) string {
+		if !any {
+			return ""
+		}
+		return ", " + spent + " by earlier commands"
+	}
 	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
-		return fmt.Sprintf("stopped by `max-requests` %d: %d requests sent", e.Budget.Requests, e.Requests)
+		return fmt.Sprintf("stopped by `max-requests` %d: %s sent%s", e.Budget.Requests, table.Counted(e.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
 	}
 	failed := func(most string) string {
 		if e.Failed == 0 {
@@ -68,9 +86,11 @@ func (e *BudgetError) Error() string {
 		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Failed, "failed attempt", "failed attempts"))
 	}
 	if e.Budget.Tokens > 0 && e.Tokens+e.NextTokens > e.Budget.Tokens {
-		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s, and the next call could use up to %d", e.Budget.Tokens, e.Tokens, failed(strconv.Itoa(e.FailedTokens)), e.NextTokens)
+		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s%s, and the next call could use up to %d",
+			e.Budget.Tokens, e.Tokens, failed(strconv.Itoa(e.FailedTokens)), before(e.Before.Tokens > 0, fmt.Sprintf("%d of them", e.Before.Tokens)), e.NextTokens)
 	}
-	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s, and the next call could cost up to $%.4f", e.Budget.USD, e.USD, failed(fmt.Sprintf("$%.4f", e.FailedUSD)), e.NextUSD)
+	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s%s, and the next call could cost up to $%.4f",
+		e.Budget.USD, e.USD, failed(fmt.Sprintf("$%.4f", e.FailedUSD)), before(e.Before.USD > 0, fmt.Sprintf("$%.4f of it", e.Before.USD)), e.NextUSD)
 }
 
 // UsageError says that a model charges for more tokens than it was allowed, so that a
@@ -102,6 +122,8 @@ const contradicts = 2
 // settles for what it did cost, or where it failed, for what it may have cost.
 type budget struct {
 	limits Budget
+	// before is what was spent of limits before.
+	before Budget
 	// purse is what leased was taken from, nil for limits of this process.
 	purse  Purse
 	leased Budget
@@ -153,8 +175,8 @@ func (c cost) within(b, most Budget) bool {
 	return (b.Tokens == 0 || c.tokens <= most.Tokens) && (b.USD == 0 || c.usd <= most.USD)
 }
 
-func newBudget(limits Budget, purse Purse) *budget {
-	b := &budget{limits: limits, purse: purse, models: map[model.Ref]*allowance{}}
+func newBudget(limits, before Budget, purse Purse) *budget {
+	b := &budget{limits: limits, before: before, purse: purse, models: map[model.Ref]*allowance{}}
 	b.settled = sync.NewCond(&b.mu)
 	return b
 }
@@ -196,7 +218,8 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		}
 		if !requestsLeft || b.open == 0 {
 			return reservation{}, &BudgetError{
-				Budget: b.limits, Requests: b.requests, Tokens: spent.tokens, USD: spent.usd, NextTokens: next.tokens, NextUSD: next.usd,
+				Budget: b.limits, Before: b.before, Requests: b.requests + b.before.Requests, Tokens: spent.tokens + b.before.Tokens, USD: spent.usd + b.before.USD,
+				NextTokens: next.tokens, NextUSD: next.usd,
 				Failed: b.charged, FailedTokens: b.failures.tokens, FailedUSD: b.failures.usd,
 			}
 		}
@@ -217,7 +240,28 @@ func (b *budget) most() Budget {
 	if b.purse != nil {
 		return b.leased
 	}
-	return b.limits
+	return b.limits.Left(b.before)
+}
+
+// Left is what is left of the bounds when some is spent, zero or less where that is all.
+// What is not bounded stays zero.
+func (b Budget) Left(spent Budget) (left Budget) {
+	if b.Requests > 0 {
+		left.Requests = b.Requests - spent.Requests
+	}
+	if b.Tokens > 0 {
+		left.Tokens = b.Tokens - spent.Tokens
+	}
+	if b.USD > 0 {
+		left.USD = b.USD - spent.USD
+	}
+	return left
+}
+
+// Exhausted reports whether nothing is left of a bound when some is spent.
+func (b Budget) Exhausted(spent Budget) bool {
+	left := b.Left(spent)
+	return b.Requests > 0 && left.Requests <= 0 || b.Tokens > 0 && left.Tokens <= 0 || b.USD > 0 && left.USD <= 0
 }
 
 // lease takes what is lacking to have one more request, and that cost in all, from the
@@ -314,5 +358,5 @@ func (b *budget) release(r reservation) *allowance {
 func (b *budget) into(s *Stats) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Requests, s.USD, s.Charged, s.FailedUSD = b.requests, b.answers.usd, b.charged, b.failures.usd
+	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.requests, b.answers.usd, b.charged, b.failures.usd, b.failures.tokens
 }

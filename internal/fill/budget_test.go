@@ -18,7 +18,7 @@ func TestBudget(t *testing.T) {
 		tariff := price.Price{Input: 1e6, Output: 1e6}
 		a, other := model.Ref{Provider: "p", Model: "a"}, model.Ref{Provider: "p", Model: "b"}
 		most := model.Usage{Input: 1, Output: 2}
-		b := newBudget(Budget{USD: 12, Requests: 6}, nil)
+		b := newBudget(Budget{USD: 12, Requests: 6}, Budget{}, nil)
 		take := func(of model.Ref) (r reservation, err error) {
 			err = errors.New("waits")
 			ctx, stop := context.WithCancelCause(t.Context())
@@ -76,21 +76,21 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
-		_, err := newBudget(Budget{USD: 1}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
+		_, err := newBudget(Budget{USD: 1}, Budget{}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
 		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $2.0000" {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("requests", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Requests: 1}, nil)
+		b := newBudget(Budget{Requests: 1}, Budget{}, nil)
 		most := model.Usage{Input: 1, Output: 1}
 		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The reservation is open, but requests do not come back.
-		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests` 1: 1 requests sent" {
+		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests` 1: 1 request sent" {
 			t.Errorf("got %v", err)
 		}
 		// Without a bound of tokens or money no usage is beyond belief.
@@ -100,7 +100,7 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("tokens", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Tokens: 20}, nil)
+		b := newBudget(Budget{Tokens: 20}, Budget{}, nil)
 		most := model.Usage{Input: 4, Output: 6}
 		take := func() reservation {
 			t.Helper()
@@ -120,7 +120,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.
-		b = newBudget(Budget{Tokens: 10, USD: 1}, nil)
+		b = newBudget(Budget{Tokens: 10, USD: 1}, Budget{}, nil)
 		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
 		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $4.0000" {
 			t.Errorf("got %v", err)
@@ -128,12 +128,57 @@ func TestBudget(t *testing.T) {
 		if err := b.answer(take(), model.Usage{Input: 10, Output: 10}); err != nil {
 			t.Errorf("twice the reservation is beyond belief: %v", err)
 		}
-		b = newBudget(Budget{Tokens: 100}, nil)
+		b = newBudget(Budget{Tokens: 100}, Budget{}, nil)
 		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
 		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// What was spent before counts, of each bound, and is said.
+func TestBudgetSpentBefore(t *testing.T) {
+	t.Parallel()
+	most, tariff := model.Usage{Input: 4, Output: 6}, price.Price{Input: 1e6}
+	for _, tt := range []struct {
+		limits, before Budget
+		calls          int
+		text           string
+	}{
+		{Budget{Requests: 5}, Budget{Requests: 3, Tokens: 99, USD: 99}, 2, "stopped by `max-requests` 5: 5 requests sent, 3 of them by earlier commands"},
+		{Budget{Tokens: 35}, Budget{Tokens: 15}, 2, "stopped by `max-total-tokens` 35: 35 tokens used, 15 of them by earlier commands, and the next call could use up to 10"},
+		{Budget{USD: 9}, Budget{USD: 4}, 1, "stopped by `max-cost` 9: $8.0000 spent, $4.0000 of it by earlier commands, and the next call could cost up to $4.0000"},
+		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost` 3: $4.0000 spent, $4.0000 of it by earlier commands, and the next call could cost up to $4.0000"},
+		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests` 1: 1 request sent, 1 of them by earlier commands"},
+	} {
+		b := newBudget(tt.limits, tt.before, nil)
+		for range tt.calls {
+			r, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+			if err != nil {
+				t.Fatalf("%+v of %+v: %v", tt.before, tt.limits, err)
+			}
+			if err := b.answer(r, most); err != nil {
+				t.Error(err)
+			}
+		}
+		_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+		if err == nil || err.Error() != tt.text {
+			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, err, tt.text)
+		}
+		var s Stats
+		if b.into(&s); s.Requests != tt.calls {
+			t.Errorf("%d requests of this command are counted, want %d", s.Requests, tt.calls)
+		}
+		left := tt.limits.Left(tt.before)
+		if (tt.calls == 0) != tt.limits.Exhausted(tt.before) || tt.limits.Tokens == 0 && left.Tokens != 0 {
+			t.Errorf("%+v of %+v: %+v is left", tt.before, tt.limits, left)
+		}
+		// A purse that holds what is left says the same.
+		e := BudgetError{Budget: left, Requests: tt.calls, Tokens: 10 * tt.calls, USD: 4 * float64(tt.calls), NextTokens: 10, NextUSD: 4}.After(tt.limits, tt.before)
+		if e.Error() != tt.text {
+			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, e.Error(), tt.text)
+		}
+	}
 }
 
 // shared is a purse that gives what is asked for, as far as it has it, or fails.
@@ -167,7 +212,7 @@ func TestBudgetOfAPurse(t *testing.T) {
 	tariff, most := price.Price{Input: 1e6, Output: 1e6}, model.Usage{Input: 1, Output: 2}
 	limits := Budget{Requests: 5, Tokens: 10, USD: 9}
 	p := &shared{left: limits}
-	b := newBudget(limits, p)
+	b := newBudget(limits, Budget{}, p)
 	left := func(want Budget) {
 		t.Helper()
 		if p.left != want {
@@ -206,7 +251,7 @@ func TestBudgetOfAPurse(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	p.fault = errors.New("the store is gone")
-	if _, err := newBudget(limits, p).reserve(t.Context(), model.Ref{}, tariff, most); !errors.Is(err, p.fault) {
+	if _, err := newBudget(limits, Budget{}, p).reserve(t.Context(), model.Ref{}, tariff, most); !errors.Is(err, p.fault) {
 		t.Errorf("got %v", err)
 	}
 	if err := b.giveBack(t.Context()); !errors.Is(err, p.fault) {
@@ -214,7 +259,7 @@ func TestBudgetOfAPurse(t *testing.T) {
 	}
 	// What is not bounded is not taken.
 	p = &shared{left: Budget{Requests: 1, Tokens: 100, USD: 100}}
-	b = newBudget(Budget{Requests: 1}, p)
+	b = newBudget(Budget{Requests: 1}, Budget{}, p)
 	b.cancel(take())
 	left(Budget{0, 100, 100})
 }

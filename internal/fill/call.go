@@ -261,13 +261,15 @@ func (l *Lane) expectedOutput(r model.Request) int {
 	return n
 }
 
+// UnboundedOutput is how many output tokens an answer is taken to have at most whose request
+// has no limit of its own: more than today's models give to one prompt.
+const UnboundedOutput = 32768
+
 // mostUsage bounds the tokens of a request from above: a token holds at least
 // one byte, and each message costs a few tokens more.
 func mostUsage(r model.Request) model.Usage {
-	// unbounded stands for a request without a limit of its own: more than
-	// today's models give in one answer to one prompt.
-	const perMessage, unbounded = 16, 32768
-	u := model.Usage{Output: unbounded}
+	const perMessage = 16
+	u := model.Usage{Output: UnboundedOutput}
 	if r.Params.MaxTokens > 0 {
 		u.Output = r.Params.MaxTokens
 	}

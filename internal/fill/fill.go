@@ -31,6 +31,8 @@ type Config struct {
 	// wait takes; that of math/rand/v2 by default.
 	Random func() float64
 	Budget Budget
+	// Spent is what was spent of Budget before; zero where it is of a Purse.
+	Spent Budget
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
 	// Purse is what Budget is spent from where other processes spend from it too; nil for a
@@ -100,9 +102,11 @@ type Stats struct {
 	// USD is the price of the new responses whose model has one.
 	USD float64
 	// Charged counts the failed attempts that the provider may have charged for, and
-	// FailedUSD is the most that those of models with a price can have cost.
-	Charged   int
-	FailedUSD float64
+	// FailedUSD is the most that those of models with a price can have cost, FailedTokens
+	// the most that all of them can have used.
+	Charged      int
+	FailedUSD    float64
+	FailedTokens int
 	// Unpriced lists "provider/model" of responses, and of failed attempts that may have
 	// been charged, without a price, sorted.
 	Unpriced []string
@@ -120,6 +124,10 @@ type Held struct {
 // Lacking counts the calls that are still to be made: those that failed, and those that a
 // batch makes.
 func (s Stats) Lacking() int { return s.Failed + s.Batched }
+
+// Unanswered counts the attempts that gave no answer, whether they may have been charged
+// or not.
+func (s Stats) Unanswered() int { return s.Retries + s.Rejected + s.Failed }
 
 // Live fills by calling the models at once, through a lane for each provider's
 // endpoint. It serves one command and is safe for concurrent use.
@@ -147,7 +155,7 @@ func NewLive(m *memo.Memo, c Config) *Live {
 		busy = c.With.busy
 	}
 	return &Live{
-		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Purse), claims: claims, finder: finder{memo: m, claims: claims},
+		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{memo: m, claims: claims},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }

@@ -296,8 +296,14 @@ type Failed struct {
 	// Began is when the command did, to the nanosecond: no two of a run are the same.
 	Began    time.Time `json:"began"`
 	Attempts int       `json:"attempts"`
-	// USD is the most that they can have cost, in US dollars, nil where a price was unknown.
-	USD *float64 `json:"usd"`
+	// USD is the most that they can have cost, in US dollars, nil where a price was unknown,
+	// and Tokens the most that they can have used; 0 in what an older program kept.
+	USD    *float64 `json:"usd"`
+	Tokens int      `json:"tokens,omitempty"`
+	// Free counts the attempts beside these that gave no answer and cost nothing.
+	Free int `json:"free,omitempty"`
+	// Judging is true of a command that asked no target.
+	Judging bool `json:"judging,omitempty"`
 }
 
 // Fail notes what failed attempts may have cost, in place of what was noted of them when
@@ -305,7 +311,7 @@ type Failed struct {
 func (h *History) Fail(f Failed) {
 	for i, old := range h.Failed {
 		if old.Began.Equal(f.Began) {
-			if f.Attempts > old.Attempts {
+			if f.Attempts+f.Free > old.Attempts+old.Free {
 				h.Failed[i] = f
 			}
 			return
@@ -320,10 +326,11 @@ func (h *History) FailedCost() (attempts int, usd *float64) {
 	sum, known := 0.0, true
 	for _, f := range h.Failed {
 		attempts += f.Attempts
-		if f.USD == nil {
-			known = false
-		} else {
+		switch {
+		case f.USD != nil:
 			sum += *f.USD
+		case f.Attempts > 0:
+			known = false
 		}
 	}
 	if attempts == 0 || !known {

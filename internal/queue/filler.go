@@ -224,6 +224,7 @@ func (f *Filler) done(ctx context.Context) (all fill.Stats, err error) {
 		all.USD += s.USD
 		all.Charged += s.Charged
 		all.FailedUSD += s.FailedUSD
+		all.FailedTokens += s.FailedTokens
 		all.Width += s.Width
 		all.Batched += s.Batched
 		for _, name := range s.Unpriced {

@@ -30,19 +30,9 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 	if err != nil {
 		return err
 	}
-	kept, err := m.Run(ctx, r.Name)
-	switch {
-	case errors.Is(err, memo.ErrNoRun):
-	case err != nil:
+	kept, err := r.resume(ctx, m)
+	if err != nil {
 		return err
-	default:
-		stored, err := decode(kept)
-		if err != nil {
-			return err
-		}
-		if len(r.redefines(ctx, stored.Config)) == 0 {
-			r.History = stored.History
-		}
 	}
 	if len(r.History.Commands) == 0 || !bytes.Equal(kept.Config, config) {
 		r.History.Start(c)
@@ -54,6 +44,28 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 		}
 	}
 	return r.Save(ctx, m)
+}
+
+// Resume takes over the history of the stored run of its name, unless the run redefines it.
+func (r *Run) Resume(ctx context.Context, m *memo.Memo) error {
+	_, err := r.resume(ctx, m)
+	return err
+}
+
+// resume is Resume that gives the stored run, empty where there is none.
+func (r *Run) resume(ctx context.Context, m *memo.Memo) (kept memo.Run, err error) {
+	kept, err = m.Run(ctx, r.Name)
+	if errors.Is(err, memo.ErrNoRun) {
+		return kept, nil
+	}
+	if err != nil {
+		return kept, err
+	}
+	stored, err := decode(kept)
+	if err == nil && len(r.redefines(ctx, stored.Config)) == 0 {
+		r.History = stored.History
+	}
+	return kept, err
 }
 
 // Paid keeps that the command paid for calls, the last of them at a time.
@@ -82,7 +94,9 @@ func (r *Run) Failed(ctx context.Context, m *memo.Memo, began time.Time, s fill.
 	for _, f := range stored.History.Failed {
 		r.History.Fail(f)
 	}
-	r.History.Fail(provenance.Failed{Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD})
+	r.History.Fail(provenance.Failed{
+		Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD, Tokens: s.FailedTokens, Free: max(0, s.Unanswered()-s.Charged), Judging: r.Recorded,
+	})
 	saved, err := r.stored()
 	if err != nil {
 		return err

@@ -63,9 +63,9 @@ func (f *Calls) Register(c *cobra.Command) {
 	flags.IntVar(&f.tpm, "tpm", 0, "most tokens per minute for each provider")
 	flags.DurationVar(&f.timeout, "timeout", f.timeout, "time limit of one attempt")
 	flags.IntVar(&f.attempts, "attempts", f.attempts, "attempts for each call before it counts as failed")
-	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent")
-	flags.IntVar(&f.maxTotalTokens, "max-total-tokens", 0, "stop before more than this many tokens are used, input and output of all calls together")
-	flags.IntVar(&f.maxRequests, "max-requests", 0, "stop before more than this many requests are sent")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent, on a run by all of its commands")
+	flags.IntVar(&f.maxTotalTokens, "max-total-tokens", 0, "stop before more than this many tokens are used, input and output of all calls together, on a run by all of its commands")
+	flags.IntVar(&f.maxRequests, "max-requests", 0, "stop before more than this many requests are sent, on a run by all of its commands")
 	flags.BoolVar(&f.askBatched, "ask-batched", false, "make calls too that are out in a batch, which may be paid for twice")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
@@ -172,11 +172,16 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 	return with(table, f, path)
 }
 
+// Budget is what the flags bound.
+func (f *Calls) Budget() fill.Budget {
+	return fill.Budget{Requests: f.maxRequests, Tokens: f.maxTotalTokens, USD: f.maxCost}
+}
+
 // Config is that of fill.Live.
 func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
 	return fill.Config{
 		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, AskBatched: f.askBatched,
-		Budget: fill.Budget{Requests: f.maxRequests, Tokens: f.maxTotalTokens, USD: f.maxCost},
+		Budget: f.Budget(),
 	}
 }
 
@@ -226,15 +231,20 @@ type Filling struct {
 	// kept. It is called while there are more and more, at most once a second, and at the
 	// end.
 	Failed func(fill.Stats) error
+	// Spent is what earlier commands have spent of the run's budget, nothing where a budget
+	// is of this command.
+	Spent fill.Budget
 }
 
 // Fill makes the missing calls at once, with the bounds of the flags, and shows how it
 // goes. The error is that of fill.Live.
 func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
-	if f.ByWorkers {
+	// What is left of a budget of which nothing is left is no bound to workers; here it is one.
+	if f.ByWorkers && !f.Budget().Exhausted(w.Spent) {
 		return e.fillByWorkers(ctx, f, memory, prices, w)
 	}
 	config := f.Config(prices, e.Abort)
+	config.Spent = w.Spent
 	var shown *progress.Fill
 	var live *fill.Live
 	if !f.Quiet {
@@ -274,8 +284,9 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	return stats, err
 }
 
-// Workers gives the way to have calls made by workers, until end is called.
-func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table) (filler *queue.Filler, end func(), err error) {
+// Workers gives the way to have calls made by workers, until end is called. Of the budget of
+// the flags so much is spent.
+func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table, spent fill.Budget) (filler *queue.Filler, end func(), err error) {
 	q, err := queue.Open(ctx, memory)
 	if err != nil {
 		return nil, nil, err
@@ -283,7 +294,7 @@ func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices pr
 	config := f.Config(prices, nil)
 	filler, err = queue.NewFiller(ctx, q, memory, queue.Settings{
 		Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
-		AskBatched: config.AskBatched, Budget: config.Budget, Prices: prices.All(),
+		AskBatched: config.AskBatched, Budget: config.Budget.Left(spent), Prices: prices.All(),
 	})
 	if err != nil {
 		q.Close()
@@ -294,7 +305,7 @@ func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices pr
 
 // fillByWorkers is Fill by workers, which go on when the context ends.
 func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table, w Filling) (stats fill.Stats, err error) {
-	filler, end, err := e.Workers(ctx, f, memory, prices)
+	filler, end, err := e.Workers(ctx, f, memory, prices, w.Spent)
 	if err != nil {
 		return stats, err
 	}
@@ -306,12 +317,16 @@ func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *memo.Memo, pri
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
 	err = fillRounds(ctx, filler, w)
+	var stopped *fill.BudgetError
+	if errors.As(err, &stopped) {
+		*stopped = stopped.After(f.Budget(), w.Spent)
+	}
 	if ctx.Err() != nil {
 		e.Sayf("workers go on with what is queued")
 	}
 	stats = filler.Stats()
 	e.NoteSent(stats)
-	if stats.Charged > 0 && w.Failed != nil {
+	if stats.Unanswered() > 0 && w.Failed != nil {
 		err = errors.Join(err, w.Failed(stats))
 	}
 	return stats, err
@@ -336,13 +351,13 @@ func fillRounds(ctx context.Context, by fill.Filler, f Filling) error {
 // keepFailed has keep, nil for nobody, called as Filling.Failed says, until the function
 // that it returns is called for the end.
 func keepFailed(live *fill.Live, keep func(fill.Stats) error) (end func() error) {
-	charged := 0
+	kept := 0
 	look := func() error {
 		s := live.Stats()
-		if keep == nil || s.Charged == charged {
+		if keep == nil || s.Charged+s.Unanswered() == kept {
 			return nil
 		}
-		charged = s.Charged
+		kept = s.Charged + s.Unanswered()
 		return keep(s)
 	}
 	stop, stopped := make(chan struct{}), make(chan error, 1)
@@ -354,7 +369,7 @@ func keepFailed(live *fill.Live, keep func(fill.Stats) error) (end func() error)
 			case <-tick.C:
 				// What cannot be kept now is tried again, and told at the end.
 				if look() != nil {
-					charged = 0
+					kept = 0
 				}
 			case <-stop:
 				stopped <- look()

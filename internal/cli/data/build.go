@@ -188,7 +188,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	b.Ask = live.Ask
 	stats, givenUp := live.Stats, live.GivenUp
 	if f.calls.ByWorkers {
-		filler, end, err := a.Workers(ctx, f.calls, memory, prices)
+		filler, end, err := a.Workers(ctx, f.calls, memory, prices, fill.Budget{})
 		if err != nil {
 			return err
 		}

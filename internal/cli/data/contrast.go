@@ -206,7 +206,7 @@ func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags,
 	if err != nil {
 		return err
 	}
-	return evaluate.PrintPlan(a.Stdout, f.format, plans, nil, prices, clients.Recipients())
+	return evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}.Print(a.Stdout, f.format)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.

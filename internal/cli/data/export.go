@@ -253,7 +253,8 @@ func (a app) planModerators(ctx context.Context, c *training.Collection, memory 
 	if f.json {
 		format = "json"
 	}
-	if err := evaluate.PrintPlan(a.Stdout, format, plans, nil, prices, clients.Recipients()); err != nil || f.json {
+	planned := evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
+	if err := planned.Print(a.Stdout, format); err != nil || f.json {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, "The next answer to a prompt is asked about where one does not pass.")

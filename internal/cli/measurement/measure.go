@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -18,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
@@ -76,6 +78,10 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	if err != nil && !readOnly {
 		return err
 	}
+	spent, err := a.spent(ctx, m, memory, prices)
+	if err != nil {
+		return err
+	}
 	if m.calls.Bounded() && !m.calls.Quiet {
 		if err := a.sayExpected(ctx, m, memory, prices); err != nil {
 			return err
@@ -88,6 +94,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 		Failed: func(s fill.Stats) error {
 			return m.Failed(context.WithoutCancel(ctx), memory, began, s)
 		},
+		Spent: spent,
 	})
 	m.Told = nil
 	if stats.Requests > 0 {
@@ -113,6 +120,21 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
+}
+
+// spent is what earlier commands have spent of the run's budget, and says so.
+func (a app) spent(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Budget, error) {
+	if !m.calls.Bounded() {
+		return fill.Budget{}, nil
+	}
+	s, err := batch.Spent(ctx, memory, m.Run, prices)
+	if err != nil {
+		return fill.Budget{}, err
+	}
+	if line := s.Line(m.calls.Budget()); line != "" && !m.calls.Quiet {
+		a.Sayf("%s", settings.Rename(line, command.FlagName))
+	}
+	return s.Of(m.calls.Budget())
 }
 
 // sayExpected says what a run with a bound is expected to take, by a sample of its prompts.
@@ -208,6 +230,9 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 		what := "everything paid for is saved; the same command goes on from here"
 		if budget != nil {
 			what += ", with a larger budget"
+			if len(r.Runs) > 0 {
+				what += ", which is that of the whole run"
+			}
 		}
 		a.Sayf("%s:\n  %s", what, a.CommandLine(again...))
 		return filled
@@ -226,11 +251,22 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 // dryRun prints what measuring would send.
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
 	var least []evaluate.Plan
+	var spent *run.Spent
 	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *memo.Memo) ([]evaluate.Plan, error) {
 		if memory != nil {
 			if err := a.checkName(ctx, m, memory); err != nil {
 				return nil, err
 			}
+		}
+		if memory != nil && m.calls.Bounded() {
+			if err := m.Resume(ctx, memory); err != nil {
+				return nil, err
+			}
+			s, err := batch.Spent(ctx, memory, m.Run, prices)
+			if err != nil {
+				return nil, err
+			}
+			spent = &s
 		}
 		if m.Until != nil && !m.Recorded {
 			var err error
@@ -247,8 +283,19 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 		// It has ended.
 		plans = least
 	}
-	if err := evaluate.PrintPlan(a.Stdout, m.out.Format, plans, least, prices, m.clients.Recipients()); err != nil || m.out.Format == "json" {
+	shown := evaluate.Planned{Plans: plans, Least: least, Prices: prices, Asked: m.clients.Recipients()}
+	if spent != nil {
+		shown.Spent = spent
+	}
+	if err := shown.Print(a.Stdout, m.out.Format); err != nil || m.out.Format == "json" {
 		return err
+	}
+	if spent != nil {
+		if line := spent.Line(m.calls.Budget()); line != "" {
+			if _, err := fmt.Fprintln(a.Stdout, settings.Rename(line, command.FlagName)); err != nil {
+				return err
+			}
+		}
 	}
 	for _, name := range m.Config.JudgeNames() {
 		if judge.Unfenced(name) {

@@ -184,7 +184,7 @@ func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFl
 	if err != nil {
 		return err
 	}
-	return evaluate.PrintPlan(a.Stdout, f.format, plans, nil, prices, clients.Recipients())
+	return evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}.Print(a.Stdout, f.format)
 }
 
 // showModeration derives the labels, shows them and writes the files, from which some

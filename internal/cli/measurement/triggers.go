@@ -246,7 +246,8 @@ func (a app) openTriggers(ctx context.Context, memory *memo.Memo, name string, f
 
 // showTriggersPlan prints what looking for triggers may take.
 func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate.Plan, prices price.Table, clients *client.Set) error {
-	if err := evaluate.PrintPlan(a.Stdout, f.eval.out.Format, plans, nil, prices, clients.Recipients()); err != nil || f.eval.out.Format == "json" {
+	planned := evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
+	if err := planned.Print(a.Stdout, f.eval.out.Format); err != nil || f.eval.out.Format == "json" {
 		return err
 	}
 	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.\n", s.Calls, s.Into)

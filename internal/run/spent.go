@@ -1,0 +1,122 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// Spent is what was spent on a run so far. It is what a bound of the run counts before a
+// command asks anything.
+type Spent struct {
+	// Replies are those that the run rests on, whoever had them asked.
+	Replies int `json:"replies"`
+	// FailedAttempts are those of the run's commands that gave no answer.
+	FailedAttempts int `json:"failed_attempts"`
+	// Out counts calls that are out in batches, at the most that they can take.
+	Out int `json:"out_in_batches"`
+	// Tokens are those of replies, input and output, and the most that the rest can take.
+	Tokens int `json:"tokens"`
+	// USD is what it costs in US dollars, nil where a price is unknown. Unpriced lists the
+	// models, or attempts, of which.
+	USD      *float64 `json:"usd"`
+	Unpriced []string `json:"unpriced,omitempty"`
+}
+
+// Spent derives what was spent on the run by what the memo has: on replies, by batch at
+// their own price, and on failed attempts. Of a run that asks no target it is what was spent
+// on judges.
+func (r *Run) Spent(ctx context.Context, m *memo.Memo, prices price.Table) (Spent, error) {
+	used, err := r.Used(ctx, m)
+	if err != nil {
+		return Spent{}, err
+	}
+	var s Spent
+	for _, of := range used {
+		s.Replies += of.Replies
+		s.Tokens += of.Tokens.Input + of.Tokens.Output
+	}
+	usd, unpriced := prices.Total(used)
+	for _, f := range r.History.Failed {
+		if r.Recorded && !f.Judging {
+			continue
+		}
+		s.FailedAttempts += f.Attempts + f.Free
+		s.Tokens += f.Tokens
+		switch {
+		case f.USD != nil:
+			usd += *f.USD
+		case f.Attempts == 0:
+		case f.Tokens > 0:
+			// Of which model they were is not kept.
+			usd += float64(f.Tokens) * r.dearest(prices) / 1e6
+		default:
+			unpriced = append(unpriced, table.Counted(f.Attempts, "failed attempt", "failed attempts"))
+		}
+	}
+	if s.Unpriced = unpriced; len(unpriced) == 0 {
+		s.USD = &usd
+	}
+	return s, nil
+}
+
+// dearest is the highest price that a token of the run's models has, in US dollars per
+// million.
+func (r *Run) dearest(prices price.Table) float64 {
+	most := 0.0
+	for _, m := range r.Models() {
+		if p, ok := prices.Price(m.Provider, m.Model); ok {
+			most = max(most, p.Input, p.Output)
+		}
+	}
+	return most
+}
+
+// Requests counts the attempts that were sent, and the calls that are out.
+func (s Spent) Requests() int { return s.Replies + s.FailedAttempts + s.Out }
+
+// Of is what was spent of a budget. The error is an *orbench.InputError where that is
+// unknown.
+func (s Spent) Of(b fill.Budget) (fill.Budget, error) {
+	spent := fill.Budget{Requests: s.Requests(), Tokens: s.Tokens}
+	if s.USD != nil {
+		spent.USD = *s.USD
+	} else if b.USD > 0 {
+		return spent, &orbench.InputError{
+			Setting: "max-cost", Problem: "what the run has cost so far is unknown, as there is no price for " + strings.Join(s.Unpriced, ", "),
+			Hint: "give it in a file with `prices`, or leave `max-cost` out",
+		}
+	}
+	return spent, nil
+}
+
+// Line says in one line what was spent of a budget, empty where nothing was.
+func (s Spent) Line(b fill.Budget) string {
+	var parts []string
+	if b.USD > 0 && s.USD != nil {
+		parts = append(parts, fmt.Sprintf("%s of `max-cost` %g", table.Money(*s.USD), b.USD))
+	}
+	if b.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%s of `max-total-tokens` %s", table.Count(s.Tokens), table.Count(b.Tokens)))
+	}
+	if b.Requests > 0 {
+		parts = append(parts, fmt.Sprintf("%s of `max-requests` %s", table.Count(s.Requests()), table.Count(b.Requests)))
+	}
+	if len(parts) == 0 || s.Requests() == 0 {
+		return ""
+	}
+	line := "spent by earlier commands: " + strings.Join(parts, ", ") + ", for " + table.Counted(s.Replies, "reply", "replies")
+	if s.FailedAttempts > 0 {
+		line += " and " + table.Counted(s.FailedAttempts, "failed attempt", "failed attempts")
+	}
+	if s.Out > 0 {
+		line += ", and at most for " + table.Counted(s.Out, "call", "calls") + " out in batches"
+	}
+	return line
+}
