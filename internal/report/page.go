@@ -79,8 +79,10 @@ type headline struct {
 // pageSide is one rate of the headline; Rate is empty where there is none. Lo, Hi
 // and At are in per cent.
 type pageSide struct {
-	Side, Rate, CI, N, Unjudged, Dataset string
-	Lo, Hi, At                           float64
+	Side, Rate, CI, N, Dataset string
+	// Without are the prompts that n does not count, by what became of them.
+	Without    []string
+	Lo, Hi, At float64
 	// Low and High are the ends of the range that counts the judge's error, Lo and Hi
 	// where that is not known; Range is it in words, empty then.
 	Low, High float64
@@ -272,8 +274,13 @@ func sideOf(s *score.Side, name string) pageSide {
 	if l := s.Run.Labeled; l != nil {
 		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(l.Rate.Ends()) + ", corrected by " + table.Count(l.Labels) + " labels"
 	}
-	if s.Judge.Unjudged > 0 {
-		p.Unjudged = table.Count(s.Judge.Unjudged)
+	for _, w := range []struct {
+		n    int
+		what string
+	}{{s.Run.Unanswered, "unanswered"}, {s.Run.Failed, "failed"}, {s.Judge.Unjudged, "unjudged"}} {
+		if w.n > 0 {
+			p.Without = append(p.Without, table.Count(w.n)+" "+w.what)
+		}
 	}
 	return p
 }

@@ -116,7 +116,8 @@ func (r *Run) Made(ctx context.Context, m *memo.Memo, row func(score.Row) error)
 	return result, made, err
 }
 
-// batches lists the replies that came by batch, by provider and discount.
+// batches lists the replies that came by batch, by provider and discount. Where the price
+// of a model is unknown, as on servers of one's own, no discount is.
 func batches(prices price.Table, used price.Usage) []provenance.Batch {
 	var all []provenance.Batch
 	for _, of := range slices.SortedFunc(maps.Keys(used), func(a, b model.Ref) int { return cmp.Compare(a.String(), b.String()) }) {
@@ -125,7 +126,8 @@ func batches(prices price.Table, used price.Usage) []provenance.Batch {
 			continue
 		}
 		b := provenance.Batch{Provider: of.Provider}
-		if d, ok := prices.Discount(of.Provider, of.Model); ok {
+		_, priced := prices.Batch(of.Provider, of.Model)
+		if d, ok := prices.Discount(of.Provider, of.Model); ok && priced {
 			b.Factor, b.AsOf, b.Source = &d.Factor, d.AsOf, d.Source
 		}
 		i := slices.IndexFunc(all, func(o provenance.Batch) bool {
