@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -53,4 +57,75 @@ func runbatch(ts *testscript.TestScript, neg bool, args []string) {
 		out.WriteByte('\n')
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
+}
+
+// batchserver starts a batch service as OpenAI documents it, for calls that the models of
+// the server in $SIM answer, and puts its address into $BATCHES. A batch has ended when it was
+// asked about so many times: batchserver N
+func batchserver(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: batchserver N")
+	}
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var mu sync.Mutex
+	files, looks := map[string][]byte{}, map[string]int{}
+	batch := func(w http.ResponseWriter, file string) {
+		about := map[string]any{"id": "batch_" + file, "object": "batch", "input_file_id": file, "status": "in_progress", "created_at": time.Now().Unix()}
+		if looks[file] >= most {
+			about["status"], about["output_file_id"] = "completed", file+"-output"
+		}
+		_ = json.NewEncoder(w).Encode(about)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/files", func(w http.ResponseWriter, r *http.Request) {
+		file, _, err := r.FormFile("file")
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		id := fmt.Sprintf("file-%d", len(files))
+		files[id], _ = io.ReadAll(file)
+		fmt.Fprintf(w, `{"id":%q}`, id)
+	})
+	mux.HandleFunc("POST /v1/batches", func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			File string `json:"input_file_id"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		batch(w, asked.File)
+	})
+	mux.HandleFunc("GET /v1/batches/{id}", func(w http.ResponseWriter, r *http.Request) {
+		file := strings.TrimPrefix(r.PathValue("id"), "batch_")
+		looks[file]++
+		batch(w, file)
+	})
+	sim := ts.Getenv("SIM")
+	mux.HandleFunc("GET /v1/files/{id}/content", func(w http.ResponseWriter, r *http.Request) {
+		for line := range bytes.Lines(files[strings.TrimSuffix(r.PathValue("id"), "-output")]) {
+			var call struct {
+				ID   string          `json:"custom_id"`
+				Body json.RawMessage `json:"body"`
+			}
+			if err := json.Unmarshal(line, &call); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			resp, err := http.Post(sim+"/chat/completions", "application/json", bytes.NewReader(call.Body))
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			body, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			fmt.Fprintf(w, `{"custom_id":%q,"response":{"status_code":%d,"body":%s},"error":null}`+"\n", call.ID, resp.StatusCode, bytes.TrimSpace(body))
+		}
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("BATCHES", server.URL+"/v1")
 }

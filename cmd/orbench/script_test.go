@@ -75,6 +75,7 @@ func TestScript(t *testing.T) {
 			"answering":   answering,
 			"postgres":    postgres,
 			"runbatch":    runbatch,
+			"batchserver": batchserver,
 		},
 	})
 }

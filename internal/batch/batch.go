@@ -74,6 +74,8 @@ type Batch struct {
 	Failed   int `json:"failed"`
 
 	id memo.BatchID
+	// gone is true where the provider, asked last, did not have it or give it to this key.
+	gone bool
 }
 
 // Ref is whom the batch asks.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,17 +267,19 @@ func TestSteps(t *testing.T) {
 // What failed is tried again by the next submission, and a call that failed is not done.
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	a := newAccount(t, "openai", 6)
-	a.submit(t, 1)
-	a.end("completed", 4, 2)
-	a.collect(t, 4, 2, 0)
-	a.lacking(t, 2, 0)
-	if b := a.submit(t, 1); len(b) != 1 || b[0].Calls != 2 {
-		t.Errorf("submitted %+v, want a batch of 2", b)
-	}
-	a.end("completed", 2, 0)
-	a.collect(t, 2, 0, 0)
-	a.lacking(t, 0, 0)
+	eachKind(t, func(t *testing.T, kind string) {
+		a := newAccount(t, kind, 6)
+		a.submit(t, 1)
+		a.end("completed", 4, 2)
+		a.collect(t, 4, 2, 0)
+		a.lacking(t, 2, 0)
+		if b := a.submit(t, 1); len(b) != 1 || b[0].Calls != 2 {
+			t.Errorf("submitted %+v, want a batch of 2", b)
+		}
+		a.end("completed", 2, 0)
+		a.collect(t, 2, 0, 0)
+		a.lacking(t, 0, 0)
+	})
 }
 
 // A batch is called off, and what it had answered is kept.
@@ -302,31 +305,33 @@ func TestCancel(t *testing.T) {
 // Another key does not know the batch. Nothing is given up for that.
 func TestOtherKey(t *testing.T) {
 	t.Parallel()
-	a := newAccount(t, "openai", 5)
-	a.submit(t, 1)
-	a.end("completed", 5, 0)
-	a.key = "secret-key-two"
-	d := a.desk(t, nil)
-	_, status := d.Status(t.Context())
-	_, collected := d.Collect(t.Context())
-	_, canceled := d.Cancel(t.Context(), false)
-	for what, err := range map[string]error{"status": status, "collect": collected, "cancel": canceled} {
-		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), batch.Fingerprint("secret-key-one")) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s with another key: %v", what, err)
+	eachKind(t, func(t *testing.T, kind string) {
+		a := newAccount(t, kind, 5)
+		a.submit(t, 1)
+		a.end("completed", 5, 0)
+		a.key = "secret-key-two"
+		d := a.desk(t, nil)
+		_, status := d.Status(t.Context())
+		_, collected := d.Collect(t.Context())
+		_, canceled := d.Cancel(t.Context(), false)
+		for what, err := range map[string]error{"status": status, "collect": collected, "cancel": canceled} {
+			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), batch.Fingerprint("secret-key-one")) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s with another key: %v", what, err)
+			}
 		}
-	}
-	a.key = "secret-key-one"
-	a.lacking(t, 0, 5)
-	a.collect(t, 5, 0, 0)
-	a.paidOnce(t)
-	// Where the key is lost, the calls can be given up.
-	a = newAccount(t, "openai", 5)
-	a.submit(t, 1)
-	a.key = "secret-key-two"
-	if _, err := a.desk(t, nil).Cancel(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	a.lacking(t, 5, 0)
+		a.key = "secret-key-one"
+		a.lacking(t, 0, 5)
+		a.collect(t, 5, 0, 0)
+		a.paidOnce(t)
+		// Where the key is lost, the calls can be given up.
+		a = newAccount(t, kind, 5)
+		a.submit(t, 1)
+		a.key = "secret-key-two"
+		if _, err := a.desk(t, nil).Cancel(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		a.lacking(t, 5, 0)
+	})
 }
 
 // A provider that takes nothing now, at once or after a look at the file, is asked again by
@@ -364,17 +369,84 @@ func TestQuota(t *testing.T) {
 // A batch that is out past its window says so, and comes back when it does.
 func TestPastItsWindow(t *testing.T) {
 	t.Parallel()
-	a := newAccount(t, "openai", 5)
-	a.submit(t, 1)
-	a.now = a.now.Add(25 * time.Hour)
-	b := a.lacking(t, 0, 5).Batches[0]
-	if !b.Overdue(a.now) || !strings.Contains(b.Problem, "window ended") {
-		t.Errorf("the problem of a batch past its window is %q", b.Problem)
+	eachKind(t, func(t *testing.T, kind string) {
+		a := newAccount(t, kind, 5)
+		a.submit(t, 1)
+		a.now = a.now.Add(window(kind) + time.Minute)
+		b := a.lacking(t, 0, 5).Batches[0]
+		if !b.Overdue(a.now) || !strings.Contains(b.Problem, "window ended") {
+			t.Errorf("the problem of a batch past its window is %q", b.Problem)
+		}
+		a.collect(t, 0, 0, 0)
+		a.end("expired", 3, 0)
+		a.collect(t, 3, 2, 2)
+		a.finish(t, 2)
+	})
+}
+
+// window is for how long a provider says that a batch takes at most.
+func window(kind string) time.Duration {
+	if kind == "google" {
+		return 48 * time.Hour
 	}
-	a.collect(t, 0, 0, 0)
-	a.end("expired", 3, 0)
-	a.collect(t, 3, 2, 2)
-	a.finish(t, 2)
+	return 24 * time.Hour
+}
+
+// Who waits takes back what comes, looks less and less often while nothing moves, and ends
+// when all has ended. An interrupt loses nothing, and a batch that is past its window, or
+// that the provider does not have, is not waited for.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, kind string) {
+		a := newAccount(t, kind, 6)
+		a.submit(t, 1)
+		var nexts []time.Duration
+		looks := 0
+		a.asked = func() {
+			switch looks++; looks {
+			case 4:
+				a.progress(2, 0)
+			case 6:
+				a.end("completed", 4, 2)
+			}
+		}
+		wait := func(ctx context.Context, d *batch.Desk) (*batch.Taken, error) {
+			nexts = nil
+			return d.Wait(ctx, time.Millisecond, func(_ *batch.Taken, next time.Duration) { nexts = append(nexts, next) })
+		}
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		stopped := errors.New("stopped")
+		done, err := a.desk(t, nil).Wait(ctx, time.Hour, func(*batch.Taken, time.Duration) { interrupt(stopped) })
+		if !errors.Is(err, stopped) || done.Waiting != 6 {
+			t.Fatalf("interrupted: %+v, %v", done, err)
+		}
+		done, err = wait(t.Context(), a.desk(t, nil))
+		if err != nil || done.Answered != 4 || done.Failed != 2 || done.Waiting != 0 || len(done.Batches) != 1 || done.Batches[0].Stage != batch.Collected {
+			t.Fatalf("took back %+v, %v", done, err)
+		}
+		ms := time.Millisecond
+		want := []time.Duration{ms, ms * 3 / 2, ms, ms * 3 / 2, 0}
+		if kind == "together" { // which tells no counts
+			want[2], want[3] = ms*9/4, ms*27/8
+		}
+		if !slices.Equal(nexts, want) {
+			t.Errorf("it looked again in %v, want %v", nexts, want)
+		}
+		// Nothing is out.
+		if done, err := wait(t.Context(), a.desk(t, nil)); err != nil || len(done.Batches) != 0 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		a.submit(t, 1)
+		a.now = a.now.Add(window(kind) + 2*time.Hour)
+		done, err = wait(t.Context(), a.desk(t, nil))
+		if err != nil || done.Waiting != 2 || !strings.Contains(done.Batches[0].Problem, "window ended") || len(nexts) != 1 {
+			t.Errorf("past its window: %+v, %v", done, err)
+		}
+		a.now, a.jobs = time.Now(), nil
+		if done, err = wait(t.Context(), a.desk(t, nil)); err != nil || done.Waiting != 2 || done.Batches[0].Problem == "" || len(nexts) != 1 {
+			t.Errorf("forgotten by its provider: %+v, %v", done, err)
+		}
+	})
 }
 
 // Replies that are lost, and results that break off, cost nothing: a batch that was started

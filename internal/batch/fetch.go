@@ -32,7 +32,7 @@ func (d *Desk) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 	}
 	s := d.service(b.Ref())
 	if s == nil {
-		b.Problem = noService(b.Ref())
+		b.Problem, b.gone = noService(b.Ref()), true
 		return nil, nil
 	}
 	r, err := s.Get(ctx, b.Remote)
@@ -40,7 +40,7 @@ func (d *Desk) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		b.Problem = err.Error()
+		b.Problem, b.gone = err.Error(), gone(err)
 		return nil, nil
 	}
 	b.progress(r)

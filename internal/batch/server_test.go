@@ -33,6 +33,8 @@ type server struct {
 	fail   string
 	// drop has the next replies to creations be lost, after they were carried out.
 	drop int
+	// asked is called before each question about batches, nil for nobody.
+	asked func()
 	// cut has the next downloads break off after half.
 	cut int
 }
@@ -72,6 +74,9 @@ func newServer(t *testing.T, kind string) *server {
 // serve starts a server that wants a header.
 func (s *server) serve(t *testing.T, mux *http.ServeMux, header, value string) *server {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.asked != nil && r.Method == http.MethodGet {
+			s.asked()
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if r.Header.Get(header) != value {

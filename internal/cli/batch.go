@@ -377,6 +377,9 @@ func sayProblems(out io.Writer, batches []*batch.Batch) {
 		if x.Problem != "" && x.Open() {
 			fmt.Fprintf(out, "batch %s: %s\n", x.ID, untrusted.Terminal(x.Problem))
 		}
+		if x.Overdue(time.Now()) {
+			fmt.Fprintf(out, "call it off: orbench batch cancel %s; where its provider does not answer, give it up: orbench batch cancel %[1]s --forget\n", x.Run)
+		}
 	}
 }
 
@@ -431,8 +434,10 @@ func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
 func (b batchCommands) collect() *cobra.Command {
 	var f batchFlags
 	var from string
+	var wait, quiet bool
+	var every time.Duration
 	c := &cobra.Command{
-		Use:   "collect [RUN] [--from DIR|FILE]",
+		Use:   "collect [RUN] [--wait | --from DIR|FILE]",
 		Short: "Remember what has come back of the batches of a run",
 		Long: `Remember what has come back of the batches of a run (the newest without a name): of
 those that have ended at their provider, or with --from out of all .jsonl and .json
@@ -441,15 +446,30 @@ same form leave them. Every answer counts, also of a batch that expired or was c
 off, and of a file that is cut; doing it again changes nothing. What failed, and what
 was not made, is free for the next submit.
 
+--wait stays until the batches at providers have ended: it looks again after --every,
+and less and less often, up to ten times that, while nothing moves. Interrupted, it
+keeps what came back, and the same command goes on. It waits no longer for a batch
+whose window ended an hour ago, or that the provider does not have.
+
 The exit code is 0 when nothing is out any more and nothing failed, and 1 otherwise.`,
 		Example: `  orbench batch collect batched
+  orbench batch collect batched --wait
   orbench batch collect batched --from calls`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
+			switch {
+			case wait && from != "":
+				return command.InputError("--wait, --from", "files do not come by themselves", "give one of the two")
+			case every < time.Millisecond:
+				return command.InputError("--every", "the value is too small", "give one such as 1m, or leave the flag out")
+			}
 			return b.atDesk(c.Context(), &f, names, false, func(d *batch.Desk) error {
 				take := d.Collect
-				if from != "" {
+				switch {
+				case from != "":
 					take = func(ctx context.Context) (*batch.Taken, error) { return d.ReadFrom(ctx, from) }
+				case wait:
+					take = func(ctx context.Context) (*batch.Taken, error) { return b.wait(ctx, d, every, quiet) }
 				}
 				done, err := take(c.Context())
 				if done == nil {
@@ -460,8 +480,36 @@ The exit code is 0 when nothing is out any more and nothing failed, and 1 otherw
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "`DIR or FILE` with the results")
+	c.Flags().BoolVar(&wait, "wait", false, "wait until the batches at providers have ended")
+	c.Flags().DurationVar(&every, "every", time.Minute, "with --wait, how long to wait before the next look, at first")
+	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	b.register(c, &f)
 	return c
+}
+
+// wait takes back what comes until all has, and tells when something has moved.
+func (b batchCommands) wait(ctx context.Context, d *batch.Desk, every time.Duration, quiet bool) (*batch.Taken, error) {
+	last := ""
+	done, err := d.Wait(ctx, every, func(t *batch.Taken, next time.Duration) {
+		if next == 0 || quiet {
+			return
+		}
+		all, back, failed := t.Progress()
+		line := fmt.Sprintf("%s of %s back, %s of them failed", table.Count(back), calls(all), table.Count(failed))
+		for _, x := range t.Batches {
+			if x.Problem != "" && x.Open() {
+				line += "; batch " + x.ID + ": " + untrusted.Terminal(x.Problem)
+			}
+		}
+		if line != last {
+			b.Sayf("%s; looking again in %s, and less and less often while nothing moves", line, next)
+		}
+		last = line
+	})
+	if errors.Is(err, command.ErrInterrupted) {
+		b.Sayf("what came back is kept, and the batches go on; the same command waits again:\n  %s", b.CommandLine())
+	}
+	return done, err
 }
 
 // collected shows what was taken back.
