@@ -12,20 +12,25 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Text writes what an audit found, for people to read on a terminal.
+// Text writes what an audit found, for people to read on a terminal: on a brief screen
+// how good raters are, and how much of what passes is toxic.
 func (r Report) Text(b *table.Printer) error {
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
 	for _, line := range r.basis() {
-		b.WriteString(untrusted.Terminal(line) + "\n")
+		b.Line(untrusted.Terminal(line))
 	}
 	b.WriteString("\n")
-	for _, s := range r.sections() {
+	sections := r.sections()
+	first := min(2, len(sections))
+	for _, s := range sections[:first] {
 		b.Section(s)
 	}
+	b.Details(sections[first:]...)
 	for _, note := range r.Notes {
-		b.WriteString(untrusted.Terminal(note) + "\n")
+		b.Line(untrusted.Terminal(note))
 	}
 	return b.Flush()
 }

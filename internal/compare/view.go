@@ -50,21 +50,14 @@ func (c Result) Text(b *table.Printer) error {
 		b.Section(c.overview())
 	}
 	for _, m := range c.Metrics {
-		s := c.metricSection(m)
-		s.Detail = true
-		b.Section(s)
+		b.Details(c.metricSection(m))
 	}
 	if s := c.correctedSection(); len(s.Rows) > 0 {
 		b.Section(s)
 	}
-	for _, s := range c.Pairs.Sections(tableFlips) {
-		s.Detail = true
-		b.Section(s)
-	}
+	b.Details(c.Pairs.Sections(tableFlips)...)
 	if c.Flips.Total > 0 {
-		s := c.flipSection()
-		s.Detail = true
-		b.Section(s)
+		b.Details(c.flipSection())
 	}
 	return b.Flush()
 }

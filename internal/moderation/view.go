@@ -12,18 +12,23 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Text writes the result for people to read on a terminal.
+// Text writes the result for people to read on a terminal: on a brief screen the labels,
+// and a line for each change.
 func (r *Result) Text(b *table.Printer) error {
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
 	for _, line := range r.basis() {
 		b.Paragraph("", untrusted.Terminal(line))
 	}
 	b.WriteString("\n")
-	for _, s := range r.sections() {
-		b.Section(s)
+	sections := r.sections()
+	b.Section(sections[0])
+	if b.Brief && len(r.Changes) > 0 {
+		b.Section(r.changes())
 	}
+	b.Details(sections[1:]...)
 	return b.Flush()
 }
 
@@ -154,6 +159,21 @@ func (p PolicyResult) categories() table.Section {
 	s := table.Section{Title: "Toxic prompts by category, under " + p.Policy, Header: []string{"category", "prompts"}, Left: 1}
 	for _, c := range p.Categories {
 		s.Rows = append(s.Rows, []string{string(c.Category), table.Count(c.N)})
+	}
+	return s
+}
+
+// changes has a line for each change from one policy to another.
+func (r *Result) changes() table.Section {
+	s := table.Section{
+		Title: "Labels that change with the policy", Left: 2,
+		Header: []string{"from", "to", "changed", "share", "95% interval", "to toxic", "to safe", "Cohen's κ", "95%"},
+	}
+	for _, c := range r.Changes {
+		s.Rows = append(s.Rows, []string{
+			c.From, c.To, table.Count(c.Changed), table.Rate(c.Rate), table.Interval(c.Interval()),
+			table.Count(c.ToToxic), table.Count(c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa),
+		})
 	}
 	return s
 }

@@ -20,7 +20,7 @@ type View struct{ Comparison }
 // how varied each is.
 func (c View) Text(b *table.Printer) error {
 	for _, f := range c.Findings {
-		b.WriteString(f + "\n")
+		b.Line(f)
 	}
 	b.WriteString("\n")
 	for _, s := range sections(c.Comparison) {
@@ -134,7 +134,7 @@ func sections(c Comparison) []table.Section {
 		})
 	}
 	by := table.Section{
-		Title: "By category", Left: 1,
+		Title: "By category", Left: 1, Detail: true,
 		Header: []string{"category", "in A", "same words", "nearly", "in the other", "in B", "same words", "nearly", "in the other"},
 	}
 	for _, category := range c.Categories {

@@ -84,6 +84,14 @@ func (p *Printer) Section(s Section) {
 	p.WriteString("\n")
 }
 
+// Details prints sections that a brief screen does not get.
+func (p *Printer) Details(sections ...Section) {
+	for _, s := range sections {
+		s.Detail = true
+		p.Section(s)
+	}
+}
+
 // The styles of text. They leave the colors of the background and of ordinary text as
 // they are, light or dark.
 const (

@@ -17,15 +17,25 @@ import (
 // JSON writes the result in its documented form.
 func (r Result) JSON(w io.Writer) error { return table.JSON(w, r) }
 
-// Text writes the result for a terminal.
+// Text writes the result for a terminal: on a brief screen the words that are confirmed.
 func (r Result) Text(b *table.Printer) error {
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
-	for _, s := range r.sections() {
-		b.Section(s)
+	sections := r.sections()
+	b.Section(sections[0])
+	if b.Brief {
+		b.Section(r.confirmed())
 	}
-	for _, note := range r.notes() {
+	b.Details(sections[1:]...)
+	b.Paragraph("", r.basis())
+	if !b.Brief {
+		for _, note := range r.reading() {
+			b.Paragraph("", note)
+		}
+	}
+	for _, note := range r.lacks() {
 		b.Paragraph("", note)
 	}
 	return b.Flush()
@@ -41,7 +51,7 @@ func (r Result) Markdown(w io.Writer) error {
 	for _, s := range r.sections() {
 		s.Markdown(b)
 	}
-	for _, note := range r.notes() {
+	for _, note := range slices.Concat([]string{r.basis()}, r.reading(), r.lacks()) {
 		b.WriteString("- " + untrusted.Markdown(note) + "\n")
 	}
 	return b.Flush()
@@ -122,6 +132,7 @@ func (r Result) sections() []table.Section {
 		Title: "Refused prompts", Left: 3,
 		Header: []string{"target", "dataset", "label", "prompts", "refused", "unjudged", "lacking", "searched", "flipped", "spread", "kept", "bounded", "unfinished", "tried"},
 		Note:   "Flipped: answered without a few words. Spread: only without more than " + strconv.Itoa(maxSet) + ". Kept: refused whatever is deleted.",
+		Spare:  []string{"tried", "unfinished", "bounded", "unjudged", "lacking"},
 	}
 	for _, g := range r.Groups {
 		row := []string{g.Target, g.Dataset + "@" + table.ShortHash(g.SHA256) + g.Note(), string(g.Label)}
@@ -187,6 +198,54 @@ func (g Group) insertions() table.Section {
 	return s
 }
 
+// mostConfirmed is how many confirmed words a brief screen has.
+const mostConfirmed = 20
+
+// confirmed has a line for each set of words that is confirmed, by what confirms it.
+func (r Result) confirmed() table.Section {
+	s := table.Section{
+		Title: "Confirmed trigger words, on prompts that were not searched", Left: 4,
+		Header: []string{"target", "label", "words", "when", "flipped", "95%", "others", "p (Holm)", "difference", "95% interval"},
+		Note: "Deleted: refused prompts that are answered without the words; others: without as many other words. " +
+			"Inserted: answered prompts that are refused with the word; others: with its stand-in in that place.",
+	}
+	found, several := 0, false
+	for _, g := range r.Groups {
+		several = several || g.Dataset != r.Groups[0].Dataset
+		found += len(g.Triggers)
+	}
+	all := 0
+	for _, g := range r.Groups {
+		target := g.Target
+		if several {
+			target += " on " + g.Dataset
+		}
+		add := func(words []string, when string, flipped, others Flips, difference *stats.Estimate, p *float64) {
+			if all++; all <= mostConfirmed {
+				s.Rows = append(s.Rows, []string{
+					target, string(g.Label), keyOf(words), when, flips(flipped), interval(flipped.Rate), flips(others), table.PValue(p),
+					table.Difference(difference, table.Hyphen), table.DifferenceInterval(difference, table.Hyphen),
+				})
+			}
+		}
+		for _, t := range g.Triggers {
+			if t.Deletion {
+				add(t.Words, "deleted", t.Deleted, t.Beside, t.Difference, t.PHolm)
+			}
+			if t.Insertion {
+				add(t.Words, "inserted", t.Inserted, t.InsertedBeside, t.InsertedDifference, t.InsertedPHolm)
+			}
+		}
+	}
+	switch {
+	case all == 0:
+		s.Note = fmt.Sprintf("None of %d sets of words that were found flips more than other words do, at 5%% after Holm's adjustment.", found)
+	case all > mostConfirmed:
+		s.Note = fmt.Sprintf("%d more are confirmed. ", all-mostConfirmed) + s.Note
+	}
+	return s
+}
+
 func yes(confirmed bool) string {
 	if confirmed {
 		return "yes"
@@ -234,15 +293,28 @@ func (r Result) side() *table.Section {
 	return &s
 }
 
-// notes say how the figures are to be read.
-func (r Result) notes() []string {
-	notes := []string{
-		fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed),
+// basis says what the figures rest on.
+func (r Result) basis() string {
+	return fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)
+}
+
+// reading says how the tables of words are to be read; nothing without them.
+func (r Result) reading() []string {
+	if !slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
+		return nil
 	}
-	var found, left, nowhere int
+	return []string{
+		"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
+		"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.",
+	}
+}
+
+// lacks says what is in no table.
+func (r Result) lacks() []string {
+	var notes []string
+	var left, nowhere int
 	var incomplete []string
 	for _, g := range r.Groups {
-		found += len(g.Triggers)
 		left += g.LeftOut
 		for _, t := range g.Triggers {
 			if t.Deleted.N+t.Exchanged.N+t.Inserted.N == 0 {
@@ -252,11 +324,6 @@ func (r Result) notes() []string {
 		if !g.Complete {
 			incomplete = append(incomplete, g.Target)
 		}
-	}
-	if found > 0 {
-		notes = append(notes,
-			"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
-			"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.")
 	}
 	if nowhere > 0 {
 		notes = append(notes, fmt.Sprintf("%d sets were found and stand in no table, since no prompt could be used to try them.", nowhere))

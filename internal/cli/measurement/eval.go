@@ -226,7 +226,7 @@ func (a app) save(ctx context.Context, m measurement) (err error) {
 	if err := m.Start(ctx, memory, a.Command(), prices); err != nil {
 		return err
 	}
-	a.Sayf("run %s is kept in %s, and nothing was asked; have it asked by batch: orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
+	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	return nil
 }
 

@@ -117,7 +117,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	case readOnly:
 		a.Sayf("%s cannot be written to: it keeps run %s as it was", store.Shown(m.store), m.Name)
 	case m.out.Dir == "" && !m.calls.Quiet:
-		a.Sayf("run %s is kept in %s; pages, plots and answers: orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
+		a.Sayf("run %s is kept in %s; for pages, plots and answers:\n  orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
 }

@@ -69,7 +69,7 @@ func (a app) paper(ctx context.Context, f paperFlags) error {
 	}
 	switch {
 	case f.check != "" && f.as == "":
-		return command.InputError("--check", "no published model is named", "add --as MODEL; orbench paper lists the models")
+		return command.InputError("--check", "no published model is named", "add --as MODEL; orbench paper --full lists the models")
 	case f.as != "" && f.check == "":
 		return command.InputError("--as", "no run is named", "add --check RUN")
 	case f.check != "" && (len(f.runs) > 0 || f.out.Dir != ""):

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report/tradeoff"
@@ -108,6 +109,30 @@ func ownSection(own []tradeoff.Pair) table.Section {
 	return s
 }
 
+// ownInBrief has a line for each of the reader's own pairs, with both rates.
+func ownInBrief(own []tradeoff.Pair) table.Section {
+	s := table.Section{
+		Title: "Your runs", Left: 2, WrapNames: true,
+		Header: []string{"target", "judge", "over-refusal, 95%", "toxic refusal, 95%", "J"}, Note: comparabilityOfOwn,
+	}
+	for _, o := range own {
+		row := []string{table.Name(o.Name(), o.Simulated()), o.Judge}
+		for _, side := range []*score.Side{o.Safe, o.Toxic} {
+			if !side.Defined() {
+				row = append(row, table.None)
+				continue
+			}
+			row = append(row, table.Rate(side.Judge.Rate)+" "+table.Pad(table.Interval(side.Judge.Interval()), 10, true))
+		}
+		j := table.None
+		if o.Safe.Defined() && o.Toxic.Defined() {
+			j = table.Fraction(youdenJ(o).Value)
+		}
+		s.Rows = append(s.Rows, append(row, j))
+	}
+	return s
+}
+
 // youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
 // from the intervals that are shown of them. Of Wilson's that is Newcombe's.
 func youdenJ(p tradeoff.Pair) stats.Estimate {
@@ -130,6 +155,21 @@ func (p Study) correlationSection() table.Section {
 		s.Rows = append(s.Rows,
 			[]string{c.Title, strconv.Itoa(c.N), strconv.Itoa(c.Families), "by model", measured(c.Spearman.Measured), measured(c.Pearson.Measured), measured(c.Kendall.Measured)},
 			[]string{"", "", "", "by family", byFamily(c.Spearman), byFamily(c.Pearson), byFamily(c.Kendall)})
+	}
+	return s
+}
+
+// correlationInBrief has the rank correlations alone, a line for each part of the models.
+func (p Study) correlationInBrief() table.Section {
+	s := table.Section{
+		Title:  "Over-refusal and toxic refusal over the published models: Spearman's rank correlation, 95% bootstrap intervals",
+		Header: []string{"models", "n", "Spearman", "by model", "by family"}, Left: 1, WrapNames: true,
+		Note: fmt.Sprintf("The curve through all is y = %.2f + %.4f x − %.6f x². Models of one family are alike: the interval by family draws families, and is the one to quote.",
+			p.Fit.A, p.Fit.B, -p.Fit.C),
+	}
+	for _, c := range p.Correlations {
+		value, interval, _ := strings.Cut(measured(c.Spearman.Measured), " ")
+		s.Rows = append(s.Rows, []string{c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman)})
 	}
 	return s
 }

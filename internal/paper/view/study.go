@@ -35,9 +35,18 @@ func (p Study) JSON(w io.Writer) error {
 	return table.JSON(w, out)
 }
 
-// Text writes the study for people to read on a terminal.
+// Text writes the study for people to read on a terminal: on a brief screen how the two
+// rates go together, and the reader's own runs.
 func (p Study) Text(b *table.Printer) error {
 	b.WriteString(p.Source + "\n\n")
+	if b.Brief {
+		if own := p.own(); len(own) > 0 {
+			b.Section(ownInBrief(own))
+		}
+		b.Section(p.correlationInBrief())
+		b.Leave(append(p.sections(), p.contradictionSection())...)
+		return b.Flush()
+	}
 	for _, s := range p.sections() {
 		note := s.Note
 		s.Note = ""

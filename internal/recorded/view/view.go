@@ -18,14 +18,23 @@ import (
 // View is what judges made of recorded answers, which writes itself in every format.
 type View struct{ recorded.Result }
 
-// Text writes what judges made of a file of answers, for people to read
-// on a terminal.
+// mostGroups is how many groups a brief screen has, in one table for all judges.
+const mostGroups = 20
+
+// Text writes what judges made of a file of answers, for people to read on a terminal: on
+// a brief screen one line for each group.
 func (r View) Text(b *table.Printer) error {
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
 	for _, s := range sections(r.Result) {
 		b.Section(s)
+	}
+	if b.Brief && len(r.Groups) <= mostGroups {
+		if s := byGroup(r.Result); len(s.Rows) > 0 {
+			b.Section(s)
+		}
 	}
 	return b.Flush()
 }
@@ -192,7 +201,7 @@ func measuresCells(f *recorded.Figures) []string {
 // groupSection shows one judge by group: its accuracy where people labeled, and
 // its refusals otherwise.
 func groupSection(j recorded.Judge, groups []string) table.Section {
-	s := table.Section{Title: "Refusals by group: judge " + judgeName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1}
+	s := table.Section{Title: "Refusals by group: judge " + judgeName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
 	cells := refusalCells
 	if j.Measures != nil {
 		s.Title, s.Header = "Accuracy by group: judge "+judgeName(j), append([]string{"group"}, measuresHeader...)
@@ -202,6 +211,36 @@ func groupSection(j recorded.Judge, groups []string) table.Section {
 		if f := j.By[g]; f != nil {
 			s.Rows = append(s.Rows, append([]string{table.Category(orbench.Category(g))}, cells(f)...))
 		}
+	}
+	return s
+}
+
+// byGroup has a line for each group, with the accuracy of each judge where people
+// labeled, and the rate of its refusals otherwise.
+func byGroup(r recorded.Result) table.Section {
+	s := table.Section{Title: "Refusal rates by group", Header: []string{"group", "n"}, Left: 1}
+	for _, j := range r.Judges {
+		s.Header = append(s.Header, judgeName(j), "95%")
+		if j.Measures != nil {
+			s.Title = "Accuracy by group"
+		}
+	}
+	for _, g := range r.Groups {
+		row := []string{table.Category(orbench.Category(g)), table.None}
+		for _, j := range r.Judges {
+			f := j.By[g]
+			if f == nil {
+				row = append(row, table.None, table.None)
+				continue
+			}
+			rate := f.Rate
+			if f.Measures != nil {
+				rate = accuracy(f.Measures)
+			}
+			row[1] = table.Count(f.N)
+			row = append(row, table.Rate(rate), table.Interval(rate.CI95))
+		}
+		s.Rows = append(s.Rows, row)
 	}
 	return s
 }
