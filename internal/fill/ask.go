@@ -2,7 +2,9 @@ package fill
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"time"
 
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/model"
@@ -46,6 +48,7 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 type finder struct {
 	memo   *memo.Memo
 	claims *claims
+	began  time.Time
 
 	mu      sync.Mutex
 	waiting []*search
@@ -89,9 +92,20 @@ func (f *finder) find(ctx context.Context, h model.Hash) (*search, error) {
 	}
 }
 
+// again is how long it is until calls that others make are looked up again: all that wait
+// for some at once, so that a store is not asked for each of them.
+func (f *finder) again() time.Duration { return claimPoll - time.Since(f.began)%claimPoll }
+
+// gatherTurns is how often the finder lets others run before it looks up.
+const gatherTurns = 3
+
 // run looks up what waits until nothing does.
 func (f *finder) run(ctx context.Context) {
 	for {
+		// Those who wake together come together.
+		for range gatherTurns {
+			runtime.Gosched()
+		}
 		f.mu.Lock()
 		batch := f.waiting[:min(len(f.waiting), lookAhead)]
 		f.waiting = f.waiting[len(batch):]

@@ -155,7 +155,7 @@ func NewLive(m *memo.Memo, c Config) *Live {
 		busy = c.With.busy
 	}
 	return &Live{
-		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{memo: m, claims: claims},
+		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{memo: m, claims: claims, began: time.Now()},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
 	}
 }
