@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
@@ -153,6 +154,11 @@ as behind a defense or in a dialog, are submitted when these are there: submit a
 					if err != nil {
 						return err
 					}
+					expected, err := expectedOf(c.Context(), d, plan)
+					if err != nil {
+						return err
+					}
+					b.Sayf("%s", expected)
 					spent, err := checkBudget(c.Context(), d, plan, limits)
 					if line := spent.Line(limits); line != "" {
 						b.Sayf("%s", settings.Rename(line, command.FlagName))
@@ -241,6 +247,17 @@ func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fil
 		return spent, command.InputError(bound.flag, problem+", and nothing was sent", "raise it, or lower the run's --max-tokens or --limit")
 	}
 	return spent, nil
+}
+
+// expectedOf says in one line what a plan is expected to take, by the replies of its models
+// that the store has.
+func expectedOf(ctx context.Context, d *batch.Desk, plan batch.Plan) (string, error) {
+	var plans []evaluate.Plan
+	for _, p := range plan.Parts {
+		plans = append(plans, evaluate.Plan{Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens})
+	}
+	err := evaluate.Expect(ctx, d.Memo, plans)
+	return evaluate.ExpectedLine(plans, d.Prices.Batch), err
 }
 
 func tokens(n float64) string   { return table.Counted(int(n), "token", "tokens") }

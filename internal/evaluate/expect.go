@@ -56,7 +56,11 @@ func (p *Plan) expect(l lengths) {
 		p.Expected = &Expected{Replies: l.n, OutputTokens: [2]int{within(e.Lo), within(e.Hi)}}
 		return
 	}
-	p.Expected = &Expected{OutputTokens: [2]int{within(float64(guessed[0] * p.Calls)), within(float64(guessed[1] * p.Calls))}}
+	lo, hi := guessed[0]*p.Calls, guessed[1]*p.Calls
+	if p.Typical > 0 {
+		lo, hi = p.Typical/2, p.Typical*2
+	}
+	p.Expected = &Expected{OutputTokens: [2]int{within(float64(lo)), within(float64(hi))}}
 }
 
 // Expect says what the calls of plans are expected to take, by the replies of their models
@@ -109,37 +113,52 @@ func lengthsOf(ctx context.Context, m *memo.Memo, of map[model.Ref]*lengths) err
 }
 
 // SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
-// planning costs: the calls of at most so many prompts, drawn at random, multiplied by how
+// planning costs: the calls of about so many prompts, drawn at random, multiplied by how
 // many times as many there are.
 func (r *Run) SampledPlan(ctx context.Context, m *memo.Memo, most int) ([]Plan, error) {
-	all := r.prompts()
-	if all <= most {
+	if r.prompts() <= most {
 		return r.Plan(ctx, m)
 	}
+	parts, times, err := Sampled(r.Datasets, r.Limit, most)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := r.over(parts).plan(ctx, m)
+	Multiply(plans, times)
+	return plans, err
+}
+
+// Sampled draws about most prompts of datasets, after a limit of each, at random and of each
+// in proportion, and says how many times as many there are in all.
+func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset, times float64, err error) {
+	all, drawn := 0, 0
+	for _, set := range sets {
+		all += set.Size(limit)
+	}
 	random := rand.NewPCG(1, 1)
-	var parts []*dataset.Dataset
-	drawn := 0
-	for _, set := range r.Datasets {
-		size := set.Size(r.Limit)
+	for _, set := range sets {
+		size := set.Size(limit)
 		marked := make([]bool, size)
-		for _, i := range stats.Pivotal(size, min(size, size*most/all+1), random.Uint64) {
+		for _, i := range stats.Pivotal(size, min(size, size*most/max(1, all)+1), random.Uint64) {
 			marked[i] = true
 		}
 		part, err := set.Part(marked, true)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		parts, drawn = append(parts, part), drawn+part.Count
 	}
-	plans, err := r.over(parts).plan(ctx, m)
-	times := float64(all) / float64(drawn)
+	return parts, float64(all) / float64(max(1, drawn)), nil
+}
+
+// Multiply makes plans of a part those of a whole that is so many times as large.
+func Multiply(plans []Plan, times float64) {
 	for i := range plans {
 		p := &plans[i]
 		for _, n := range []*int{&p.Calls, &p.FromMemo, &p.InputTokens, &p.MaxOutputTokens} {
 			*n = int(math.Round(float64(*n) * times))
 		}
 	}
-	return plans, err
 }
 
 // inputOff is by how much an estimate of input tokens may be off; see
@@ -149,13 +168,18 @@ const inputOff = 0.2
 // usd is the range of what the plan is expected to cost at a price.
 func (p Plan) usd(tariff price.Price) [2]float64 {
 	at := func(input float64, output int) float64 {
-		return min(tariff.Cost(p.Usage()), tariff.Cost(model.Usage{Input: int(input * float64(p.InputTokens)), Output: output}))
+		usd := tariff.Cost(model.Usage{Input: int(input * float64(p.InputTokens)), Output: output})
+		if p.MaxOutputTokens > 0 {
+			usd = min(usd, tariff.Cost(p.Usage()))
+		}
+		return usd
 	}
 	return [2]float64{at(1-inputOff, p.Expected.OutputTokens[0]), at(1+inputOff, p.Expected.OutputTokens[1])}
 }
 
-// ExpectedLine says in one line what plans with their Expected come to.
-func ExpectedLine(plans []Plan, prices price.Table) string {
+// ExpectedLine says in one line what plans with their Expected come to, at the price of each
+// model.
+func ExpectedLine(plans []Plan, priceOf func(provider, model string) (price.Price, bool)) string {
 	input := 0
 	var tokens [2]int
 	var usd [2]float64
@@ -171,7 +195,7 @@ func ExpectedLine(plans []Plan, prices price.Table) string {
 		for end := range tokens {
 			tokens[end] += p.Expected.OutputTokens[end]
 		}
-		tariff, ok := prices.Price(p.Provider, p.Model)
+		tariff, ok := priceOf(p.Provider, p.Model)
 		if !ok {
 			unpriced++
 			continue

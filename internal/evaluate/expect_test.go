@@ -63,7 +63,7 @@ func TestExpect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := evaluate.ExpectedLine([]evaluate.Plan{whole}, prices)
+	line := evaluate.ExpectedLine([]evaluate.Plan{whole}, prices.Price)
 	if !strings.HasPrefix(line, "expected: about 350 calls, about ") || !strings.Contains(line, " output tokens, $0.0") || strings.Contains(line, "guess") {
 		t.Error(line)
 	}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
@@ -38,6 +40,9 @@ type Plan struct {
 	InputTokens int `json:"input_tokens"`
 	// MaxOutputTokens is the most that the calls may be answered with.
 	MaxOutputTokens int `json:"max_output_tokens"`
+	// Typical is how many they are usually answered with, for a guess from half to twice of
+	// it where no reply is remembered; 0 where that is not known.
+	Typical int `json:"-"`
 	// Expected is how many they are expected to be answered with, nil where that was not
 	// looked for; see Expect.
 	Expected *Expected `json:"expected,omitempty"`
@@ -112,7 +117,7 @@ func (r *Run) plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		p := of(model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}, role)
 		p.Calls++
 		p.InputTokens += price.EstimateTokens(request.Messages)
-		p.MaxOutputTokens += request.Params.MaxTokens
+		p.MaxOutputTokens += cmp.Or(request.Params.MaxTokens, fill.UnboundedOutput)
 	}
 	// counted holds the first 64 bits of the hashes of what was counted: datasets
 	// may share prompts, judges may share a model, targets may answer alike, and

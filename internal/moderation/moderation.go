@@ -164,6 +164,22 @@ func (r *Run) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
 	return plans, nil
 }
 
+// SampledPlan is Plan as about so many prompts let expect it, which are drawn at random.
+func (r *Run) SampledPlan(ctx context.Context, m *memo.Memo, most int) ([]evaluate.Plan, error) {
+	if r.Prompts() <= most {
+		return r.Plan(ctx, m)
+	}
+	parts, times, err := evaluate.Sampled([]*dataset.Dataset{r.Dataset}, r.Limit, most)
+	if err != nil {
+		return nil, err
+	}
+	part := *r
+	part.Dataset, part.Limit = parts[0], 0
+	plans, err := part.Plan(ctx, m)
+	evaluate.Multiply(plans, times)
+	return plans, err
+}
+
 // Derive computes what the ensemble says of the prompts by what the memo has, and
 // hands every row to sink (nil for nobody) in the dataset's order, from one
 // goroutine.

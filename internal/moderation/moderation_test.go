@@ -79,6 +79,27 @@ func figures(t *testing.T, r *Run, m *memo.Memo) (*Result, string) {
 
 // TestResume stops a moderation by its budget and goes on: every vote is paid for
 // once, and the figures are those of one that was never stopped.
+// What a sample of the prompts lets expect is near what is planned for all of them.
+func TestSampledPlan(t *testing.T) {
+	t.Parallel()
+	r := starter(t, 200, "paper")
+	all, err := r.Plan(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, off := range map[int]float64{50: 0.15, 500: 0} {
+		plans, err := r.SampledPlan(t.Context(), nil, most)
+		if err != nil || len(plans) != len(all) {
+			t.Fatalf("%d plans, %v", len(plans), err)
+		}
+		for i, p := range plans {
+			if p.Calls != all[i].Calls || math.Abs(float64(p.InputTokens-all[i].InputTokens)) > off*float64(all[i].InputTokens) {
+				t.Errorf("by %d prompts %+v, want about %+v", most, p, all[i])
+			}
+		}
+	}
+}
+
 func TestResume(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -211,6 +211,18 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 // others become free.
 const spareFiles = 40
 
+// PlannedPrompts is about how many prompts an estimate before a start is drawn from.
+const PlannedPrompts = 300
+
+// SayExpected says what plans are expected to take at the prices, with more behind it.
+func (e *Env) SayExpected(ctx context.Context, memory *memo.Memo, plans []evaluate.Plan, prices price.Table, more string) error {
+	if err := evaluate.Expect(ctx, memory, plans); err != nil {
+		return err
+	}
+	e.Sayf("%s%s", evaluate.ExpectedLine(plans, prices.Price), more)
+	return nil
+}
+
 // Filling is work that calls are made for.
 type Filling struct {
 	Work fill.Work

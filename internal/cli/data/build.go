@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
@@ -86,14 +87,43 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.DryRun {
-		return construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients())
+		if err := construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients()); err != nil || f.format == "json" {
+			return err
+		}
+		plans, err := command.Plans(ctx, f.store, func(context.Context, *memo.Memo) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(a.Stdout, evaluate.ExpectedLine(plans, prices.Price)+fromNothing)
+		return err
 	}
 	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
 		return err
 	}
+	if f.calls.Bounded() && !f.calls.Quiet {
+		err = a.SayExpected(ctx, memory, expectable(b.Plan()), prices, fromNothing)
+	}
+	if err != nil {
+		return errors.Join(err, memory.Close())
+	}
 	err = a.buildWith(ctx, f, b, clients, memory, prices)
 	return errors.Join(err, memory.Close())
+}
+
+// fromNothing is what the estimate of a build is of.
+const fromNothing = "; for a build of which nothing is remembered"
+
+// expectable are the plans of a build, of which it can be said what they are expected to
+// take.
+func expectable(plans []construct.Plan) []evaluate.Plan {
+	all := make([]evaluate.Plan, len(plans))
+	for i, p := range plans {
+		all[i] = evaluate.Plan{
+			Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens, Typical: p.OutputTokens,
+		}
+	}
+	return all
 }
 
 // prepareBuild checks everything that a user can get wrong, before anything is

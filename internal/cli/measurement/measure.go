@@ -139,20 +139,15 @@ func (a app) spent(ctx context.Context, m measurement, memory *memo.Memo, prices
 
 // sayExpected says what a run with a bound is expected to take, by a sample of its prompts.
 func (a app) sayExpected(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
-	const most = 300
-	plans, err := m.SampledPlan(ctx, memory, most)
+	plans, err := m.SampledPlan(ctx, memory, command.PlannedPrompts)
 	if err != nil {
 		return err
 	}
-	if err := evaluate.Expect(ctx, memory, plans); err != nil {
-		return err
-	}
-	line := evaluate.ExpectedLine(plans, prices)
+	more := ""
 	if m.Until != nil {
-		line += "; fewer where the rates are known before"
+		more = "; fewer where the rates are known before"
 	}
-	a.Sayf("%s", line)
-	return nil
+	return a.SayExpected(ctx, memory, plans, prices, more)
 }
 
 // checkName refuses a run that would silently take the place of another of its name.

@@ -163,6 +163,15 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
+	if f.calls.Bounded() && !f.calls.Quiet {
+		plans, err := r.SampledPlan(ctx, memory, command.PlannedPrompts)
+		if err == nil {
+			err = a.SayExpected(ctx, memory, plans, prices, "")
+		}
+		if err != nil {
+			return err
+		}
+	}
 	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
 	if filled != nil && !stopped(filled) {
 		return filled
