@@ -33,7 +33,6 @@ import (
 	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/transfer"
@@ -55,7 +54,6 @@ var jsonForms = []struct {
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},
 	{"`store check`", memo.Health{}},
-	{"`store list`: an entry", run.Listed{}},
 	{"`explain`, and `eval --explain`", identity.Result{}},
 	{"`batch submit`", batch.Submitted{}},
 	{"`batch status`", batch.Status{}},

@@ -24,7 +24,7 @@ import (
 func storeCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "List runs, give them away, merge stores, copy, check and repair them",
+		Short: "Give runs away, merge stores, copy, check and repair them",
 		Long: `A store holds everything that a run is made of: the prompts, every answer and
 verdict that was paid for, what people say of them, and its settings. These commands
 copy it from store to store; nothing is asked, and no file is overwritten.`,
@@ -32,7 +32,7 @@ copy it from store to store; nothing is asked, and no file is overwritten.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s := storeCommands{env}
-	c.AddCommand(s.list(), s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum())
+	c.AddCommand(s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum())
 	return c
 }
 

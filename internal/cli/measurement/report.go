@@ -27,7 +27,7 @@ func (a app) reportCommand() *cobra.Command {
 	var calibration calibrationFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
-		Short: "Show stored runs again, as a table or as pages and plots",
+		Short: "List stored runs, and show them again as tables, pages and plots",
 		Long: `Derive the figures of stored runs again and show them. Nothing is asked and
 nothing is stored. Without a name the newest run is shown; several runs are
 shown side by side, each with its own judges; the settings in which they differ
