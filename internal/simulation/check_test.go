@@ -14,22 +14,30 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// checkBudget holds what the providers had to do so far against the budget.
+// checkBudget holds what the providers had to do so far against the budget, and what each
+// process had them do against its part of it.
 func (w *world) checkBudget() {
-	var requests, tokens int
-	for _, of := range []*provider{w.targets, w.judges} {
-		requests += len(of.arrivals)
-		for _, c := range of.charges {
-			tokens += c.tokens
+	over := func(who string, b, spent fill.Budget) {
+		const rounding = 1e-9
+		if w.budget.Requests > 0 && spent.Requests > b.Requests || w.budget.Tokens > 0 && spent.Tokens > b.Tokens || w.budget.USD > 0 && spent.USD > b.USD+rounding {
+			w.problem("%s: the budget is %+v, and %+v is spent", who, b, spent)
 		}
 	}
-	b, usd := w.budget, float64(tokens)/1e6
-	if b.Requests > 0 && requests > b.Requests || b.Tokens > 0 && tokens > b.Tokens || b.USD > 0 && usd > b.USD*(1+1e-9) {
-		w.problem("the budget is %+v, and %d requests were sent, with %d tokens, for $%g", b, requests, tokens, usd)
+	var all fill.Budget
+	for _, p := range w.processes {
+		spent := fill.Budget{Requests: p.sent}
+		for _, of := range []*provider{w.targets, w.judges} {
+			for _, c := range of.charges {
+				if c.of == p {
+					add(&spent, fill.Budget{Tokens: c.tokens, USD: float64(c.tokens) / 1e6}, 1)
+				}
+			}
+		}
+		over(p.name, p.leased, spent)
+		add(&all, spent, 1)
 	}
-	if b.Requests > 0 && w.taken.Requests > b.Requests || b.Tokens > 0 && w.taken.Tokens > b.Tokens || b.USD > 0 && w.taken.USD > b.USD*(1+1e-9) {
-		w.problem("the budget is %+v, and %+v was taken of it", b, w.taken)
-	}
+	over("all", w.budget, all)
+	over("what is taken", w.budget, w.taken)
 }
 
 // check holds rows, charges, limits and counts against each other after all is done.

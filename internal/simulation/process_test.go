@@ -45,6 +45,8 @@ type process struct {
 	// sent counts requests that reached a provider, told the answers that the store said
 	// that it has.
 	sent, told int
+	// leased is what the process has of the budget, as far as it knows.
+	leased fill.Budget
 	// failed is true once the store has failed it.
 	failed bool
 	ended  bool
@@ -392,6 +394,7 @@ func (p *process) rate(at model.Ref, _ string, perMinute int) fill.Limiter {
 			}
 			w.next[at.Provider] = from.Add(by)
 			wait = time.Until(from)
+			l.leases = append(l.leases, rateLease{from, int((by*time.Duration(perMinute) + time.Second) / time.Minute)})
 			return nil
 		})
 	})
@@ -402,15 +405,39 @@ func (p *process) rate(at model.Ref, _ string, perMinute int) fill.Limiter {
 type limiter struct {
 	p      *process
 	shared *fill.SharedRate
+	// leases are what was taken of the rate, and used what of it was used; w.mu guards them.
+	leases []rateLease
+	used   int
+}
+
+// rateLease allows so much from some time on.
+type rateLease struct {
+	from    time.Time
+	allowed int
 }
 
 func (l *limiter) Burst() int { return 1 << 30 }
 
 func (l *limiter) WaitN(ctx context.Context, n int) error {
-	if l.shared != nil {
-		if err := l.shared.WaitN(ctx, n); err != nil {
-			return err
+	if l.shared == nil {
+		return l.p.wait()
+	}
+	if err := l.shared.WaitN(ctx, n); err != nil {
+		return err
+	}
+	w := l.p.w
+	w.mu.Lock()
+	allowed := 0
+	for _, lease := range l.leases {
+		if !lease.from.After(time.Now()) {
+			allowed += lease.allowed
 		}
+	}
+	l.used += n
+	used := l.used
+	w.mu.Unlock()
+	if used > allowed {
+		w.problem("%s has used %d of a rate, and may by now use %d", l.p.name, used, allowed)
 	}
 	return l.p.wait()
 }
@@ -432,10 +459,11 @@ func (u *purse) Take(_ context.Context, least fill.Budget) (given fill.Budget, e
 	if fails && (surely || w.random.IntN(2) == 0) {
 		return fill.Budget{}, errStore
 	}
-	w.take(given, 1)
+	add(&w.taken, given, 1)
 	if fails {
 		return fill.Budget{}, errStore
 	}
+	add(&u.p.leased, given, 1)
 	return given, nil
 }
 
@@ -450,15 +478,16 @@ func (u *purse) Give(_ context.Context, unspent fill.Budget) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.take(unspent, -1)
+	add(&w.taken, unspent, -1)
+	add(&u.p.leased, unspent, -1)
 	return nil
 }
 
-// take notes that more is taken of the budget, or with sign -1 less.
-func (w *world) take(b fill.Budget, sign int) {
-	w.taken.Requests += sign * b.Requests
-	w.taken.Tokens += sign * b.Tokens
-	w.taken.USD += float64(sign) * b.USD
+// add adds to a budget, or with sign -1 takes from it.
+func add(to *fill.Budget, b fill.Budget, sign int) {
+	to.Requests += sign * b.Requests
+	to.Tokens += sign * b.Tokens
+	to.USD += float64(sign) * b.USD
 }
 
 // leases is how many of the leases that are taken would use up what is left.

@@ -82,7 +82,7 @@ func draw(seed uint64) schedule {
 	s.room = r.IntN(4) > 0
 	switch r.IntN(4) {
 	case 0:
-		s.perMinute = 90 + r.IntN(400)
+		s.perMinute = 40 + r.IntN(250)
 	case 1:
 		s.takes, s.says = 15+r.IntN(40), r.IntN(4) > 0
 	}
@@ -90,9 +90,9 @@ func draw(seed uint64) schedule {
 	case 0:
 		s.budget.Requests = s.calls/2 + r.IntN(s.calls)
 	case 1:
-		s.budget.Tokens = s.calls * (40 + r.IntN(40))
+		s.budget.Tokens = s.calls * (10 + r.IntN(40))
 	case 2:
-		s.budget.USD = float64(s.calls) * (40 + float64(r.IntN(40))) / 1e6
+		s.budget.USD = float64(s.calls*(10+r.IntN(40))) / 1e6
 	}
 	for i := range 1 + r.IntN(4) {
 		s.works = append(s.works, []work{fills, fills, asks, both}[r.IntN(4)])
