@@ -61,3 +61,52 @@ func TestSharedRate(t *testing.T) {
 		}
 	})
 }
+
+// TestSharedPurse has two processes spend 1,000 tokens and 10 requests: each takes what it
+// needs, more of what was used up within a second, and never more than is left.
+func TestSharedPurse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var taken Budget
+		gone := errors.New("the store is gone")
+		var fault error
+		newPurse := func() *SharedPurse {
+			return NewSharedPurse(Budget{Requests: 10, Tokens: 1000}, func(_ context.Context, change func(Budget) Budget) error {
+				if fault != nil {
+					return fault
+				}
+				taken = change(taken)
+				return nil
+			})
+		}
+		one, other := newPurse(), newPurse()
+		take := func(p *SharedPurse, least, want, all Budget) {
+			t.Helper()
+			got, err := p.Take(t.Context(), least)
+			if err != nil || got != want || taken != all {
+				t.Errorf("got %+v, %v, and %+v is taken; want %+v and %+v", got, err, taken, want, all)
+			}
+		}
+		take(one, Budget{Requests: 1, Tokens: 10}, Budget{Requests: 1, Tokens: 10}, Budget{Requests: 1, Tokens: 10})
+		take(one, Budget{Tokens: 5}, Budget{Tokens: 20}, Budget{Requests: 1, Tokens: 30})
+		// A lease is a part of what is left at most.
+		take(one, Budget{Tokens: 5}, Budget{Tokens: 30}, Budget{Requests: 1, Tokens: 60})
+		time.Sleep(2 * leaseTime)
+		take(one, Budget{Tokens: 5}, Budget{Tokens: 29}, Budget{Requests: 1, Tokens: 89})
+		time.Sleep(5 * leaseTime)
+		take(one, Budget{Tokens: 5}, Budget{Tokens: 14}, Budget{Requests: 1, Tokens: 103})
+		take(other, Budget{Requests: 9, Tokens: 800}, Budget{Requests: 9, Tokens: 800}, Budget{Requests: 10, Tokens: 903})
+		take(one, Budget{Requests: 1}, Budget{}, Budget{Requests: 10, Tokens: 903})
+		take(one, Budget{Tokens: 98}, Budget{}, Budget{Requests: 10, Tokens: 903})
+		if err := other.Give(t.Context(), Budget{Requests: 2, Tokens: 700}); err != nil || taken != (Budget{Requests: 8, Tokens: 203}) {
+			t.Errorf("%v, and %+v is taken", err, taken)
+		}
+		fault = gone
+		if got, err := one.Take(t.Context(), Budget{Tokens: 1}); !errors.Is(err, gone) || got != (Budget{}) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if err := one.Give(t.Context(), Budget{Tokens: 1}); !errors.Is(err, gone) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

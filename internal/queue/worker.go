@@ -249,7 +249,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 			AskBatched: s.AskBatched,
 		}
 		if s.Budget != (fill.Budget{}) {
-			config.Purse = &purse{queue: w.queue, id: id, most: s.Budget}
+			config.Purse = w.queue.purse(id, s.Budget)
 		}
 		f = &filling{live: fill.NewLive(w.memo, config), settings: s}
 		w.fills[id] = f

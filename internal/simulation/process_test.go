@@ -218,7 +218,7 @@ func (p *process) live(with *fill.Live) *fill.Live {
 	w := p.w
 	c := fill.Config{Timeout: 15 * time.Second, Random: w.draw, Prices: prices(), Abort: p.abort, Rate: p.rate, With: with}
 	if p.number < len(w.works) && w.budget != (fill.Budget{}) {
-		c.Budget, c.Purse = w.budget, &purse{p}
+		c.Budget, c.Purse = w.budget, p.purse()
 	}
 	places := w.concurrency
 	if w.room && p.number < len(w.works) && w.works[p.number] != fills {
@@ -442,45 +442,52 @@ func (l *limiter) WaitN(ctx context.Context, n int) error {
 	return l.p.wait()
 }
 
-// purse is the budget that processes share.
-type purse struct{ p *process }
-
-// Take implements fill.Purse. It takes no time, since who takes holds the budget of its
-// process.
-func (u *purse) Take(_ context.Context, least fill.Budget) (given fill.Budget, err error) {
-	w := u.p.w
-	fails, surely := w.storeFault(u.p, true)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !u.p.killed.IsZero() {
-		return given, errKilled
-	}
-	given = lease(w.budget, w.taken, least)
-	if fails && (surely || w.random.IntN(2) == 0) {
-		return fill.Budget{}, errStore
-	}
-	add(&w.taken, given, 1)
-	if fails {
-		return fill.Budget{}, errStore
-	}
-	add(&u.p.leased, given, 1)
-	return given, nil
+// purse is the budget that processes share. Who takes from it holds the budget of its
+// process, so taking takes no time.
+func (p *process) purse() fill.Purse {
+	w := p.w
+	return &purse{p, fill.NewSharedPurse(w.budget, func(_ context.Context, change func(taken fill.Budget) fill.Budget) error {
+		fails, surely := w.storeFault(p, true)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if !p.killed.IsZero() {
+			return errKilled
+		}
+		// Where the store fails, nobody knows whether it was done.
+		if !fails || !surely && w.random.IntN(2) == 0 {
+			w.taken = change(w.taken)
+		}
+		if fails {
+			return errStore
+		}
+		return nil
+	})}
 }
 
-// Give implements fill.Purse.
-func (u *purse) Give(_ context.Context, unspent fill.Budget) error {
-	w := u.p.w
+// purse notes what a process has of the budget.
+type purse struct {
+	p *process
+	*fill.SharedPurse
+}
+
+func (u *purse) Take(ctx context.Context, least fill.Budget) (fill.Budget, error) {
+	got, err := u.SharedPurse.Take(ctx, least)
+	u.note(got, 1)
+	return got, err
+}
+
+func (u *purse) Give(ctx context.Context, unspent fill.Budget) error {
 	if err := u.p.wait(); err != nil {
 		return err
 	}
-	if fails, _ := w.storeFault(u.p, true); fails {
-		return errStore
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	add(&w.taken, unspent, -1)
-	add(&u.p.leased, unspent, -1)
-	return nil
+	u.note(unspent, -1)
+	return u.SharedPurse.Give(ctx, unspent)
+}
+
+func (u *purse) note(b fill.Budget, sign int) {
+	u.p.w.mu.Lock()
+	defer u.p.w.mu.Unlock()
+	add(&u.p.leased, b, sign)
 }
 
 // add adds to a budget, or with sign -1 takes from it.
@@ -488,26 +495,4 @@ func add(to *fill.Budget, b fill.Budget, sign int) {
 	to.Requests += sign * b.Requests
 	to.Tokens += sign * b.Tokens
 	to.USD += float64(sign) * b.USD
-}
-
-// leases is how many of the leases that are taken would use up what is left.
-const leases = 32
-
-// lease is what a process is given that asks for so much of a budget of which so much is
-// taken: more than that where there is much left, and nothing where it is not there.
-func lease(b, taken, least fill.Budget) (given fill.Budget) {
-	left := fill.Budget{Requests: b.Requests - taken.Requests, Tokens: b.Tokens - taken.Tokens, USD: b.USD - taken.USD}
-	if least.Requests > left.Requests && b.Requests > 0 || least.Tokens > left.Tokens && b.Tokens > 0 || least.USD > left.USD && b.USD > 0 {
-		return fill.Budget{}
-	}
-	if least.Requests > 0 {
-		given.Requests = max(least.Requests, left.Requests/leases)
-	}
-	if least.Tokens > 0 {
-		given.Tokens = max(least.Tokens, left.Tokens/leases)
-	}
-	if least.USD > 0 {
-		given.USD = max(least.USD, left.USD/leases)
-	}
-	return given
 }
