@@ -147,7 +147,7 @@ func TestPullStandIns(t *testing.T) {
 			opts.AcceptLicense = false
 			again, err := dataset.PullStandIn(t.Context(), name, opts)
 			if err != nil || again.SHA256 != d.SHA256 {
-				t.Errorf("pulled again, the licence accepted before: %+v, %v", again, err)
+				t.Errorf("pulled again, the license accepted before: %+v, %v", again, err)
 			}
 			// The real checksums refuse a stand-in.
 			if len(e.Files) > 0 && e.Files[0].SHA256 != "" {

@@ -92,7 +92,7 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 		what = fmt.Sprintf("%d files", len(files))
 	}
 	if opts.From == "" {
-		say(fmt.Sprintf("fetching %s from %s (licence %s)", what, e.URL(), e.License))
+		say(fmt.Sprintf("fetching %s from %s (license %s)", what, e.URL(), e.License))
 	}
 	all := make([]hub.File, len(files))
 	for i, f := range files {

@@ -14,7 +14,8 @@ import (
 // Text writes the counts for people to read on a terminal.
 func (r *Result) Text(b *table.Printer) error {
 	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
 	limited := ""
 	if r.Limit > 0 {

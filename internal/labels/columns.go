@@ -107,14 +107,14 @@ func (c column) asValues() *Likely {
 // asContrasts takes a column of which some values are others with "contrast_" before
 // them, as the types of XSTest are.
 func (c column) asContrasts() *Likely {
-	n := 0
+	n, mirrored := 0, false
 	for value := range c.values {
-		of, found := strings.CutPrefix(value, contrast)
-		if found && c.values[of] > 0 {
+		if of, found := strings.CutPrefix(value, contrast); found {
 			n++
+			mirrored = mirrored || c.values[of] > 0
 		}
 	}
-	if n == 0 {
+	if !mirrored {
 		return nil
 	}
 	return &Likely{

@@ -102,15 +102,15 @@ func drawPanel(c draw.Canvas, p Figures, left, top, each vg.Length) {
 		high := bottom + vg.Length(n)*each
 		c.FillPolygon(chart.Series[1], chart.Rect(from, bottom, to, low))
 		c.FillPolygon(chart.Series[0], chart.Rect(from, low, to, high))
-		centred := chart.TextStyle(7.5, false, chart.Foreground)
-		centred.XAlign = draw.XCenter
+		centered := chart.TextStyle(7.5, false, chart.Foreground)
+		centered.XAlign = draw.XCenter
 		middle := (from + to) / 2
 		if every == 1 {
-			c.FillText(centred, vg.Point{X: middle, Y: high + 2}, table.Count(n))
+			c.FillText(centered, vg.Point{X: middle, Y: high + 2}, table.Count(n))
 		}
 		if i%every == 0 {
-			centred.Color = chart.Muted
-			c.FillText(centred, vg.Point{X: middle, Y: bottom - 10}, strconv.Itoa(i))
+			centered.Color = chart.Muted
+			c.FillText(centered, vg.Point{X: middle, Y: bottom - 10}, strconv.Itoa(i))
 		}
 	}
 	axis := chart.TextStyle(7.5, false, chart.Muted)

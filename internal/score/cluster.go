@@ -134,7 +134,7 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 }
 
 // clusteredInterval is the interval of a rate over n prompts in clusters: nil
-// where none share a cluster, or all share one, of which nothing can be learnt
+// where none share a cluster, or all share one, of which nothing can be learned
 // about others.
 func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]float64 {
 	if len(clusters) == n || len(clusters) < 2 {

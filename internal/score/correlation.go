@@ -16,8 +16,8 @@ type Correlation struct {
 	// Targets is their number, at least 3.
 	Targets int `json:"targets"`
 	Coefficients
-	// Without has the same figures without each group of targets that are no
-	// strangers to the prompts or to the judge, where there are any.
+	// Without has the same figures without each group of targets that had a part in
+	// choosing the prompts or are asked as judges, where there are any.
 	Without []Without `json:"without,omitempty"`
 }
 

@@ -45,8 +45,7 @@ type TradeOff struct {
 	Cost      *stats.Estimate `json:"cost,omitempty"`
 	Gain      *stats.Estimate `json:"gain,omitempty"`
 	Simulated bool            `json:"simulated,omitempty"`
-	// Interests are the groups of no strangers to which the target belongs, and
-	// without which the correlations are given too.
+	// Interests are the groups of Without to which the target belongs.
 	Interests []Interest `json:"interests,omitempty"`
 }
 

@@ -62,7 +62,7 @@ model writes, along one axis or several:
 
 Wordings are checked by the rules of "orbench build" where they fit, once more asked
 for where they break one, freed of duplicates, and put to the vote of moderators,
-whose word is the label. The set is a dataset that knows its pairs, so "orbench eval"
+whose vote is the label. The set is a dataset with its pairs, so "orbench eval"
 reports by pair what a target does with it.
 
 Every reply is kept in the store before it counts, and the same command goes on after

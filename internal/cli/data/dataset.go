@@ -91,7 +91,7 @@ func (a app) datasetPullCommand() *cobra.Command {
 		Long: `Fetch published datasets from the Hugging Face hub or from GitHub, at their
 pinned revisions, into the cache folder ($ORBENCH_CACHE, by default orbench in
 the user's cache), and check them against their known checksums and number of
-rows. A licence that restricts use is to be accepted once.
+rows. A license that restricts use is to be accepted once.
 
 HF_ENDPOINT names another hub and ORBENCH_GITHUB another server of GitHub's
 files. For gated datasets the hub is sent the token that its own programs use:
@@ -122,7 +122,7 @@ HF_TOKEN, or what "hf auth login" has stored.`,
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR`, such as a clone of the repository, and fetch nothing")
-	c.Flags().BoolVar(&accept, "accept-license", false, "accept the licences of these datasets, where they restrict use; it is remembered")
+	c.Flags().BoolVar(&accept, "accept-license", false, "accept the licenses of these datasets, where they restrict use; it is remembered")
 	return c
 }
 

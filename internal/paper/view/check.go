@@ -184,7 +184,7 @@ func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 			best.Version, table.Count(sizes[best.Version]), best.Best(), other.Best())
 		switch s.Version {
 		case "":
-			say("The run has %s prompts, which is neither version (%s and %s): these are other prompts, and the row is no more than a neighbour.",
+			say("The run has %s prompts, which is neither version (%s and %s): these are other prompts, and the row is no more than a neighbor.",
 				table.Count(run.N), table.Count(sizes[paper.Older]), table.Count(sizes[paper.Released]))
 		case best.Version:
 			say("The run has as many prompts as that version.")
@@ -235,7 +235,8 @@ func (s CheckSide) section() table.Section {
 // Text writes the comparison for people to read on a terminal.
 func (c Check) Text(b *table.Printer) error {
 	if c.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
+		b.Line(table.SimulatedNotice)
+		b.WriteString("\n")
 	}
 	for _, side := range c.Sides {
 		s := side.section()
