@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"time"
 
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
@@ -35,7 +37,8 @@ const Files = "files"
 // Batch is calls of a run to one model that are, or were, out together.
 type Batch struct {
 	// ID names the batch in its store.
-	ID  string `json:"batch"`
+	ID string `json:"batch"`
+	// Run is the name of the run, or of other work, whose calls they are.
 	Run string `json:"run"`
 	// Provider, Endpoint and Model are as in model.Request.
 	Provider string `json:"provider"`
@@ -94,11 +97,30 @@ func (b *Batch) Waiting() int {
 	return max(0, b.Calls-b.Answered-b.Failed)
 }
 
-// Desk is where the batches of one run are handed out and taken back.
+// Work is whose calls go by batch. Its batches are found again by its name.
+type Work struct {
+	Name string
+	// Calls streams the calls that are known, as evaluate.Run.Calls does; those that are
+	// remembered may be left out.
+	Calls func(ctx context.Context, m *memo.Memo) iter.Seq2[evaluate.Call, error]
+	// Lacks reports a request that nobody can answer; nil for none.
+	Lacks func(model.Request) bool
+	// Further is true where more calls become known when replies are there.
+	Further bool
+}
+
+// Of is the work of a run.
+func Of(r *run.Run, m *memo.Memo) Work {
+	return Work{Name: r.Name, Calls: r.Calls, Lacks: r.Lacks, Further: len(r.Work(m).Asks) > 0}
+}
+
+// Desk is where the batches of some work are handed out and taken back.
 type Desk struct {
 	Memo *memo.Memo
-	Run  *run.Run
-	// Clients has the formats of the run's models.
+	Work Work
+	// Run is the run that it is the work of, nil for other work.
+	Run *run.Run
+	// Clients has the formats of the work's models.
 	Clients *client.Set
 	Prices  price.Table
 	// HTTPClient asks services; nil stands for one of its own.
@@ -107,7 +129,7 @@ type Desk struct {
 	Now func() time.Time
 }
 
-// Batches lists the batches of the run, in the order in which they were planned.
+// Batches lists the batches of the work, in the order in which they were planned.
 func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
 	kept, err := d.Memo.Batches(ctx)
 	if err != nil {
@@ -119,11 +141,20 @@ func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
 		if err := json.Unmarshal(k.About, b); err != nil {
 			return nil, fmt.Errorf("what the store keeps of batch %s is damaged: %w", k.ID, err)
 		}
-		if b.Run == d.Run.Name {
+		if b.Run == d.Work.Name {
 			all = append(all, b)
 		}
 	}
 	return all, nil
+}
+
+// Outstanding counts the calls of the work's batches that have not come back.
+func (d *Desk) Outstanding(ctx context.Context) (n int, err error) {
+	batches, err := d.Batches(ctx)
+	for _, b := range batches {
+		n += b.Waiting()
+	}
+	return n, err
 }
 
 // keep keeps what is known of a batch, and further calls of it.

@@ -79,7 +79,7 @@ func (a *account) desk(t *testing.T, through func(memo.Store) memo.Store) *batch
 	if err := r.Save(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	return &batch.Desk{Memo: m, Run: r, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
+	return &batch.Desk{Memo: m, Work: batch.Of(r, m), Run: r, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
 }
 
 // submit sends what is lacking, and wants so many batches to be out.

@@ -1,4 +1,5 @@
-// Package batch has the calls that a run lacks made by batch: written to files or handed
+// Package batch has the calls that a run lacks, or other work that has a name, made by
+// batch: written to files or handed
 // to a provider's batch service, which answers within a day at about half the price, and
 // remembered when they come back.
 //

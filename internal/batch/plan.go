@@ -133,11 +133,11 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 			return nil, err
 		}
 	}
-	for call, err := range d.Run.Calls(ctx, d.Memo) {
+	for call, err := range d.Work.Calls(ctx, d.Memo) {
 		switch {
 		case err != nil:
 			return nil, err
-		case call.Remembered || d.Run.Lacks != nil && d.Run.Lacks(call.Request):
+		case call.Remembered || d.Work.Lacks != nil && d.Work.Lacks(call.Request):
 		case call.Judge != "" && !asked.Judges:
 			p.plan.Judging++
 		default:
@@ -316,7 +316,7 @@ func (p *planner) put(ctx context.Context, into *part, calls []drafted) error {
 	}
 	if into.batch == nil {
 		b := &Batch{
-			Run: p.Run.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
+			Run: p.Work.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
 			Service: into.Service, Stage: Planned, Key: into.key, Planned: p.Now().UTC().Truncate(time.Second),
 		}
 		_, _ = rand.Read(b.id[:]) // it never fails

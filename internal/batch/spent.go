@@ -3,12 +3,15 @@ package batch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -22,7 +25,7 @@ func Spent(ctx context.Context, m *memo.Memo, r *run.Run, prices price.Table) (r
 	if err != nil {
 		return s, err
 	}
-	d := &Desk{Memo: m, Run: r}
+	d := &Desk{Memo: m, Work: Of(r, m), Run: r}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return s, err
@@ -91,3 +94,44 @@ func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Us
 	}
 	return calls, most, count()
 }
+
+// Check refuses a plan with which a budget could be exceeded of which so much is spent; the
+// error is an *orbench.InputError.
+func (p Plan) Check(limits, spent fill.Budget) error {
+	var most fill.Budget
+	for _, part := range p.Parts {
+		if part.MaxUSD == nil && limits.USD > 0 {
+			return &orbench.InputError{
+				Setting: "max-cost", Problem: fmt.Sprintf("the price of %s/%s by batch is unknown", part.Provider, part.Model),
+				Hint: "give it in a file with `prices`, with batch as a share of it, or leave `max-cost` out",
+			}
+		}
+		if part.MaxUSD != nil {
+			most.USD += *part.MaxUSD
+		}
+		most.Requests += part.Calls
+		most.Tokens += part.InputTokens + part.MaxOutputTokens
+	}
+	for _, bound := range []struct {
+		setting, verb      string
+		limit, before, sum float64
+		shown              func(float64) string
+	}{
+		{"max-cost", "cost", limits.USD, spent.USD, most.USD, table.Money},
+		{"max-total-tokens", "use", float64(limits.Tokens), float64(spent.Tokens), float64(most.Tokens), tokens},
+		{"max-requests", "make", float64(limits.Requests), float64(spent.Requests), float64(most.Requests), requests},
+	} {
+		if p.Calls() == 0 || bound.limit == 0 || bound.before+bound.sum <= bound.limit {
+			continue
+		}
+		problem := fmt.Sprintf("the batches could %s up to %s", bound.verb, bound.shown(bound.sum))
+		if bound.before > 0 {
+			problem += ", where the run has come to " + bound.shown(bound.before) + " before"
+		}
+		return &orbench.InputError{Setting: bound.setting, Problem: problem + ", and nothing was sent", Hint: "raise it, or lower `max-tokens` or `limit`"}
+	}
+	return nil
+}
+
+func tokens(n float64) string   { return table.Counted(int(n), "token", "tokens") }
+func requests(n float64) string { return table.Counted(int(n), "request", "requests") }

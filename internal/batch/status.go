@@ -24,7 +24,7 @@ type Status struct {
 
 // Status tells how far everything is.
 func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s := Status{Run: d.Run.Name, Batches: []*Batch{}}
+	s := Status{Run: d.Work.Name, Batches: []*Batch{}}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return s, err
@@ -37,11 +37,11 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	for call, err := range d.Run.Calls(ctx, d.Memo) {
+	for call, err := range d.Work.Calls(ctx, d.Memo) {
 		switch {
 		case err != nil:
 			return s, err
-		case call.Remembered || d.Run.Lacks != nil && d.Run.Lacks(call.Request):
+		case call.Remembered || d.Work.Lacks != nil && d.Work.Lacks(call.Request):
 		case out[call.Hash]:
 			s.Out++
 		case call.Judge != "":
@@ -50,7 +50,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 			s.Ready++
 		}
 	}
-	s.Further = s.Out+s.Ready > 0 && len(d.Run.Work(d.Memo).Asks) > 0
+	s.Further = s.Out+s.Ready > 0 && d.Work.Further
 	return s, nil
 }
 

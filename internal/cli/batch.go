@@ -88,13 +88,17 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	if len(names) > 0 {
 		name = names[0]
 	}
+	if ending := strings.ToLower(filepath.Ext(name)); ending == ".yaml" || ending == ".yml" {
+		return command.InputError(name, "a run is named here, and a build cannot go by batch: each of its rounds depends on the replies to the one before",
+			"orbench build asks at once; votes on the prompts of a finished dataset can go by batch: orbench moderate FILE --batch")
+	}
 	r, err := b.OpenRun(ctx, memory, f.store, name)
 	if err != nil {
 		return err
 	}
 	// A stored run is opened to be judged. Here its targets are asked too.
 	r.Recorded = false
-	d := &batch.Desk{Memo: memory, Run: r, Prices: prices, Now: time.Now}
+	d := &batch.Desk{Memo: memory, Work: batch.Of(r, memory), Run: r, Prices: prices, Now: time.Now}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
@@ -216,37 +220,7 @@ func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fil
 	if err != nil {
 		return spent, err
 	}
-	var most fill.Budget
-	for _, p := range plan.Parts {
-		if p.MaxUSD == nil && limits.USD > 0 {
-			return spent, command.InputError("--max-cost", fmt.Sprintf("the price of %s/%s by batch is unknown", p.Provider, p.Model),
-				"give it in a file with --prices, with batch as a share of it, or leave --max-cost out")
-		}
-		if p.MaxUSD != nil {
-			most.USD += *p.MaxUSD
-		}
-		most.Requests += p.Calls
-		most.Tokens += p.InputTokens + p.MaxOutputTokens
-	}
-	for _, bound := range []struct {
-		flag, verb         string
-		limit, before, sum float64
-		shown              func(float64) string
-	}{
-		{"--max-cost", "cost", limits.USD, before.USD, most.USD, table.Money},
-		{"--max-total-tokens", "use", float64(limits.Tokens), float64(before.Tokens), float64(most.Tokens), tokens},
-		{"--max-requests", "make", float64(limits.Requests), float64(before.Requests), float64(most.Requests), requests},
-	} {
-		if plan.Calls() == 0 || bound.limit == 0 || bound.before+bound.sum <= bound.limit {
-			continue
-		}
-		problem := fmt.Sprintf("the batches could %s up to %s", bound.verb, bound.shown(bound.sum))
-		if bound.before > 0 {
-			problem += ", where the run has come to " + bound.shown(bound.before) + " before"
-		}
-		return spent, command.InputError(bound.flag, problem+", and nothing was sent", "raise it, or lower the run's --max-tokens or --limit")
-	}
-	return spent, nil
+	return spent, plan.Check(limits, before)
 }
 
 // expectedOf says in one line what a plan is expected to take, by the replies of its models
@@ -259,9 +233,6 @@ func expectedOf(ctx context.Context, d *batch.Desk, plan batch.Plan) (string, er
 	err := evaluate.Expect(ctx, d.Memo, plans)
 	return evaluate.ExpectedLine(plans, d.Prices.Batch), err
 }
-
-func tokens(n float64) string   { return table.Counted(int(n), "token", "tokens") }
-func requests(n float64) string { return table.Counted(int(n), "request", "requests") }
 
 // send hands a run's calls to the services of their providers.
 func (b batchCommands) send(ctx context.Context, f batchFlags, d *batch.Desk, asked batch.Asked) error {

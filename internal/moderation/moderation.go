@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
@@ -128,6 +129,33 @@ func (r *Run) Work(m *memo.Memo) fill.Work {
 			}
 		}
 	}}
+}
+
+// Lacking streams the calls for votes that are lacking, each once, as evaluate.Run.Calls
+// does.
+func (r *Run) Lacking(ctx context.Context, m *memo.Memo) iter.Seq2[evaluate.Call, error] {
+	return func(yield func(evaluate.Call, error) bool) {
+		seen := map[model.Hash]bool{}
+		for request, err := range r.Work(m).Lacking(ctx) {
+			call := evaluate.Call{Request: request, Dataset: r.Dataset.Name}
+			if err == nil {
+				call.Hash = request.Hash()
+			}
+			if seen[call.Hash] && err == nil {
+				continue
+			}
+			seen[call.Hash] = true
+			if !yield(call, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// WorkName names the votes on the prompts of the dataset, under whichever policy, as work
+// that goes by batch.
+func (r *Run) WorkName() string {
+	return "votes on " + r.Dataset.Name + "@" + table.ShortHash(r.Dataset.SHA256)
 }
 
 // Role is that of moderators in a plan.

@@ -243,6 +243,8 @@ type Filling struct {
 	// kept. It is called while there are more and more, at most once a second, and at the
 	// end.
 	Failed func(fill.Stats) error
+	// ByBatch is true for work whose own command tells of its batches.
+	ByBatch bool
 	// Spent is what earlier commands have spent of the run's budget, nothing where a budget
 	// is of this command.
 	Spent fill.Budget
@@ -290,7 +292,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	if stats.Charged > 0 && !f.Quiet {
 		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
-	if stats.Batched > 0 {
+	if stats.Batched > 0 && !w.ByBatch {
 		e.Sayf("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --ask-batched asks them now", stats.Batched)
 	}
 	return stats, err

@@ -33,7 +33,7 @@ var kinds = byFlag(map[kind]string{
 		paper/as paper/check paper/run
 		compare/judge compare/candidate-judge compare/store paper/store report/store
 		export/check export/toxic-share`,
-	manner: `allow-host axis base-url calls confidence defense each every forget framing generations generator half-width harmful-answers family into language languages max-tokens
+	manner: `allow-host axis base-url batch calls confidence defense each every forget framing generations generator half-width harmful-answers family into language languages max-tokens
 		moderator most on-conflict per-prompt plain policy providers raters rule samples seed seeds-per-generation split-seed splits
 		system temperature threshold translator turns wait
 		alpha corrected fail-if max-excluded require unpaired

@@ -8,19 +8,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
 )
@@ -34,6 +39,7 @@ type moderateFlags struct {
 	changed, all         string
 	format, store        string
 	full                 bool
+	batch, wait          bool
 	calls                command.Calls
 }
 
@@ -51,6 +57,10 @@ Policies are names (see "orbench policy list") or YAML files. Moderators are mod
 they are asked by the questions of "orbench build", so what a build paid for is not
 paid for again. Every reply is kept in the store before it counts, and the same
 command goes on after an interruption.
+
+--batch has votes asked by batch: it submits what is lacking and takes back what has
+come. Give the same command again until all votes are there, or say --wait. Moderators
+whose provider has no batch service are asked at once.
 
 --changed writes the prompts whose label changes, --all every prompt with its labels
 and votes; both files are datasets again, with the labels that they had.`,
@@ -73,6 +83,8 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
 	command.FullFlag(c, &f.full)
+	flags.BoolVar(&f.batch, "batch", false, "have votes asked by the batch services of their providers, at about half the price")
+	flags.BoolVar(&f.wait, "wait", false, "with --batch, wait until the batches have ended")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)
@@ -89,6 +101,8 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		return fail(err)
 	case f.changed != "" && f.changed == f.all:
 		return fail(command.InputError("--changed, --all", "both name the same file", "name two"))
+	case f.wait && !f.batch:
+		return fail(command.InputError("--wait", "no batch is waited for", "say --batch too, or leave it out"))
 	case f.maxTokens < 1:
 		return fail(command.InputError("--max-tokens", "the value is too small", "give a positive one"))
 	}
@@ -172,7 +186,13 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 			return err
 		}
 	}
-	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
+	if f.batch {
+		if err := a.moderateByBatch(ctx, r, f, memory, clients, prices); err != nil {
+			return err
+		}
+	}
+	// What no batch takes is asked at once.
+	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch})
 	if filled != nil && !stopped(filled) {
 		return filled
 	}
@@ -185,6 +205,62 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		a.sayUnfinished(f.changed, f.all)
 	}
 	return a.finish(filled, stats, score.Result{})
+}
+
+// mostRounds is how often what batches leave without an answer is submitted again before it
+// is asked at once.
+const mostRounds = 3
+
+// moderateByBatch takes back the votes that batches bring, and submits what is lacking; with
+// --wait until nothing of it is out.
+func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *memo.Memo, clients *client.Set, prices price.Table) error {
+	d := &batch.Desk{Memo: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
+	tell := func(t *batch.Taken) {
+		if t.Answered+t.Failed > 0 {
+			a.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, "vote", "votes"), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
+		}
+	}
+	for range mostRounds {
+		done, err := d.Collect(ctx)
+		if err != nil {
+			return err
+		}
+		tell(done)
+		plan, err := d.Plan(ctx, d.ToServices(false))
+		if err == nil {
+			err = plan.Check(f.calls.Budget(), fill.Budget{})
+		}
+		if err != nil {
+			return err
+		}
+		_, sent, err := d.Send(ctx, d.ToServices(false))
+		if err != nil {
+			return err
+		}
+		for _, b := range sent {
+			a.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, "vote", "votes"), b.Provider, b.Model, strings.TrimSpace(string(b.Stage)+" "+untrusted.Terminal(b.Problem)))
+		}
+		out, err := d.Outstanding(ctx)
+		switch {
+		case err != nil || out == 0:
+			return err
+		case !f.wait:
+			a.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, "vote is", "votes are"))
+			return nil
+		}
+		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
+			if n, back, failed := t.Progress(); next > 0 && !f.calls.Quiet {
+				a.Sayf("%s of %s votes are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), table.Count(failed), next)
+			}
+		})
+		if done != nil {
+			tell(done)
+		}
+		if err != nil || done.Waiting > 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // planModeration prints what the votes would take.
