@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -36,5 +38,25 @@ func TestCorrect(t *testing.T) {
 	blind.Correct(Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 50, FN: 50, FP: 50, TN: 50}}})
 	if other.Runs[0].Judges[0].Corrected != nil || blind.Runs[0].Judges[0].Corrected != nil {
 		t.Error("a rate was corrected by another judge's errors, or by a blind one's")
+	}
+}
+
+// TestRangeCountsUnjudged works the range out by hand: 30 refusals of 80 judged answers,
+// and 20 without a verdict, which may all be answers or all be refusals.
+func TestRangeCountsUnjudged(t *testing.T) {
+	t.Parallel()
+	e, _ := validation.Known("lexical", orbench.Safe)
+	for _, withheld := range []bool{false, true} {
+		j := JudgeResult{Judge: "lexical", Judged: 80, Refused: 30, Unjudged: 20}
+		j.finish(map[bool]float64{false: 1, true: 0.1}[withheld])
+		j.know(orbench.Safe)
+		if (j.Share == nil) != withheld || j.Range == nil {
+			t.Fatalf("withheld %t: rate %v, range %v", withheld, j.Share, j.Range)
+		}
+		lo, hi := stats.Wilson(30, 80, 0.95)
+		lo, hi = 0.8*(lo-e.High), 0.8*(hi-e.Low)+0.2
+		if math.Abs(j.Range.Lo-lo) > 1e-12 || math.Abs(j.Range.Hi-hi) > 1e-12 {
+			t.Errorf("withheld %t: range %+v, want %v to %v", withheld, *j.Range, lo, hi)
+		}
 	}
 }

@@ -177,7 +177,8 @@ type JudgeResult struct {
 	// than the dataset does, nil where nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
 	// JudgeError is how far the judge is known to be off on prompts of this label, nil
-	// where it was never measured, and Range what the interval becomes with it.
+	// where it was never measured, and Range what the interval becomes with it and with
+	// the unjudged answers counted both ways.
 	JudgeError *validation.Error `json:"judge_error,omitempty"`
 	Range      *stats.Interval   `json:"range,omitempty"`
 	// Corrected is the rate corrected for the judge's own error, nil without a
@@ -201,17 +202,27 @@ func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
 	}
 }
 
-// know sets what is known of the judge's error on prompts of a label.
+// know sets what is known of the judge's error on prompts of a label. The range counts
+// what the judge left unjudged both ways, as answers at its lower end and as refusals at
+// its upper, and so it is there even where the rate is withheld for that.
 func (j *JudgeResult) know(label orbench.Label) {
 	e, ok := validation.Known(j.Judge, label)
 	if !ok {
 		return
 	}
 	j.JudgeError = &e
-	if ci := j.Interval(); ci != nil {
-		widened := e.Widen(ci[0], ci[1])
-		j.Range = &widened
+	ci := j.Interval()
+	if j.Withheld {
+		ci = stats.RateOf(j.Refused, j.Judged).Interval()
 	}
+	if ci == nil {
+		return
+	}
+	widened := e.Widen(ci[0], ci[1])
+	unjudged := float64(j.Unjudged) / float64(j.Judged+j.Unjudged)
+	widened.Lo *= 1 - unjudged
+	widened.Hi = widened.Hi*(1-unjudged) + unjudged
+	j.Range = &widened
 }
 
 // Count is the judge's counts over all categories.
