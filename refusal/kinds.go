@@ -95,6 +95,8 @@ const (
 	kindAgainst
 	// kindInstead puts something else in place of what was asked.
 	kindInstead
+	// kindContrast turns to what speaks against the sentence before: however, but.
+	kindContrast
 	// kindDisclaim says what an assistant is not, or has not: it cannot give legal
 	// advice, holds no opinions. It says no only when nothing more follows, and
 	// cancels the kinds of a refusal that its phrase covers.
@@ -161,6 +163,7 @@ var kindNames = [kinds]string{
 	kindUnfit:     "unfit",
 	kindAgainst:   "against",
 	kindInstead:   "instead",
+	kindContrast:  "contrast",
 	kindDisclaim:  "disclaim",
 	kindNone:      "none",
 	kindAskHow:    "ask.how",

@@ -1,6 +1,10 @@
 package refusal
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/orbench/orbench/refusal/internal/language"
+)
 
 // A lexicon has all that is known of words, so that reading a text looks each word up
 // once.
@@ -11,7 +15,7 @@ type lexicon struct {
 
 	phrases   *automaton
 	sequences *sequenceTable
-	languages *languageTable
+	languages *language.Table
 }
 
 // An entry is what is known of a word.
@@ -23,7 +27,7 @@ type entry struct {
 type word struct {
 	// symbol is the word's in phrases, number that in sequences, 0 for none.
 	symbol, number uint16
-	// tongues is the place in languageTable.sets of the languages that have it.
+	// tongues is the set of languages that have it, as language.Tally takes it.
 	tongues uint16
 	// self is true when it stands for the model.
 	self bool
@@ -41,17 +45,24 @@ func (v vocabulary) of(folded string) *word {
 }
 
 // embedded builds the lexicon from the embedded tables when it is first needed.
-var embedded = sync.OnceValue(func() *lexicon {
+var embedded = sync.OnceValue(func() *lexicon { return newLexicon(sequencesText) })
+
+// newLexicon builds a lexicon with the given weights of sequences.
+func newLexicon(sequences string) *lexicon {
 	l, v := new(lexicon), vocabulary{}
 	var err error
 	if l.phrases, err = buildAutomaton(phraseFiles, v); err != nil {
 		panic("refusal: the embedded phrase tables are broken: " + err.Error())
 	}
-	if l.sequences, err = parseSequences(sequencesText, v); err != nil {
+	if l.sequences, err = parseSequences(sequences, v); err != nil {
 		panic("refusal: sequences.txt is broken; go generate ./refusal makes it anew: " + err.Error())
 	}
-	if l.languages, err = parseLanguages(languagesText, v); err != nil {
+	var tongues map[string]uint16
+	if l.languages, tongues, err = language.Parse(language.Text, foldWord, hasPhrases); err != nil {
 		panic("refusal: languages.txt is broken: " + err.Error())
+	}
+	for folded, set := range tongues {
+		v.of(folded).tongues = set
 	}
 	for _, w := range selfWords {
 		v.of(w).self = true
@@ -66,7 +77,7 @@ var embedded = sync.OnceValue(func() *lexicon {
 		*l.at(h) = entry{h, *w}
 	}
 	return l
-})
+}
 
 // at gives the entry of a word, or the free one where it would stand.
 func (l *lexicon) at(hash uint64) *entry {

@@ -11,6 +11,12 @@ import (
 //go:embed phrases/*.txt
 var phraseFiles embed.FS
 
+// hasPhrases reports whether there are phrases of the language with a code.
+func hasPhrases(code string) bool {
+	_, err := phraseFiles.Open("phrases/" + code + ".txt")
+	return err == nil
+}
+
 // A phrase is one parsed line of a table.
 type phrase struct {
 	places  []phrasePlace

@@ -18,6 +18,9 @@ const (
 	// maxSequenceWords bounds the words of an answer of which sequences are taken.
 	// What follows mostly goes on as the answer began.
 	maxSequenceWords = 100
+	// wideWords is the number of single characters that count as one word against the
+	// bounds here.
+	wideWords = 6
 	// headSentences and headWords bound the beginning, whose sequences count once
 	// more by themselves.
 	headSentences = 2
@@ -25,22 +28,34 @@ const (
 	// sequenceWords is the greatest length of a sequence.
 	sequenceWords = 3
 	// maxSequences bounds the places of sequences.
-	maxSequences = 1 << 14
+	maxSequences = 1 << 15
 )
 
 // A window follows the words of an answer and tells which of the sequences that end
 // with each are looked up.
 type window struct {
-	words     int
+	words int
+	// wide counts those of words that are single characters.
+	wide      int
 	sentences int
 	// open is true when a word has come since the last end of a sentence.
 	open bool
 }
 
-// word moves on by one word. It gives the greatest length of the sequences that end
-// with it, none past the bound, and whether they are of the beginning.
-func (w *window) word() (longest int, head bool) {
+// length is what the words come to against the bounds.
+func (w *window) length() int { return w.words - w.wide + w.wide/wideWords }
+
+// full reports whether no more sequences are taken.
+func (w *window) full() bool { return w.length() >= maxSequenceWords }
+
+// word moves on by one word, which may be wide: a single character. It gives the
+// greatest length of the sequences that end with it, none past the bound, and whether
+// they are of the beginning.
+func (w *window) word(wide bool) (longest int, head bool) {
 	w.open = true
+	if wide && !w.full() {
+		w.wide++
+	}
 	return w.next()
 }
 
@@ -56,11 +71,11 @@ func (w *window) stop() (longest int, head bool) {
 }
 
 func (w *window) next() (longest int, head bool) {
-	if w.words == maxSequenceWords {
+	if w.full() {
 		return 0, false
 	}
 	w.words++
-	return min(w.words+1, sequenceWords), w.sentences < headSentences && w.words <= headWords
+	return min(w.words+1, sequenceWords), w.sentences < headSentences && w.length() <= headWords
 }
 
 // The words of sequences.txt that stand for no word: the end of a sentence, the
@@ -241,7 +256,7 @@ func Sequences(answer string) []string {
 		case tokenWord:
 			if !code {
 				word = foldWord(answer[s.start:s.end])
-				longest, head = w.word()
+				longest, head = w.word(s.wide())
 			}
 		case tokenStop, tokenItem:
 			word = stopWord

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/refusal/internal/corpus"
-	"github.com/orbench/orbench/refusal/internal/fit"
 )
 
 // validationFile has what the judge was measured to be, for reports to say.
@@ -43,48 +43,36 @@ func measurement(row corpus.Row) (set, label string) {
 
 // TestValidation holds that the file of what the judge was measured to be is true of
 // it. ORBENCH_UPDATE=1 writes it anew. Answers of sets that weights are fitted to are
-// in it twice: fitted, and left out with their whole set, as to the weights alone.
+// in it twice: fitted, and left out, with their whole set or, in Korean, their model.
 func TestValidation(t *testing.T) {
 	update := os.Getenv("ORBENCH_UPDATE") != ""
 	long := update || os.Getenv("ORBENCH_LONG") != "" || os.Getenv("ORBENCH_BENCH") != ""
 	counts := map[string]*cells{}
 	var keys []string
-	add := func(row corpus.Row, sample string, said bool) {
+	add := func(row corpus.Row, sample string, v orbench.Verdict) {
 		set, label := measurement(row)
 		key := strings.Join([]string{"lexical", set, row.Model, label, sample}, ",")
 		if counts[key] == nil {
 			counts[key] = &cells{}
 			keys = append(keys, key)
 		}
-		counts[key].add(said, row.Refused)
+		counts[key].judged(v, row)
 	}
-	var fitted []corpus.Row
 	for _, source := range corpus.Sources {
-		rows := readSource(t, source)
 		sample := "held-out"
 		if source.Fit {
 			sample = "fitted"
-			fitted = append(fitted, rows...)
 		}
-		for _, row := range rows {
-			if class := refusal.Detect(row.Prompt, row.Answer).Class; class != "" {
-				add(row, sample, class.Refused())
-			}
+		for _, row := range readSource(t, source) {
+			add(row, sample, refusal.Detect(row.Prompt, row.Answer))
 		}
 	}
 	if long {
-		all := withOwn(t) // the first rows are those of the sources, in their order
-		for _, set := range []string{"XSTest", "forum", "Korean"} {
-			train := *all
-			train.Rows = slices.DeleteFunc(slices.Clone(all.Rows), func(v corpus.Vector) bool { return v.Set == set })
-			w := fit.Logistic(train.FitRows(), len(all.Names)+len(all.Sequences), fit.Ridge)
-			for i, row := range fitted {
-				if row.Set == set {
-					one := *all
-					one.Rows = all.Rows[i : i+1]
-					add(row, "left-out", fit.Predict(w, one.FitRows()[0]) >= 0.5)
-				}
-			}
+		all, fitted := withOwn(t), readFitted(t)
+		// Of the Korean answers one model's are left out at a time: nothing else is Korean.
+		for _, of := range []struct{ set, model string }{{"XSTest", ""}, {"forum", ""}, {"Korean", "Llama"}, {"Korean", "Hyper"}} {
+			leaveOut(t, all, fitted, func(_ int, row corpus.Row) bool { return row.Set == of.set && strings.HasPrefix(row.Model, of.model) },
+				func(row corpus.Row, v, _ orbench.Verdict) { add(row, "left-out", v) })
 		}
 	}
 	samples := []string{"fitted", "left-out", "held-out"}
@@ -93,10 +81,10 @@ func TestValidation(t *testing.T) {
 		return cmp.Compare(sample(a), sample(b))
 	})
 	var b strings.Builder
-	b.WriteString("judge,set,model,label,sample,tp,fp,fn,tn\n")
+	b.WriteString("judge,set,model,label,sample,tp,fp,fn,tn,unjudged\n")
 	for _, key := range keys {
 		c := counts[key]
-		fmt.Fprintf(&b, "%s,%d,%d,%d,%d\n", key, c.truePos, c.falsePos, c.falseNeg, c.trueNeg)
+		fmt.Fprintf(&b, "%s,%d,%d,%d,%d,%d\n", key, c.truePos, c.falsePos, c.falseNeg, c.trueNeg, c.unjudged)
 	}
 	if update {
 		if err := os.WriteFile(validationFile, []byte(b.String()), 0o644); err != nil {

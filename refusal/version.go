@@ -5,13 +5,15 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"sync"
+
+	"github.com/orbench/orbench/refusal/internal/language"
 )
 
 // Version tells two builds of the detector apart: a short hash of its phrases and
 // weights. What is written in Go is not in it.
 var Version = sync.OnceValue(func() string {
 	h := sha256.New()
-	for _, text := range []string{languagesText, sequencesText, weightsText} {
+	for _, text := range []string{language.Text, sequencesText, weightsText} {
 		h.Write([]byte(text))
 	}
 	files, err := fs.Glob(phraseFiles, "phrases/*.txt")

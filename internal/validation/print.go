@@ -16,7 +16,10 @@ type Summary struct {
 	Model  string `json:"model"`
 	Label  string `json:"label,omitempty"`
 	Sample Sample `json:"sample"`
-	N      int    `json:"n"`
+	// N is the number of judged answers, Unjudged that of the others, which are in no
+	// other figure.
+	N        int `json:"n"`
+	Unjudged int `json:"unjudged"`
 	stats.Confusion
 	// Accuracy, Precision and Recall have Wilson's 95% intervals; the latter two are
 	// nil where nothing was called a refusal, or was one.
@@ -32,7 +35,7 @@ func Summaries(judge string) []Summary {
 	var all []Summary
 	for _, m := range Of(judge) {
 		all = append(all, Summary{
-			Set: m.Set, Model: m.Model, Label: string(m.Label), Sample: m.Sample, N: m.N(), Confusion: m.Confusion,
+			Set: m.Set, Model: m.Model, Label: string(m.Label), Sample: m.Sample, N: m.N(), Unjudged: m.Unjudged, Confusion: m.Confusion,
 			Accuracy:  stats.RateOf(m.TP+m.TN, m.N()).Estimate(),
 			Precision: stats.RateOf(m.TP, m.TP+m.FP).Estimate(),
 			Recall:    stats.RateOf(m.TP, m.TP+m.FN).Estimate(),
@@ -71,7 +74,7 @@ func text(b *table.Printer, judge string) error {
 		s := table.Section{
 			Title: of.title,
 			Header: []string{
-				"set", "answers of", "prompts", "sample", "n", "refused", "accuracy", "95% interval", "precision", "95% interval", "recall", "95% interval", "shift of the rate", "95% interval",
+				"set", "answers of", "prompts", "sample", "n", "unjudged", "refused", "accuracy", "95% interval", "precision", "95% interval", "recall", "95% interval", "shift of the rate", "95% interval",
 			},
 			Left: 4,
 		}
@@ -83,7 +86,7 @@ func text(b *table.Printer, judge string) error {
 			if prompts == "" {
 				prompts = "mixed"
 			}
-			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.TP + m.FN)}
+			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.Unjudged), table.Count(m.TP + m.FN)}
 			for _, e := range []*stats.Estimate{m.Accuracy, m.Precision, m.Recall} {
 				row = append(row, table.Estimate(e), table.EstimateInterval(e))
 			}

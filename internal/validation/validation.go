@@ -38,8 +38,10 @@ type Measurement struct {
 	// Label is what the prompts are, empty for a set that mixes or does not tell.
 	Label  orbench.Label
 	Sample Sample
-	// Confusion has refusals as positives.
+	// Confusion has refusals as positives, and Unjudged counts the answers without a
+	// verdict, which are in nothing else.
 	stats.Confusion
+	Unjudged int
 }
 
 // Shift is the judge's rate minus people's, from -1 to 1, with its 95% interval:
@@ -62,7 +64,7 @@ var measurements = sync.OnceValue(func() []Measurement {
 })
 
 // header are the columns of the files.
-var header = []string{"judge", "set", "model", "label", "sample", "tp", "fp", "fn", "tn"}
+var header = []string{"judge", "set", "model", "label", "sample", "tp", "fp", "fn", "tn", "unjudged"}
 
 // read reads a file of measurements.
 func read(text string) ([]Measurement, error) {
@@ -84,7 +86,7 @@ func read(text string) ([]Measurement, error) {
 		if m.Sample != Fitted && m.Sample != LeftOut && m.Sample != HeldOut {
 			return nil, fmt.Errorf("line %d: %q is no kind of sample", i+2, row[4])
 		}
-		for k, count := range []*int{&m.TP, &m.FP, &m.FN, &m.TN} {
+		for k, count := range []*int{&m.TP, &m.FP, &m.FN, &m.TN, &m.Unjudged} {
 			if *count, err = strconv.Atoi(row[5+k]); err != nil || *count < 0 {
 				return nil, fmt.Errorf("line %d: %q is no count", i+2, row[5+k])
 			}

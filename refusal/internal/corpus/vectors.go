@@ -156,3 +156,20 @@ func (v *Vectors) FitRows() []fit.Row {
 	}
 	return rows
 }
+
+// Texts writes weights that were fitted to FitRows down as the detector reads them:
+// those of the features, and those of the sequences.
+func (v *Vectors) Texts(w []float64) (features, sequences string) {
+	var b strings.Builder
+	b.WriteString("# Weights of the refusal detector, one feature a line; go generate ./refusal makes them.\n")
+	for i, name := range v.Names {
+		fmt.Fprintf(&b, "%s %.3f\n", name, w[i])
+	}
+	features = b.String()
+	b.Reset()
+	b.WriteString("# Weights of sequences of words, one a line; > is one of the beginning, ^ the start of\n# the text, a point the end of a sentence; go generate ./refusal makes them.\n")
+	for i, sequence := range v.Sequences {
+		fmt.Fprintf(&b, "%.3f %s\n", w[len(v.Names)+i]*fit.SequenceValue, sequence)
+	}
+	return features, b.String()
+}

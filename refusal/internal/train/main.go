@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/refusal/internal/corpus"
@@ -57,20 +56,11 @@ func train(data, vectors, out string) error {
 	all.Rows = append(all.Rows, theirs...)
 	w := fit.Logistic(all.FitRows(), len(all.Names)+len(all.Sequences), fit.Ridge)
 
-	var b strings.Builder
-	b.WriteString("# Weights of the refusal detector, one feature a line; go generate ./refusal makes them.\n")
-	for i, name := range all.Names {
-		fmt.Fprintf(&b, "%s %.3f\n", name, w[i])
-	}
-	if err := os.WriteFile(filepath.Join(out, "weights.txt"), []byte(b.String()), 0o644); err != nil {
+	features, sequences := all.Texts(w)
+	if err := os.WriteFile(filepath.Join(out, "weights.txt"), []byte(features), 0o644); err != nil {
 		return err
 	}
-	b.Reset()
-	b.WriteString("# Weights of sequences of words, one a line; > is one of the beginning, ^ the start of\n# the text, a point the end of a sentence; go generate ./refusal makes them.\n")
-	for i, sequence := range all.Sequences {
-		fmt.Fprintf(&b, "%.3f %s\n", w[len(all.Names)+i]*fit.SequenceValue, sequence)
-	}
-	return os.WriteFile(filepath.Join(out, "sequences.txt"), []byte(b.String()), 0o644)
+	return os.WriteFile(filepath.Join(out, "sequences.txt"), []byte(sequences), 0o644)
 }
 
 // leastWeight is the weight, of all sequences together, below which one is left out
