@@ -76,6 +76,9 @@ func TestScript(t *testing.T) {
 			"postgres":    postgres,
 			"runbatch":    runbatch,
 			"batchserver": batchserver,
+			"collector":   collector,
+			"freeport":    freeport,
+			"fetch":       fetch,
 		},
 	})
 }

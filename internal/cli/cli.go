@@ -97,7 +97,7 @@ func Run(env command.Env) int {
 		select {
 		case <-time.After(abandonAfter):
 			// What was answered is in the store already, as after any kill.
-			fmt.Fprintln(env.Stderr, "orbench: "+command.ErrInterrupted.Error())
+			env.Fault(command.ErrInterrupted.Error())
 			os.Exit(exitInterrupted)
 		case <-finished:
 		}
@@ -106,23 +106,41 @@ func Run(env command.Env) int {
 	env.Version = version()
 	env.Secrets = command.NewSecrets(env.Getenv)
 	log.SetFlags(0)
-	log.SetOutput(env.Secrets.Log(env.Stderr))
+	log.SetOutput(env.Secrets.Log(env.Note))
 	env.Sent = new(atomic.Int64)
 	root := root(&env)
 	root.SetArgs(env.Args)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	code, sent := ExitCode(err), env.Sent.Load() > 0
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
 		text := command.ErrorText(err)
 		if code == exitInput && sent {
 			text += "; what was answered is kept, and the same command goes on from it"
 		}
-		fmt.Fprintln(env.Stderr, "orbench: "+text)
+		env.Fault(text)
 	}
 	if code == exitInput && sent {
-		return exitFailures // exitInput says that nothing was sent
+		code = exitFailures // exitInput says that nothing was sent
 	}
+	env.EndTold(ran.CommandPath(), code, failure(code))
 	return code
+}
+
+// failure is the kind of error that an exit code stands for, empty for none.
+func failure(code int) string {
+	switch code {
+	case exitDone:
+		return ""
+	case exitInput:
+		return "input"
+	case exitBudget:
+		return "budget"
+	case exitGate:
+		return "gate"
+	case exitInterrupted:
+		return "interrupted"
+	}
+	return "failures"
 }
 
 // cleanOutput lets nothing that a server, a model or a file wrote act on the terminal or

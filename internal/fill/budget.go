@@ -360,3 +360,11 @@ func (b *budget) into(s *Stats) {
 	defer b.mu.Unlock()
 	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.requests, b.answers.usd, b.charged, b.failures.usd, b.failures.tokens
 }
+
+// left is what may still be spent; see Load.Left.
+func (b *budget) left() Budget {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	used := b.answers.plus(b.failures).plus(b.reserved)
+	return b.limits.Left(Budget{Requests: b.requests + b.before.Requests, Tokens: used.tokens + b.before.Tokens, USD: used.usd + b.before.USD})
+}

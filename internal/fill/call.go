@@ -88,12 +88,12 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.
 	var n, inRow, answersBefore, timeouts int
-	for {
+	for number := 1; ; number++ {
 		pass, err := pacer.wait(ctx)
 		if err != nil {
 			return model.Response{}, err
 		}
-		response, err := l.attempt(ctx, calls, c, pacer)
+		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, pacer)
 		if err == nil {
 			pacer.accept(pass, response.Allowance, response.Usage.Input+response.Usage.Output)
 			return response, nil
@@ -223,6 +223,9 @@ func (f *Live) lacksPrice(of model.Ref) {
 
 // pace waits until the lane's rates allow the request.
 func (l *Lane) pace(ctx context.Context, r model.Request) error {
+	if l.requests == nil && l.tokens == nil {
+		return nil
+	}
 	wait := func() error {
 		if l.requests != nil {
 			if err := l.requests.WaitN(ctx, 1); err != nil {
@@ -235,7 +238,10 @@ func (l *Lane) pace(ctx context.Context, r model.Request) error {
 		}
 		return nil
 	}
-	if err := wait(); err != nil {
+	began := time.Now()
+	err := wait()
+	l.filler.paced.Add(int64(time.Since(began)))
+	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench/internal/memo"
@@ -129,6 +130,15 @@ func (s Stats) Lacking() int { return s.Failed + s.Batched }
 // or not.
 func (s Stats) Unanswered() int { return s.Retries + s.Rejected + s.Failed }
 
+// Load is how what bounds Live's calls is used.
+type Load struct {
+	// Paced is how long calls have waited for the rates of Limits, all together.
+	Paced time.Duration
+	// Budget is that of the Config, and Left what may still be spent of it: neither spent
+	// nor reserved for a call.
+	Budget, Left Budget
+}
+
 // Live fills by calling the models at once, through a lane for each provider's
 // endpoint. It serves one command and is safe for concurrent use.
 type Live struct {
@@ -138,6 +148,8 @@ type Live struct {
 	claims *claims
 	finder finder
 	busy   *busy
+	// paced is the time, in nanoseconds, that calls have waited for rates.
+	paced atomic.Int64
 
 	mu    sync.Mutex
 	lanes []*Lane
@@ -176,6 +188,11 @@ func (f *Live) Stats() Stats {
 	}
 	slices.Sort(s.Unpriced)
 	return s
+}
+
+// Load gives how bounds are used now.
+func (f *Live) Load() Load {
+	return Load{Paced: time.Duration(f.paced.Load()), Budget: f.config.Budget, Left: f.budget.left()}
 }
 
 // Lane is the way to one provider endpoint, for all of its models.

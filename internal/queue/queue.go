@@ -133,3 +133,34 @@ func (q *Queue) Waiting(ctx context.Context) (n int, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE NOT failed`).Scan(&n)
 	return n, err
 }
+
+// OpenFill is a fill that has calls to be made.
+type OpenFill struct {
+	ID int64
+	// Calls is how many calls wait or are under way.
+	Calls int
+	// Budget is that of the fill, and Left what no worker has taken of it.
+	Budget, Left fill.Budget
+}
+
+// OpenFills lists the fills that have calls to be made.
+func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
+	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, f.requests, f.tokens, f.usd, c.calls
+		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
+	if err != nil {
+		return nil, err
+	}
+	var o OpenFill
+	var text []byte
+	var taken fill.Budget
+	_, err = pgx.ForEachRow(rows, []any{&o.ID, &text, &taken.Requests, &taken.Tokens, &taken.USD, &o.Calls}, func() error {
+		var s Settings
+		if err := json.Unmarshal(text, &s); err != nil {
+			return err
+		}
+		o.Budget, o.Left = s.Budget, s.Budget.Left(taken)
+		all = append(all, o)
+		return nil
+	})
+	return all, err
+}

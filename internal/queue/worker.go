@@ -33,6 +33,9 @@ type WorkerConfig struct {
 	Abort <-chan struct{}
 	// Log is told what goes wrong.
 	Log *slog.Logger
+	// Trace is told that a shard of a fill is begun, gives the context for its calls, and
+	// what to call at its end, with how many calls it had; nil for nobody.
+	Trace func(ctx context.Context, fill, shard int64) (context.Context, func(calls int, err error))
 }
 
 // Worker makes queued calls.
@@ -51,6 +54,8 @@ type Worker struct {
 	fills map[int64]*filling
 	// answered and failed count calls.
 	answered, failed int
+	// shards are those under way, by when they began.
+	shards map[*river.Job[shardArgs]]time.Time
 }
 
 // filling is the calls of one fill that this worker makes.
@@ -63,7 +68,29 @@ type filling struct {
 
 // NewWorker makes a worker that remembers in a memo.
 func NewWorker(q *Queue, m *memo.Memo, c WorkerConfig) *Worker {
-	return &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), bounds: fill.NewLive(m, fill.Config{}), fills: map[int64]*filling{}}
+	return &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), bounds: fill.NewLive(m, fill.Config{}), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
+}
+
+// Filled gives what the worker has done so far for each fill.
+func (w *Worker) Filled() (all []fill.Stats, paced time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.fills {
+		all = append(all, f.live.Stats())
+		paced += f.live.Load().Paced
+	}
+	return all, paced
+}
+
+// Kept gives how many shards are under way here, and for how long the oldest has been
+// kept.
+func (w *Worker) Kept() (shards int, oldest time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, began := range w.shards {
+		oldest = max(oldest, time.Since(began))
+	}
+	return len(w.shards), oldest
 }
 
 // Counts gives how many calls the worker has had answered, and how many have failed.
@@ -123,6 +150,14 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 
 // Work makes the calls of a shard, for a turn.
 func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
+	w.mu.Lock()
+	w.shards[job] = time.Now()
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.shards, job)
+	}()
 	f, err := w.enter(ctx, job.Args.Fill)
 	if err != nil || f == nil {
 		return err
@@ -142,6 +177,16 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	var mu sync.Mutex
 	var answered, failed [][]byte
 	var stop error
+	if w.Trace != nil {
+		var end func(int, error)
+		turn, end = w.Trace(turn, job.Args.Fill, job.Args.Shard)
+		defer func() {
+			if turn.Err() != nil {
+				stop = nil // another turn goes on with it
+			}
+			end(len(answered)+len(failed), stop)
+		}()
+	}
 	var all sync.WaitGroup
 	for _, r := range requests {
 		all.Go(func() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/queue"
+	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
@@ -239,6 +241,9 @@ type Filling struct {
 	Targets []evaluate.Target
 	// Tell makes the work tell the labels of prompts, nil where it does not.
 	Tell func(func(text string, label orbench.Label))
+	// Role says what a request is for, such as "judge", empty where that is not known; nil
+	// knows it of none.
+	Role func(model.Request) string
 	// Failed keeps what failed attempts may have cost, nil for work of which no run is
 	// kept. It is called while there are more and more, at most once a second, and at the
 	// end.
@@ -270,10 +275,20 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	}
 	live = fill.NewLive(memory, config)
 	limits := e.Limits(f, clients)
+	ctx, told := e.Told(ctx)
 	for _, m := range w.Models {
 		c := clients.Client(m.Provider, m.Endpoint)
-		live.Lane(m, c.Model, limits(c))
+		live.Lane(m, told.Model(c.Model, telemetry.Server{Ref: m, Endpoint: c.Endpoint, Role: w.Role}), limits(c))
 	}
+	var over atomic.Bool
+	told.Watch(func() telemetry.Counts {
+		s := live.Stats()
+		c := telemetry.Counts{Stats: s, Load: live.Load()}
+		if !over.Load() {
+			c.Open = max(0, w.Calls-s.Present-s.Answered-s.Failed)
+		}
+		return c
+	})
 	if shown != nil {
 		go shown.Run()
 		defer shown.Close()
@@ -286,6 +301,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 	})()
 	kept := keepFailed(live, w.Failed)
 	err := fillRounds(ctx, live, w)
+	over.Store(true)
 	err = errors.Join(err, kept())
 	stats := live.Stats()
 	e.NoteSent(stats)
@@ -330,6 +346,7 @@ func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *memo.Memo, pri
 		defer shown.Close()
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
+	ctx, _ = e.Told(ctx)
 	err = fillRounds(ctx, filler, w)
 	var stopped *fill.BudgetError
 	if errors.As(err, &stopped) {

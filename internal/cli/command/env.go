@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -42,6 +43,10 @@ type Env struct {
 	Secrets *Secrets
 	// Sent counts the calls that the command made. Nil counts nothing.
 	Sent *atomic.Int64
+
+	// logged is true where what is said is logged, as JSON; see LogFormat.
+	logged bool
+	told   told
 }
 
 // NoteSent counts the calls of one filling.
@@ -69,6 +74,10 @@ func InputError(where, problem, hint string) error {
 
 // Sayf writes one line to standard error.
 func (e *Env) Sayf(format string, args ...any) {
+	if e.logged {
+		e.Logger(slog.LevelInfo).Info(fmt.Sprintf(format, args...))
+		return
+	}
 	fmt.Fprintf(e.Stderr, format+"\n", args...)
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -17,6 +17,8 @@ import (
 type Secrets struct {
 	mu   sync.Mutex
 	keys []string
+	// clean is made of keys, nil until it is needed.
+	clean *model.Secrets
 }
 
 // hubTokens are the variables with the user's token for the Hugging Face hub.
@@ -44,7 +46,24 @@ func (s *Secrets) add(key string) {
 	defer s.mu.Unlock()
 	if !slices.Contains(s.keys, key) {
 		s.keys = append(s.keys, key)
+		s.clean = nil
 	}
+}
+
+// Clean is a text without the secrets, and without the passwords of addresses.
+func (s *Secrets) Clean(text string) string {
+	text = untrusted.Addresses(text)
+	if s == nil {
+		return text
+	}
+	s.mu.Lock()
+	if s.clean == nil {
+		made := model.NewSecrets(s.keys...)
+		s.clean = &made
+	}
+	clean := s.clean
+	s.mu.Unlock()
+	return clean.Clean(text)
 }
 
 // all lists them.
@@ -58,16 +77,16 @@ func (s *Secrets) all() []string {
 }
 
 // Log is a writer for Go's own packages, which log what servers send that nobody asked
-// for: it puts each message into one line of w, without the secrets, and leaves out what
-// comes after the first few.
-func (s *Secrets) Log(w io.Writer) io.Writer { return &logWriter{secrets: s, w: w} }
+// for: it says each message as one line, without the secrets, and leaves out what comes
+// after the first few.
+func (s *Secrets) Log(say func(line string)) io.Writer { return &logWriter{secrets: s, say: say} }
 
 // mostLogged is how many messages are shown: a server may send one with each answer.
 const mostLogged = 5
 
 type logWriter struct {
 	secrets *Secrets
-	w       io.Writer
+	say     func(string)
 	written atomic.Int64
 }
 
@@ -79,6 +98,6 @@ func (l *logWriter) Write(p []byte) (int, error) {
 	case n == mostLogged:
 		line += "; more of this is not shown"
 	}
-	_, err := fmt.Fprintln(l.w, "orbench: "+line)
-	return len(p), err
+	l.say(line)
+	return len(p), nil
 }

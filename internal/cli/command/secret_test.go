@@ -15,7 +15,7 @@ func TestLog(t *testing.T) {
 	env := map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789\n", "HF_TOKEN": "hf_abcdefghijklmnop"}
 	s := command.NewSecrets(func(name string) string { return env[name] })
 	var b bytes.Buffer
-	log := s.Log(&b)
+	log := s.Log(func(line string) { b.WriteString("orbench: " + line + "\n") })
 	if _, err := io.WriteString(log, "Unsolicited \"Bearer sk-secret-0123456789\"\n hf_abcdefghijklmnop \x1b[2J\n"); err != nil {
 		t.Fatal(err)
 	}

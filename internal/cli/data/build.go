@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -205,12 +206,14 @@ const queuedWidth = 2048
 
 // buildWith builds with an open memo, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
+	ctx, told := a.Told(ctx)
 	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
+	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
 	width := 0
 	limits := a.Limits(f.calls, clients)
 	for at, c := range clients.All() {
 		l := limits(c)
-		live.Lane(at, c.Model, l)
+		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), l)
 		width += l.Concurrency
 	}
 	// Each prompt waits for one call at least, and some wait for their turn.

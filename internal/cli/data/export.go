@@ -232,7 +232,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 	if f.calls.DryRun {
 		return c, a.planModerators(ctx, c, memory, prices, f, clients)
 	}
-	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected()})
+	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected(), Role: command.Role("moderator")})
 	if filled == nil && stats.Lacking() > 0 {
 		filled = command.ErrFailures
 	}

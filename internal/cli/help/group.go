@@ -40,7 +40,7 @@ var kinds = byFlag(map[kind]string{
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
 	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
-	output:   `all changed disagreements explain flips format full guidelines json junit list name out pairs quiet replace save-only store to`,
+	output:   `all changed disagreements explain flips format full guidelines json junit list log-format metrics name out pairs quiet replace save-only store to`,
 })
 
 // byFlag turns lists of flags into the kind of each.

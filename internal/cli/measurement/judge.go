@@ -241,7 +241,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	var filled error
 	if memory != nil {
 		stats, filled = a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
-			Work: r.Work(memory), Models: r.Models(), Calls: r.Recording.Count * len(r.Models()),
+			Work: r.Work(memory), Models: r.Models(), Calls: r.Recording.Count * len(r.Models()), Role: command.Role("judge"),
 		})
 		if filled != nil && !stopped(filled) {
 			return filled

@@ -89,7 +89,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	}
 	began := time.Now().UTC()
 	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
-		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets,
+		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets, Role: m.Role,
 		Tell: func(told func(string, orbench.Label)) { m.Told = told },
 		Failed: func(s fill.Stats) error {
 			return m.Failed(context.WithoutCancel(ctx), memory, began, s)

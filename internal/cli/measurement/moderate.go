@@ -192,7 +192,9 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 		}
 	}
 	// What no batch takes is asked at once.
-	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch})
+	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
+		Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch, Role: command.Role("moderator"),
+	})
 	if filled != nil && !stopped(filled) {
 		return filled
 	}

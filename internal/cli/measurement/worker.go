@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
@@ -23,6 +26,9 @@ type workerFlags struct {
 	shards int
 	turn   time.Duration
 	drain  bool
+	// metrics is where metrics are served, empty for nowhere.
+	metrics   string
+	logFormat string
 }
 
 func (a app) workerCommand() *cobra.Command {
@@ -37,7 +43,8 @@ experiments. One may be started, killed or frozen at any time: what it had under
 done by others. Requests and tokens per minute, and budgets, are those of the command that
 queued, and hold over all workers together.`,
 		Example: `  orbench worker --store postgres://ana@db/orbench
-  orbench worker --drain --concurrency 64`,
+  orbench worker --drain --concurrency 64
+  orbench worker --metrics 9464 --log-format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.worker(c.Context(), f) },
 	}
@@ -46,6 +53,8 @@ queued, and hold over all workers together.`,
 	c.Flags().IntVar(&f.shards, "shards", 4, "shards of some hundred calls to have at once")
 	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; those of a worker that died go to others after three times that")
 	c.Flags().BoolVar(&f.drain, "drain", false, "end when nothing waits")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at /metrics of this `[HOST:]PORT`, and /healthz; the host is 127.0.0.1 where none is given")
+	command.LogFlag(c, &f.logFormat)
 	return c
 }
 
@@ -58,6 +67,9 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		return command.InputError("--turn", "the value is too small", "give a second or more, or leave the flag out")
 	}
 	if err := f.calls.Check(); err != nil {
+		return err
+	}
+	if err := a.LogFormat(f.logFormat); err != nil {
 		return err
 	}
 	clients, err := a.Clients(f.calls, nil, nil)
@@ -74,14 +86,26 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		return err
 	}
 	defer q.Close()
+	told := a.Telemetry(f.metrics != "")
 	w := queue.NewWorker(q, memory, queue.WorkerConfig{
 		Connect: func(at model.Ref) (model.Model, int, error) {
 			c, err := clients.Connect(at)
-			return c.Model, f.calls.Concurrency(c), err
+			return told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), f.calls.Concurrency(c), err
 		},
-		Turn: f.turn, Shards: f.shards, Abort: a.Abort,
-		Log: slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Turn: f.turn, Shards: f.shards, Abort: a.Abort, Log: a.Logger(slog.LevelWarn), Trace: told.Shard,
 	})
+	told.WatchWorker(w, q)
+	if f.metrics != "" {
+		page, failed := told.Serve(metricsAddress(f.metrics), func(ctx context.Context) error {
+			_, err := q.Waiting(ctx)
+			return err
+		})
+		if failed != nil {
+			return command.InputError("--metrics "+f.metrics, "cannot listen: "+failed.Error(), "give a free port, such as 9464")
+		}
+		defer func() { err = errors.Join(err, page.Close()) }()
+		a.Sayf("metrics are at http://%s/metrics", page.Address)
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
@@ -93,4 +117,12 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	answered, failed := w.Counts()
 	fmt.Fprintf(a.Stdout, "%d calls answered, %d failed\n", answered, failed)
 	return err
+}
+
+// metricsAddress is where metrics are served, by the flag for it.
+func metricsAddress(flag string) string {
+	if port := strings.TrimPrefix(flag, ":"); !strings.Contains(port, ":") {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return flag
 }

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+// logFormats are the values of --log-format.
+var logFormats = []string{"text", "json"}
+
+// LogFlag registers --log-format.
+func LogFlag(c *cobra.Command, format *string) {
+	c.Flags().StringVar(format, "log-format", logFormats[0], "`FORMAT` of what is said on standard error: "+either(logFormats)+", a line for each event")
+	CompleteFlag(c, "log-format", logFormats)
+}
+
+// LogFormat has what is said on standard error from now on logged in a format of LogFlag. An
+// unknown one is an *orbench.InputError.
+func (e *Env) LogFormat(format string) error {
+	if format != logFormats[0] && format != logFormats[1] {
+		return InputError("--log-format", fmt.Sprintf("there is no format %q", format), "use "+either(logFormats))
+	}
+	e.logged = format == logFormats[1]
+	return nil
+}
+
+// Logger logs what is of a level or above to standard error, without secrets.
+func (e *Env) Logger(level slog.Level) *slog.Logger {
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: e.cleanAttr}
+	if e.logged {
+		return slog.New(slog.NewJSONHandler(e.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(e.Stderr, o))
+}
+
+// cleanAttr takes secrets out of what is logged.
+func (e *Env) cleanAttr(_ []string, a slog.Attr) slog.Attr {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(e.Secrets.Clean(a.Value.String()))
+	case slog.KindAny:
+		if level, ok := a.Value.Any().(slog.Level); ok {
+			a.Value = slog.StringValue(level.String())
+			break
+		}
+		// What is no plain value is shown as fmt shows it, so that nothing is left in it.
+		a.Value = slog.StringValue(e.Secrets.Clean(fmt.Sprint(a.Value.Any())))
+	}
+	return a
+}
+
+// Fault tells of an error with which a command ends.
+func (e *Env) Fault(text string) {
+	if e.logged {
+		e.Logger(slog.LevelError).Error(text)
+		return
+	}
+	fmt.Fprintln(e.Stderr, "orbench: "+text)
+}
+
+// Note tells of what a package of Go logs.
+func (e *Env) Note(line string) {
+	if e.logged {
+		e.Logger(slog.LevelWarn).Warn(line)
+		return
+	}
+	fmt.Fprintln(e.Stderr, "orbench: "+line)
+}
