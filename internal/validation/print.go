@@ -74,9 +74,9 @@ func text(b *table.Printer, judge string) error {
 		s := table.Section{
 			Title: of.title,
 			Header: []string{
-				"set", "answers of", "prompts", "sample", "n", "unjudged", "refused", "accuracy", "95% interval", "precision", "95% interval", "recall", "95% interval", "shift of the rate", "95% interval",
+				"set", "answers of", "label", "sample", "n", "unjudged", "refused", "accuracy, 95%", "precision, 95%", "recall, 95%", "shift of rate, 95%",
 			},
-			Left: 4,
+			Left: 4, WrapNames: true, Spare: []string{"precision, 95%", "recall, 95%", "sample", "refused", "unjudged"},
 		}
 		for _, m := range all {
 			if m.Sample != of.samples[0] && m.Sample != of.samples[len(of.samples)-1] {
@@ -88,9 +88,9 @@ func text(b *table.Printer, judge string) error {
 			}
 			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.Unjudged), table.Count(m.TP + m.FN)}
 			for _, e := range []*stats.Estimate{m.Accuracy, m.Precision, m.Recall} {
-				row = append(row, table.Estimate(e), table.EstimateInterval(e))
+				row = append(row, table.Estimate(e)+" "+table.Pad(table.EstimateInterval(e), 10, true))
 			}
-			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus), table.DifferenceInterval(&m.Shift, table.Minus)))
+			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus)+" "+table.Pad(table.DifferenceInterval(&m.Shift, table.Minus), 12, true)))
 		}
 		if len(s.Rows) > 0 {
 			b.Section(s)
