@@ -75,7 +75,6 @@ func (w *world) checkRows(t testing.TB) map[string]bool {
 	if err != nil {
 		t.Error(err)
 	}
-	wanted := 0
 	for h, name := range w.names {
 		question := "q" + name[1:]
 		want := strings.HasPrefix(name, "q") || w.judged && !w.invalid(question) && !w.blocked(question)
@@ -92,9 +91,6 @@ func (w *world) checkRows(t testing.TB) map[string]bool {
 			w.problem("%s has no answer", name)
 		case failed[h].Message == "":
 			w.problem("%s has no answer, and no cause is noted", name)
-		}
-		if want {
-			wanted++
 		}
 	}
 	if n, err := s.Count(context.Background()); err != nil || n != len(rows) {
@@ -149,25 +145,13 @@ func (w *world) checkCharges(of *provider, rows map[string]bool) {
 			charges = charges[:len(charges)-1]
 		}
 		for _, c := range charges {
-			if w.excuse(c) == "" {
+			cause := w.excuse(c)
+			w.again[cause]++
+			if cause == "" {
 				w.problem("%s was paid for by %s at %v, and again later or for nothing", call, c.of.name, c.sent.Sub(w.began))
 			}
 		}
 	}
-}
-
-// paid counts the calls that were paid for, and those of them that are answered.
-func (w *world) paid() (charges, rows int) {
-	kept := map[string]bool{}
-	for _, of := range []*provider{w.targets, w.judges} {
-		for _, c := range of.charges {
-			charges++
-			if !c.kept.IsZero() {
-				kept[c.call] = true
-			}
-		}
-	}
-	return charges, len(kept)
 }
 
 // checkRate holds the times of requests against the limit that was set for all, which each

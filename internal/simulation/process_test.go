@@ -257,7 +257,7 @@ func (p *process) work() error {
 }
 
 // endless is longer than any work takes.
-const endless = 6 * time.Hour
+const endless = 30 * time.Minute
 
 // fill has the calls made, and where replies are judged theirs, as eval does.
 func (p *process) fill(all []model.Request) error {

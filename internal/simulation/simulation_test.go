@@ -89,11 +89,14 @@ func TestSchedules(t *testing.T) {
 		}
 		from, to = seed, seed
 	}
-	var calls, again, faulty int
+	var calls, faulty int
+	again := map[string]int{}
 	for seed := from; seed <= to; seed++ {
 		w := simulate(t, seed)
-		charges, rows := w.paid()
-		calls, again = calls+charges, again+charges-rows
+		calls += len(w.targets.charges) + len(w.judges.charges)
+		for cause, n := range w.again {
+			again[cause] += n
+		}
 		if len(w.problems) > 0 || asked != "" {
 			t.Log(w.text())
 		}
@@ -104,7 +107,7 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d schedules: %d calls were paid for, %d of them again or for nothing, each under way at a fault", to-from+1, calls, again)
+	t.Logf("%d schedules: %d calls were paid for; again or for nothing, since %v", to-from+1, calls, again)
 }
 
 // mostFaulty is how many seeds are shown that find something.

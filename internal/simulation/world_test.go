@@ -42,6 +42,8 @@ type world struct {
 	now       []*process
 	// outages of the store have begun.
 	outages []storeFault
+	// again counts what was paid for again or for nothing, by its cause.
+	again map[string]int
 	// calm is true once nothing more goes wrong.
 	calm bool
 	// taken is what was taken from the budget, next the time from which more may be sent
@@ -121,7 +123,7 @@ func answered(name string) string { return "answer to " + name }
 func newWorld(s schedule, path string) *world {
 	w := &world{
 		schedule: s, path: path, began: time.Now(), random: rand.New(rand.NewPCG(s.seed, 3)), names: map[model.Hash]string{},
-		now: make([]*process, len(s.works)+1), next: map[string]time.Time{}, limiters: map[string]int{},
+		now: make([]*process, len(s.works)+1), next: map[string]time.Time{}, limiters: map[string]int{}, again: map[string]int{},
 	}
 	w.targets, w.judges = &provider{w: w, name: "targets", asked: map[string]int{}}, &provider{w: w, name: "judges", asked: map[string]int{}}
 	for n := range s.calls {
