@@ -1,7 +1,6 @@
 // Package batch has the calls that a run lacks, or other work that has a name, made by
-// batch: written to files or handed
-// to a provider's batch service, which answers within a day at about half the price, and
-// remembered when they come back.
+// batch: written to files or handed to a provider's batch service, which answers within a
+// day at about half the price, and remembered when they come back.
 //
 // A batch is calls of one model, kept in the store with their requests before anything
 // leaves. From then on nobody makes them live without being told to. What becomes of it:

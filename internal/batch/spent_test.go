@@ -34,7 +34,6 @@ func TestSpent(t *testing.T) {
 		t.Errorf("nothing is spent, and told of is %+v", s)
 	}
 	a.submit(t, 1)
-	d := a.desk(t, nil)
 	target, _ := price.Default().Price("openai", models["openai"])
 	out := a.spent(t)
 	// Answers may have 1,000 tokens each.
@@ -48,7 +47,7 @@ func TestSpent(t *testing.T) {
 		t.Errorf("back: %+v, $%g; want $%g for 4 replies", back, *back.USD, want)
 	}
 	// Attempts of a command: three that failed, of which two may have been charged.
-	d = a.desk(t, nil)
+	d := a.desk(t, nil)
 	failed := fill.Stats{Retries: 3, Charged: 2, FailedTokens: 500, FailedUSD: 0.25}
 	if err := d.Run.Failed(t.Context(), d.Memo, time.Unix(1, 0), failed); err != nil {
 		t.Fatal(err)

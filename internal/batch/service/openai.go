@@ -48,8 +48,9 @@ func NewOpenAI(a Account) Service {
 }
 
 // NewTogether speaks to Together's (https://docs.together.ai/docs/batch-inference): 50,000
-// calls or 100 MB, and 24 hours at best effort. It keeps no name of ours, so that a batch
-// is known by its file.
+// calls or 100 MB, and 24 hours at best effort. Files go to a path of their own, with their
+// name (https://docs.together.ai/reference/upload-file). It keeps no name of ours, so that a
+// batch is known by its file.
 func NewTogether(a Account) Service {
 	return jobs{
 		api: newAPI(a, "Authorization", "Bearer "+a.Key), path: "/batches", upload: "/files/upload", purpose: "batch-api",
