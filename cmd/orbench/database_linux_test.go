@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -220,54 +224,64 @@ func fullSize() bool { return os.Getenv("ORBENCH_LONG") == "2" }
 
 // TestWorkerFaults has three workers make the calls that an eval has queued, while the
 // server is started anew. The eval is left and taken up. With ORBENCH_LONG=2 there are 20,000
-// prompts, a worker is killed and another frozen for longer than it may keep its shards.
+// prompts, a worker is killed and another frozen for longer than its claims last, the network
+// to the server is cut for ten seconds, and its disk is full. No call is lost, and none
+// answered again but those that were under way in the worker that was killed or frozen; limit
+// and budget hold over all workers.
 func TestWorkerFaults(t *testing.T) {
 	t.Parallel()
-	prompts, concurrency := 600, 8
+	const perSecond, window = 600, 5 * time.Second
+	prompts, concurrency, disk := 600, 8, ""
 	if fullSize() {
-		prompts, concurrency = 20_000, 32
+		prompts, concurrency, disk = 20_000, 32, smallDisk(t)
 	}
-	server := postgrestest.Start(t, "")
-	address := server.Database(t)
-	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = models.Close() })
-	stats := func() sim.Stats {
-		stats, err := fetchStats(strings.TrimSuffix(models.BaseURL(), "/v1") + "/stats")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return stats
-	}
+	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
+	direct := server.Database(t)
+	wire := newNetwork(t, "127.0.0.1:"+server.Port())
+	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
+	models := &witness{next: sim.NewHandler(sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}}), asked: map[string][]string{}}
+	listening := httptest.NewServer(models)
+	t.Cleanup(listening.Close)
 	until := func(share float64) {
-		for began := time.Now(); float64(stats().Distinct) < share*float64(prompts); time.Sleep(5 * time.Millisecond) {
+		for began := time.Now(); float64(models.next.Stats().Distinct) < share*float64(prompts); time.Sleep(5 * time.Millisecond) {
 			if time.Since(began) > 3*time.Minute {
-				t.Fatalf("%d of %d prompts are answered, and no more", stats().Distinct, prompts)
+				t.Fatalf("%d of %d prompts are answered, and no more", models.next.Stats().Distinct, prompts)
 			}
 		}
 	}
 	start := func(args ...string) *process {
 		p := &process{}
-		p.Cmd, p.stdout, p.stderr = orbench(args...)
+		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = p.Process.Kill() })
 		return p
 	}
-	worker := func() *process {
-		return start("worker", "--store", address, "--concurrency", fmt.Sprint(concurrency), "--turn", "2s")
-	}
-	eval := []string{
-		"eval", "--workers", "--target", "openai/balanced", "--base-url", models.BaseURL(), "--dataset", writePrompts(t, prompts), "--name", "main", "--judge", "lexical",
-		"--store", address, "--quiet", "--format", "json",
+	worker := func() *process { return start("worker", "--concurrency", fmt.Sprint(concurrency), "--turn", "2s") }
+	eval := func(target string, mostRequests int) *process {
+		return start("eval", "--workers", "--target", target, "--base-url", listening.URL+"/v1", "--dataset", writePrompts(t, prompts), "--name", target,
+			"--judge", "lexical", "--rpm", fmt.Sprint(60*perSecond), "--max-requests", fmt.Sprint(mostRequests), "--quiet", "--format", "json")
 	}
 	workers := []*process{worker(), worker(), worker()}
-	left := start(eval...)
-	faults := 0
-	until(0.2)
+	left := eval("openai/balanced", 2*prompts)
+	// stop stops a worker, and gives how many calls it had under way: those that it has sent
+	// and whose answers are in no row.
+	stop := func(p *process) int {
+		if err := p.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		kept := keptPrompts(t, direct)
+		n := 0
+		for _, prompt := range models.askedBy(t, p.Process.Pid) {
+			if !kept[prompt] {
+				n++
+			}
+		}
+		return n
+	}
+	until(0.15)
 	if err := left.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -280,47 +294,62 @@ func TestWorkerFaults(t *testing.T) {
 	if err := server.Restart(); err != nil {
 		t.Fatal(err)
 	}
-	taken := start(eval...)
+	taken := eval("openai/balanced", 2*prompts)
+	underWay := 0
 	if fullSize() {
-		until(0.4)
+		until(0.3)
+		killed := stop(workers[0])
 		if err := errors.Join(workers[0].Process.Kill(), ignore(workers[0].Wait())); err != nil {
 			t.Fatal(err)
 		}
+		workers[0] = worker()
+		until(0.4)
+		began := time.Now()
+		frozen := stop(workers[1])
+		t.Logf("%d calls were under way in the worker that was killed, %d in the one that was frozen", killed, frozen)
+		underWay = killed + frozen
 		until(0.5)
-		frozen := workers[1].Process
-		if err := frozen.Signal(syscall.SIGSTOP); err != nil {
+		wire.cut(10 * time.Second)
+		until(0.6)
+		if disk != "" {
+			fillDisk(t, disk, server)
+		}
+		time.Sleep(time.Until(began.Add(40 * time.Second)))
+		if err := workers[1].Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		faults = 2 * concurrency
-		thaw := time.AfterFunc(40*time.Second, func() { _ = frozen.Signal(syscall.SIGCONT) })
-		defer thaw.Stop()
 	}
 	if err := taken.Wait(); err != nil {
 		t.Errorf("the eval that was taken up: %v: %s", err, taken.stderr)
 	}
 	if fullSize() {
-		time.Sleep(10 * time.Second) // what was frozen has finished what it had under way
+		time.Sleep(5 * time.Second) // what was frozen has finished what it had under way
 	}
-	seen := stats()
-	if seen.Distinct != int64(prompts) || seen.Repeated > int64(faults) {
-		t.Errorf("%d of %d prompts were answered, %d again; at most %d calls were under way at faults", seen.Distinct, prompts, seen.Repeated, faults)
+	seen := models.next.Stats()
+	t.Logf("%d prompts, %d answered again, %d under way in workers at faults, most in %v: %d", prompts, seen.Repeated, underWay, window, models.mostIn(window))
+	if seen.Distinct != int64(prompts) || seen.Repeated > int64(underWay) {
+		t.Errorf("%d of %d prompts were answered, %d again; at most %d calls were under way at faults", seen.Distinct, prompts, seen.Repeated, underWay)
 	}
-	t.Logf("%d prompts, %d answered again, %d under way at faults", prompts, seen.Repeated, faults)
+	// A second's worth may be taken ahead by each worker, of which there were four.
+	if n, bound := models.mostIn(window), int(window.Seconds()+4)*perSecond; n > bound {
+		t.Errorf("%d requests in %v, want %d at most", n, window, bound)
+	}
 	if n, answered, _, failed, unanswered := counts(t, taken.stdout.Bytes()); n != prompts || answered != prompts || failed+unanswered != 0 {
 		t.Errorf("of %d prompts %d are answered, %d failed, %d unanswered", n, answered, failed, unanswered)
 	}
-	m, err := store.OpenExisting(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
+	if kept := keptPrompts(t, direct); len(kept) != prompts {
+		t.Errorf("%d rows, want %d", len(kept), prompts)
 	}
-	defer m.Close()
-	if rows, err := m.Count(t.Context()); err != nil || rows != prompts {
-		t.Errorf("%d rows, %v; want %d", rows, err, prompts)
+	before := models.next.Stats().Requests
+	const budget = 50
+	spent := eval("openai/strict", budget)
+	if err := spent.Wait(); spent.ProcessState.ExitCode() != 3 {
+		t.Errorf("an eval whose budget is spent: %v: %s", err, spent.stderr)
+	}
+	if n := models.next.Stats().Requests - before; n > budget || n < budget/2 {
+		t.Errorf("%d requests of a budget of %d", n, budget)
 	}
 	for i, w := range workers {
-		if i == 0 && fullSize() {
-			continue
-		}
 		if err := w.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
@@ -328,6 +357,112 @@ func TestWorkerFaults(t *testing.T) {
 			t.Errorf("worker %d has exit code %d: %s", i, w.ProcessState.ExitCode(), w.stderr)
 		}
 	}
+}
+
+// witness notes who asks models what, and when.
+type witness struct {
+	next *sim.Handler
+
+	mu sync.Mutex
+	// asked are the prompts that came from an address.
+	asked map[string][]string
+	at    []time.Time
+}
+
+func (m *witness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // who asked is gone
+	}
+	m.mu.Lock()
+	m.asked[r.RemoteAddr] = append(m.asked[r.RemoteAddr], promptIn(body))
+	m.at = append(m.at, time.Now())
+	m.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	m.next.ServeHTTP(w, r)
+}
+
+// mostIn is the largest number of requests that came within a time.
+func (m *witness) mostIn(d time.Duration) (most int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first := 0
+	for i, at := range m.at {
+		for at.Sub(m.at[first]) >= d {
+			first++
+		}
+		most = max(most, i+1-first)
+	}
+	return most
+}
+
+// askedBy are the prompts that came over the connections that a process has.
+func (m *witness) askedBy(t *testing.T, pid int) (prompts []string) {
+	t.Helper()
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := map[string]bool{}
+	for _, link := range links {
+		to, err := os.Readlink(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own[to] = true
+	}
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for line := range strings.Lines(string(table)) {
+		// https://docs.kernel.org/networking/proc_net_tcp.html
+		fields := strings.Fields(line)
+		_, port, _ := strings.Cut(fields[1], ":")
+		if len(fields) < 10 || !own["socket:["+fields[9]+"]"] {
+			continue
+		}
+		n, err := strconv.ParseUint(port, 16, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompts = append(prompts, m.asked[fmt.Sprint("127.0.0.1:", n)]...)
+	}
+	return prompts
+}
+
+// promptIn is the text of the message in a request.
+func promptIn(request []byte) string {
+	var r struct{ Messages []struct{ Content string } }
+	if json.Unmarshal(request, &r) != nil || len(r.Messages) == 0 {
+		return ""
+	}
+	return r.Messages[len(r.Messages)-1].Content
+}
+
+// keptPrompts are those whose answers a store has.
+func keptPrompts(t *testing.T, address string) map[string]bool {
+	t.Helper()
+	m, err := store.OpenExisting(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]bool{}
+	for r, err := range m.AllRecords(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept[promptIn(r.Request)] = true
+	}
+	if failed, err := m.AllFailures(t.Context()); err != nil || len(failed) > 0 {
+		t.Errorf("%d failures, %v", len(failed), err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	return kept
 }
 
 // TestWorkersScale compares four workers with one, each with 64 calls of 100 ms under way
