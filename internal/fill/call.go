@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
 )
@@ -17,9 +18,6 @@ import (
 const (
 	// maxBackoff bounds the mean wait between two attempts.
 	maxBackoff = 30 * time.Second
-	// maxRetryAfter bounds how long a provider can make a call wait. A longer
-	// wish is a quota for the day, and a user wants to hear of it.
-	maxRetryAfter = 10 * time.Minute
 	// giveUpAfter is how many calls of a model may fail in a row.
 	giveUpAfter = 20
 	// mostTimeouts is how many attempts of a call may time out. The model may have worked
@@ -82,37 +80,42 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, error) {
 	config := l.filler.config
 	pacer := l.pacer(c.request.Model)
-	pacer.join(1)
-	defer pacer.join(-1)
+	pacer.Join(1)
+	defer pacer.Join(-1)
 	// inRow counts failures with no answer to any call of the lane in between.
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.
 	var n, inRow, answersBefore, timeouts int
 	for number := 1; ; number++ {
-		pass, err := pacer.wait(ctx)
+		pass, err := pacer.Wait(ctx)
 		if err != nil {
 			return model.Response{}, err
 		}
-		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, pacer)
+		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, pacer, pass)
+		if errors.Is(err, errLate) {
+			pacer.Drop(ctx, pass)
+			number--
+			continue
+		}
 		if err == nil {
-			pacer.accept(pass, response.Allowance, response.Usage.Input+response.Usage.Output)
+			pacer.Accept(ctx, pass, response.Allowance, response.Usage.Input+response.Usage.Output)
 			return response, nil
 		}
 		var failed *model.Error
-		if !errors.As(err, &failed) || failed.RetryAfter > maxRetryAfter {
-			pacer.drop(pass)
+		if !errors.As(err, &failed) || failed.RetryAfter > pace.LongestWait {
+			pacer.Drop(ctx, pass)
 			return model.Response{}, err
 		}
 		// A call that the pacer holds back with the others has no wait of its own.
 		alone := true
 		if failed.Kind == model.RateLimited {
 			var again bool
-			if alone, again = pacer.reject(pass, failed.Allowance, failed.RetryAfter, config.Attempts); !again {
+			if alone, again = pacer.Reject(ctx, pass, failed.Allowance, failed.RetryAfter, config.Attempts); !again {
 				return model.Response{}, failed
 			}
 			l.filler.count(func(s *Stats) { s.Rejected++ })
 		} else {
-			pacer.drop(pass)
+			pacer.Drop(ctx, pass)
 			n++
 			if failed.Kind == model.Timeout {
 				timeouts++
@@ -138,7 +141,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 
 // attempt makes one call when gate, pace and budget let it. With a response the place in
 // the gate is still taken.
-func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Response, error) {
+func (l *Lane) attempt(ctx, calls context.Context, c call, p *pace.Pacer, mine pace.Pass) (model.Response, error) {
 	f := l.filler
 	sent, err := l.gate.enter(ctx)
 	if err != nil {
@@ -150,6 +153,9 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Resp
 			l.gate.leave()
 		}
 	}()
+	if p.Late(mine) {
+		return model.Response{}, errLate
+	}
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
@@ -182,12 +188,12 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Resp
 		if calls.Err() != nil {
 			return model.Response{}, context.Cause(ctx)
 		}
-		if failed.Kind == model.RateLimited && !p.paced() {
+		if failed.Kind == model.RateLimited && !p.Slowed() {
 			l.gate.limited(sent)
 		}
 		return model.Response{}, failed
 	}
-	l.gate.answered()
+	l.gate.answered(p.Slowed())
 	response.Usage = response.Usage.Bounded()
 	if err := f.budget.answer(reserved, usageOf(c.request, response)); err != nil {
 		l.updateHealth(of.Model, func(h *health) {
@@ -203,6 +209,9 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pacer) (model.Resp
 
 // errGivenUp ends a call whose model was given up before it was sent.
 var errGivenUp = errors.New("the model was given up")
+
+// errLate ends a call that waited for its place while calls were stopped or slowed down.
+var errLate = errors.New("calls were stopped meanwhile")
 
 // failureOf is the error of a call as a *model.Error. A cancellation, which nobody
 // but the end of the run asks for, is a Transient.
@@ -374,7 +383,7 @@ func (l *Lane) fail(c call, failed *model.Error) error {
 		}
 		gaveUp := &GivenUpError{Provider: c.request.Provider, Model: c.request.Model, Err: failed}
 		switch {
-		case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > maxRetryAfter, unreachable(failed) && !h.answered:
+		case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > pace.LongestWait, unreachable(failed) && !h.answered:
 			h.dead = gaveUp
 		case h.failedInRow >= giveUpAfter:
 			gaveUp.InRow = h.failedInRow

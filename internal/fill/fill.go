@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
 	"golang.org/x/time/rate"
@@ -42,6 +43,9 @@ type Config struct {
 	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
 	// per minute; nil for limits of this process.
 	Rate func(at model.Ref, unit string, perMinute int) Limiter
+	// Keep gives who keeps what processes learn together of the rate of a model; nil for what
+	// this process learns alone.
+	Keep func(of model.Ref) pace.Keeper
 	// With is another Live of this process whose bounds of concurrent calls hold for both
 	// together, as what they find out of the rates of providers; neither makes a call that
 	// the other has under way. Nil for none.
@@ -211,7 +215,7 @@ type Lane struct {
 	mu sync.Mutex
 	// health and pacers are by the name of the model.
 	health map[string]*health
-	pacers map[string]*pacer
+	pacers map[string]*pace.Pacer
 	// answers and output give the mean length of an answer, in tokens, for
 	// pacing.
 	answers, output int
@@ -236,7 +240,7 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 		return f.lanes[i]
 	}
 	l.Concurrency = max(1, l.Concurrency)
-	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}, pacers: map[string]*pacer{}}
+	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}, pacers: map[string]*pace.Pacer{}}
 	if f.config.With != nil {
 		lane.shares = f.config.With.Lane(at, m, Limits{Concurrency: l.Concurrency})
 		lane.gate = lane.shares.gate
@@ -483,7 +487,7 @@ func (l *Lane) givenUp() error {
 }
 
 // pacer is that of a model, whose provider limits each of its models by itself.
-func (l *Lane) pacer(name string) *pacer {
+func (l *Lane) pacer(name string) *pace.Pacer {
 	if l.shares != nil {
 		return l.shares.pacer(name)
 	}
@@ -491,7 +495,11 @@ func (l *Lane) pacer(name string) *pacer {
 	defer l.mu.Unlock()
 	p := l.pacers[name]
 	if p == nil {
-		p = newPacer(l.filler.config.Backoff)
+		var k pace.Keeper
+		if keep := l.filler.config.Keep; keep != nil {
+			k = keep(model.Ref{Provider: l.provider, Endpoint: l.endpoint, Model: name})
+		}
+		p = pace.New(l.filler.config.Backoff, k)
 		l.pacers[name] = p
 	}
 	return p
@@ -502,7 +510,7 @@ func (l *Lane) held(now time.Time) (held []Held) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, p := range l.pacers {
-		if since, until, ok := p.held(now); ok {
+		if since, until, ok := p.Held(now); ok {
 			held = append(held, Held{model.Ref{Provider: l.provider, Endpoint: l.endpoint, Model: name}, now.Sub(since), until.Sub(now)})
 		}
 	}

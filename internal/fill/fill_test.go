@@ -329,7 +329,7 @@ func TestGateWidensAgain(t *testing.T) {
 		t.Errorf("width %d after one 429, want 6", w)
 	}
 	for range 40 {
-		g.answered()
+		g.answered(false)
 	}
 	if w := g.width(); w != 8 {
 		t.Errorf("width %d after answers, want 8 again", w)

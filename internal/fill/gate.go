@@ -7,8 +7,8 @@ import (
 )
 
 // gate bounds how many calls of a lane run at once and adapts that bound to what
-// the provider says: additive increase on answers, multiplicative decrease on
-// 429, as TCP does it (RFC 5681). A provider that answers nothing but 429 is left
+// the provider says: slow start, which doubles it while all are answered, then additive
+// increase on answers, multiplicative decrease on 429, as TCP does it (RFC 5681). A provider that answers nothing but 429 is left
 // alone until the time it asked for has passed.
 type gate struct {
 	bound int
@@ -17,16 +17,20 @@ type gate struct {
 	freed *sync.Cond
 	limit float64
 	inUse int
-	// lastCut is when limit was last decreased. Calls sent before then say
+	// lastCut is when limit was last decreased, zero at first. Calls sent before then say
 	// nothing about the new limit.
 	lastCut time.Time
 }
 
-// cutTo is what a 429 leaves of the limit.
-const cutTo = 0.75
+const (
+	// cutTo is what a 429 leaves of the limit.
+	cutTo = 0.75
+	// startWith is the limit at first.
+	startWith = 16
+)
 
 func newGate(bound int) *gate {
-	g := &gate{bound: bound, limit: float64(bound)}
+	g := &gate{bound: bound, limit: float64(min(bound, startWith))}
 	g.freed = sync.NewCond(&g.mu)
 	return g
 }
@@ -64,11 +68,17 @@ func (g *gate) leave() {
 	g.freed.Signal()
 }
 
-// answered tells that a call came back with something else than a 429.
-func (g *gate) answered() {
+// answered tells that a call came back with something else than a 429. paced is true where
+// the rate of calls is what keeps those few, and not how many run at once.
+func (g *gate) answered(paced bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.limit = min(float64(g.bound), g.limit+1/g.limit)
+	more := 1.0
+	if !g.lastCut.IsZero() && !paced {
+		more /= g.limit
+	}
+	g.limit = min(float64(g.bound), g.limit+more)
+	// Two may enter where the limit grows by one as one leaves.
 	g.freed.Signal()
 }
 

@@ -63,12 +63,12 @@ func TestGate(t *testing.T) {
 			t.Error("a gate of one lets none in")
 		}
 		go enter()
-		g.answered() // 2 again
+		g.answered(false) // 2 again
 		synctest.Wait()
 		if n := entered.Load(); n != 5 || g.limit != 2 {
 			t.Errorf("%d entered, the bound is %g; want an answer to have widened it", n, g.limit)
 		}
-		g.answered()
+		g.answered(false)
 		if g.limit != 2 {
 			t.Errorf("the bound is %g, above what was given", g.limit)
 		}
@@ -83,7 +83,12 @@ func TestGate(t *testing.T) {
 		}
 		h := newGate(8)
 		h.limit = 4
-		h.answered()
+		h.answered(false) // as at first
+		if h.limit != 5 {
+			t.Errorf("the bound is %g before any reject, want one more than 4", h.limit)
+		}
+		h.limit, h.lastCut = 4, time.Now()
+		h.answered(false)
 		if math.Abs(h.limit-4.25) > 1e-9 {
 			t.Errorf("the bound is %g, want a quarter more than 4", h.limit)
 		}

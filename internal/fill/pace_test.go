@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/model"
 )
 
@@ -143,6 +144,118 @@ func TestPaceIsLearned(t *testing.T) {
 	}
 }
 
+// counting takes so many requests in each window, with those that it rejects counted
+// too: OpenAI says that it does so.
+type counting struct {
+	windowed
+	all []time.Time
+}
+
+func (l *counting) take(now time.Time) (bool, time.Duration, model.Window) {
+	for len(l.all) > 0 && now.Sub(l.all[0]) >= l.window {
+		l.all = l.all[1:]
+	}
+	l.all = append(l.all, now)
+	if n := len(l.all) - l.limit; n > 0 {
+		reset := l.window - now.Sub(l.all[n])
+		return false, reset, model.Window{Reset: reset}
+	}
+	return true, 0, model.Window{Remaining: l.limit - len(l.all), Reset: l.window - now.Sub(l.all[0])}
+}
+
+// memory is a pace.Keeper in memory.
+type memory struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (m *memory) Update(_ context.Context, change func([]byte, time.Time) ([]byte, error)) (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept, err = change(m.kept, time.Now().Add(-time.Hour)) // by a clock of its own
+	return err
+}
+
+// TestRejectsCount asks providers that count what they reject, for 20 requests a second,
+// from a cold start: by one process, and by three that share what they learn.
+func TestRejectsCount(t *testing.T) {
+	t.Parallel()
+	const perSecond, seconds = 20, 120
+	manners, latencies := []string{"when to come back", "nothing"}, []time.Duration{100 * time.Millisecond}
+	if os.Getenv("ORBENCH_LONG") != "" {
+		manners, latencies = append(manners, "what is left"), append(latencies, time.Second)
+	}
+	for name, window := range map[string]time.Duration{"second": time.Second, "minute": time.Minute} {
+		for _, says := range manners {
+			for _, latency := range latencies {
+				for _, processes := range []int{1, 3} {
+					t.Run(fmt.Sprintf("%d by the %s says %s after %v", processes, name, says, latency), func(t *testing.T) {
+						synctest.Test(t, func(t *testing.T) {
+							limit := &counting{windowed: windowed{limit: int(window.Seconds() * perSecond), window: window}}
+							var mu sync.Mutex
+							ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+								mu.Lock()
+								ok, next, left := limit.take(time.Now())
+								mu.Unlock()
+								var allowance *model.Allowance
+								if says == "what is left" {
+									allowance = &model.Allowance{Requests: left}
+								}
+								if !ok {
+									time.Sleep(20 * time.Millisecond)
+									failed := &model.Error{Kind: model.RateLimited, Status: 429, Allowance: allowance}
+									if says == "when to come back" {
+										failed.RetryAfter = next
+									}
+									return model.Response{}, failed
+								}
+								time.Sleep(latency)
+								response, err := answer(r)
+								response.Allowance = allowance
+								return response, err
+							})
+							m := newMemo(t)
+							defer closeMemo(t, m)
+							began := time.Now()
+							var config Config
+							if processes > 1 {
+								shared := &memory{}
+								config.Keep = func(model.Ref) pace.Keeper { return shared }
+							}
+							var answered, rejected int
+							var all sync.WaitGroup
+							for n := range processes {
+								all.Go(func() {
+									f := NewLive(m, config)
+									lane := f.Lane(model.Ref{}, ask, Limits{Concurrency: 64})
+									const each = perSecond * seconds
+									if _, err := lane.fill(t.Context(), requests("m", n*each/processes, (n+1)*each/processes), nil); err != nil {
+										t.Error(err)
+									}
+									mu.Lock()
+									defer mu.Unlock()
+									s := f.Stats()
+									answered += s.Answered
+									rejected += s.Rejected
+								})
+							}
+							all.Wait()
+							took := time.Since(began)
+							t.Logf("%s: %d rejects for %d answers in %v", t.Name(), rejected, answered, took.Round(time.Second))
+							if answered != perSecond*seconds || float64(rejected) >= 0.1*float64(answered) {
+								t.Errorf("%d rejects for %d answers", rejected, answered)
+							}
+							if took > seconds*time.Second*10/9 {
+								t.Errorf("took %v for %d seconds' worth", took, seconds)
+							}
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
 // TestRandomRejectsDoNotSlow has a provider shed one call in ten, however fast they come.
 func TestRandomRejectsDoNotSlow(t *testing.T) {
 	t.Parallel()
@@ -212,243 +325,6 @@ func TestRejectsDoNotFailACall(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What is left of a limit on tokens is shared out by the mean tokens of the calls so far.
-func TestTokensThatAreLeft(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
-		defer closeMemo(t, m)
-		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
-			response, err := answer(r) // 10 tokens
-			response.Allowance = &model.Allowance{Tokens: model.Window{Remaining: 100, Reset: 10 * time.Second}}
-			return response, err
-		}), Limits{Concurrency: 1})
-		if _, err := lane.fill(t.Context(), requests("m", 0, 3), nil); err != nil {
-			t.Fatal(err)
-		}
-		if told := lane.pacer("m").told; told != time.Second {
-			t.Errorf("calls are %v apart, want ten in ten seconds", told)
-		}
-	})
-}
-
-// A provider says what is left; calls are told so far apart, or held.
-func TestHeed(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		left       model.Window
-		told, held time.Duration
-	}{
-		"nothing":                   {model.Window{Remaining: 0, Reset: time.Second}, 0, time.Second},
-		"one call":                  {model.Window{Remaining: 1, Reset: 10 * time.Second}, 10 * time.Second, 0},
-		"some":                      {model.Window{Remaining: 20, Reset: 10 * time.Second}, time.Second / 2, 0},
-		"many":                      {model.Window{Remaining: 1000, Reset: time.Second}, time.Millisecond, 0},
-		"more than worth a wait":    {model.Window{Remaining: 1001, Reset: time.Second}, 0, 0},
-		"nothing, for no time":      {model.Window{}, 0, 0},
-		"nothing for long":          {model.Window{Reset: maxRetryAfter}, 0, maxRetryAfter},
-		"nothing for the whole day": {model.Window{Reset: maxRetryAfter + 1}, 0, 0},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := newPacer(time.Second)
-			p.accept(pass{}, &model.Allowance{Requests: c.left}, 10)
-			if p.told != c.told || p.paced() != (c.told > 0) {
-				t.Errorf("%s: calls are %v apart, paced %t", name, p.told, p.paced())
-			}
-			held := time.Duration(0)
-			if !p.heldUntil.IsZero() {
-				held = time.Until(p.heldUntil)
-			}
-			_, _, before := p.held(time.Now())
-			p.join(1)
-			if _, until, told := p.held(time.Now()); before || told != (c.held > 0) || told && time.Until(until) != c.held {
-				t.Errorf("%s: told that it is held %t, before any call %t, until %v", name, told, before, until)
-			}
-			if held != c.held || (c.held == 0) != p.heldUntil.IsZero() {
-				t.Errorf("%s: held for %v, want %v", name, held, c.held)
-			}
-		})
-	}
-}
-
-// TestPacerCloses rejects calls of a pacer without a rate until it closes, opens it again
-// at the rate that was taken, and slows it down.
-func TestPacerCloses(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(time.Second)
-		reject := func(mine pass, tries int, alone, again bool) {
-			t.Helper()
-			if a, b := p.reject(mine, nil, 0, tries); a != alone || b != again {
-				t.Errorf("waits alone %t, tried again %t; want %t, %t", a, b, alone, again)
-			}
-		}
-		near := func(what string, got, want time.Duration) {
-			t.Helper()
-			if d := got - want; d < -time.Microsecond || d > time.Microsecond {
-				t.Errorf("%s: %v, want %v", what, got, want)
-			}
-		}
-		reject(pass{}, 1, true, true)
-		reject(pass{}, 1, true, true)
-		for range 10 {
-			p.accept(pass{}, nil, 1)
-		}
-		if p.burden < 0.99 || p.burden > 1.01 || p.paced() {
-			t.Errorf("the burden is %g after two rejects and ten answers, want 1; paced %t", p.burden, p.paced())
-		}
-		reject(pass{}, 1, true, true)
-		reject(pass{}, 1, true, true)
-		if p.closed {
-			t.Error("two rejects in a row close it")
-		}
-		time.Sleep(time.Minute)
-		reject(pass{}, 1, false, true)
-		if !p.closed || p.epoch != 1 || p.burden != 0 || !p.paced() {
-			t.Errorf("after a third it is closed %t, epoch %d, burden %g, paced %t", p.closed, p.epoch, p.burden, p.paced())
-		}
-		// It is tried after a second, and after two more: the second try of two was the last.
-		for n, again := range []bool{true, false} {
-			near("the wait", time.Until(p.heldUntil), time.Second<<n)
-			if _, wait, ok := p.take(time.Now()); ok || wait != time.Second<<n {
-				t.Errorf("a call goes while it is closed: %t, %v", ok, wait)
-			}
-			time.Sleep(time.Second << n)
-			mine, _, ok := p.take(time.Now())
-			if _, _, second := p.take(time.Now()); !ok || second || !mine.tries {
-				t.Errorf("tried %t, twice at once %t, %+v", ok, second, mine)
-			}
-			reject(mine, 2, false, again)
-		}
-		time.Sleep(4 * time.Second)
-		mine, _, _ := p.take(time.Now())
-		p.accept(mine, nil, 1)
-		// Ten calls in 67 seconds.
-		near("the learned time between calls", p.interval, 67*time.Second*105/1000)
-		if p.closed || p.accepted != 1 || !p.paced() {
-			t.Errorf("closed %t, %d accepted, paced %t", p.closed, p.accepted, p.paced())
-		}
-	})
-}
-
-// A call that was not sent leaves the try of a closed pacer to another.
-func TestPacerDrop(t *testing.T) {
-	t.Parallel()
-	p := newPacer(time.Second)
-	p.closed = true
-	mine, _, ok := p.take(time.Now())
-	for _, other := range []pass{{}, {epoch: 1, tries: true}} {
-		if p.drop(other); !p.trying {
-			t.Errorf("%+v ends the try of another", other)
-		}
-	}
-	if p.drop(mine); !ok || p.trying {
-		t.Errorf("tried %t, trying still %t", ok, p.trying)
-	}
-}
-
-// Many rejects close a pacer though answers stand between them.
-func TestPacerClosesForItsBurden(t *testing.T) {
-	t.Parallel()
-	p := newPacer(time.Second)
-	p.burden = bearable - 1
-	if p.reject(pass{}, nil, 0, 1); !p.closed {
-		t.Error("more than one reject for ten answers does not close it")
-	}
-	p = newPacer(time.Second)
-	p.burden = bearable - 1.01
-	if p.reject(pass{}, nil, 0, 1); p.closed || p.burden < bearable-0.02 {
-		t.Errorf("closed %t at a burden of %g", p.closed, p.burden)
-	}
-}
-
-// A rate that is known falls with a reject, a little or to what was taken since, and the
-// next one in a row closes the pacer.
-func TestPacerSlowsDown(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		grown, acceptedSet int
-		since              time.Duration // the rate was set
-		want               time.Duration
-	}{
-		"a little":          {0, 0, time.Minute, 2200 * time.Millisecond},
-		"to what was taken": {0, 20, time.Minute, 3 * time.Second},
-		"by much at most":   {0, 1, time.Minute, 8 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := newPacer(time.Second)
-			p.pace(float64(2 * time.Second))
-			time.Sleep(c.since)
-			p.grown, p.acceptedSet = c.grown, c.acceptedSet
-			if alone, again := p.reject(pass{}, nil, 0, 1); alone || !again || p.closed || p.epoch != 1 || p.interval != c.want {
-				t.Errorf("%s: %v apart, want %v; alone %t, again %t, closed %t, epoch %d", name, p.interval, c.want, alone, again, p.closed, p.epoch)
-			}
-			if p.reject(pass{epoch: 1}, nil, 0, 1); !p.closed || p.epoch != 2 {
-				t.Errorf("%s: after a second reject closed %t, epoch %d", name, p.closed, p.epoch)
-			}
-		})
-	}
-}
-
-// A closed pacer that took nothing else before a try was accepted keeps its rate, or one
-// up to four times as slow.
-func TestPacerReopensWithoutAnswers(t *testing.T) {
-	t.Parallel()
-	for took, want := range map[time.Duration]time.Duration{time.Second: 2 * time.Second, 3 * time.Second: 3 * time.Second, time.Minute: 8 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			p := newPacer(time.Second)
-			p.pace(float64(2 * time.Second))
-			p.closed, p.trying, p.accepted = true, true, 0
-			time.Sleep(took)
-			if p.accept(pass{tries: true, at: time.Now()}, nil, 1); p.closed || p.interval != want {
-				t.Errorf("after %v closed %t, calls %v apart, want %v", took, p.closed, p.interval, want)
-			}
-		})
-	}
-}
-
-// Where a lower rate leads to rejects as soon for six times, it is let go, and what it was
-// about to let go later may go at once.
-func TestPacerLetsGo(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(time.Second)
-		p.pace(float64(2 * time.Second))
-		slow := func(grown int) {
-			p.grown = grown
-			p.slow(time.Now())
-		}
-		slow(19)
-		if slow(20); p.futile != 0 { // half a plateau
-			t.Errorf("futile %d times", p.futile)
-		}
-		for n := range mostFutile {
-			if p.interval == 0 || p.futile != n {
-				t.Errorf("%v apart, futile %d times, want %d", p.interval, p.futile, n)
-			}
-			slow(19)
-		}
-		if p.interval != 0 || p.blind != blindFor || p.epoch != mostFutile+2 {
-			t.Errorf("%v apart, blind for %d, epoch %d", p.interval, p.blind, p.epoch)
-		}
-		if _, wait, ok := p.take(time.Now()); !ok || !p.next.Equal(time.Now()) {
-			t.Errorf("waits %v", wait)
-		}
-		p.pace(float64(time.Second))
-		for n := range 1000 {
-			p.accept(pass{epoch: p.epoch}, nil, 1)
-			if p.interval == 0 {
-				if n != 247 { // 60 calls a minute raise it eightfold in the fifth minute
-					t.Errorf("let go after %d answers", n+1)
-				}
-				break
-			}
-		}
-		if p.interval != 0 {
-			t.Error("a rate that bounds nothing is kept")
-		}
-	})
 }
 
 // A provider that rejects each call and says when to come back is waited for without end,

@@ -26,7 +26,10 @@ func TestSharedRate(t *testing.T) {
 				if fault != nil {
 					return 0, fault
 				}
-				from := later(next, time.Now())
+				from := time.Now()
+				if next.After(from) {
+					from = next
+				}
 				next = from.Add(by)
 				return time.Until(from), nil
 			})

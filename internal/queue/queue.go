@@ -123,7 +123,8 @@ func (q *Queue) prune(ctx context.Context) error {
 		WITH old AS (DELETE FROM fills WHERE began < now() - interval '30 days'
 			AND NOT EXISTS (SELECT 1 FROM queued_calls WHERE fill = fills.id AND NOT failed) RETURNING id),
 		stats AS (DELETE FROM fill_stats USING old WHERE fill = old.id),
-		unused AS (DELETE FROM rates WHERE next < now() - interval '30 days')
+		unused AS (DELETE FROM rates WHERE next < now() - interval '30 days'),
+		forgotten AS (DELETE FROM paces WHERE kept < now() - interval '30 days')
 		DELETE FROM queued_calls USING old WHERE fill = old.id`)
 	return err
 }

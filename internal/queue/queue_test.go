@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,8 +56,8 @@ func fleet(t *testing.T, address string, workers int, m model.Model) {
 	for range workers {
 		q, memory := machine(t, address)
 		w := NewWorker(q, memory, WorkerConfig{
-			Connect: func(model.Ref) (model.Model, int, error) { return m, 8, nil },
-			Turn:    5 * time.Second, Shards: 4, Log: slog.New(slog.DiscardHandler),
+			Connect: func(model.Ref) (Connection, error) { return Connection{Model: m, Concurrency: 8, Key: "secret"}, nil },
+			Turn:    30 * time.Second, Shards: 4, Log: slog.New(slog.DiscardHandler),
 		})
 		all.Go(func() {
 			if err := w.Run(ctx, false); !errors.Is(err, context.Canceled) {
@@ -224,7 +226,7 @@ func TestSharedRate(t *testing.T) {
 	var all sync.WaitGroup
 	for range machines {
 		q, _ := machine(t, address)
-		r := q.rate(model.Ref{Provider: "p"}, "requests", perMinute)
+		r := q.rate(model.Ref{Provider: "p"}, "digest", "requests", perMinute)
 		all.Go(func() {
 			for range each {
 				if err := r.WaitN(t.Context(), 1); err != nil {
@@ -238,6 +240,89 @@ func TestSharedRate(t *testing.T) {
 	const least = time.Duration(machines*each-perMinute/60) * time.Minute / perMinute
 	if took := time.Since(began); took < least {
 		t.Errorf("%d took %v, want %v at least", machines*each, took, least)
+	}
+}
+
+// limited is a server that takes so many calls a second, counts those that it rejects, and
+// does not say when it will take more.
+type limited struct {
+	perSecond int
+
+	mu                sync.Mutex
+	came              []time.Time
+	first, last       time.Time
+	answers, rejected int
+}
+
+func (l *limited) Ask(context.Context, model.Request) (model.Response, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if l.last = now; l.first.IsZero() {
+		l.first = now
+	}
+	for len(l.came) > 0 && now.Sub(l.came[0]) >= time.Second {
+		l.came = l.came[1:]
+	}
+	if l.came = append(l.came, now); len(l.came) > l.perSecond {
+		l.rejected++
+		return model.Response{}, &model.Error{Kind: model.RateLimited}
+	}
+	l.answers++
+	return model.Response{Text: "answer", Finish: model.Stop}, nil
+}
+
+// What one worker learns of a provider slows all that have its key: from a cold start three
+// have few calls rejected. With ORBENCH_LONG they keep within a tenth of its limit too.
+func TestWorkersLearnTogether(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	server := &limited{perSecond: 50}
+	calls := 200
+	if os.Getenv("ORBENCH_LONG") != "" {
+		server.perSecond, calls = 20, 1200
+	}
+	fleet(t, address, 3, server)
+	q, m := machine(t, address)
+	if err := filler(t, q, m, Settings{}).Fill(t.Context(), fill.Work{Known: requests("a", calls)}); err != nil {
+		t.Fatal(err)
+	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	took := server.last.Sub(server.first)
+	t.Logf("%d answers in %v, where %d a second are allowed, and %d rejects", server.answers, took, server.perSecond, server.rejected)
+	if server.answers != calls {
+		t.Errorf("%d answers, want %d", server.answers, calls)
+	}
+	if os.Getenv("ORBENCH_LONG") != "" && (10*server.rejected >= server.answers || took.Seconds() > 10./9*float64(calls)/float64(server.perSecond)) {
+		t.Error("that is too many rejects, or too slow")
+	}
+	var name string
+	if err := q.pool.QueryRow(t.Context(), `SELECT name FROM paces`).Scan(&name); err != nil || !strings.HasPrefix(name, "p  a ") || strings.Contains(name, "secret") {
+		t.Errorf("what they learn is kept as %q, %v", name, err)
+	}
+}
+
+// A key has one digest in all processes that share a store, and another in another store.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	seen := map[string]int{}
+	for _, address := range []string{address, address, postgrestest.Database(t)} {
+		q, _ := machine(t, address)
+		for _, key := range []string{"one", "other"} {
+			digest, err := q.digest(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[digest]++
+		}
+		if digest, err := q.digest(t.Context(), ""); digest != "" || err != nil {
+			t.Errorf("no key has the digest %q, %v", digest, err)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("digests %v, want two in each of two stores", seen)
 	}
 }
 

@@ -16,14 +16,15 @@ import (
 
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
 )
 
 // WorkerConfig says how a worker works.
 type WorkerConfig struct {
-	// Connect gives who makes the calls to an endpoint, and how many at once.
-	Connect func(model.Ref) (model.Model, int, error)
+	// Connect gives the way to an endpoint.
+	Connect func(model.Ref) (Connection, error)
 	// Turn is how long a worker keeps a shard before it hands back what is left of it. The
 	// shards of a worker that died are given to others after three times that.
 	Turn time.Duration
@@ -38,6 +39,16 @@ type WorkerConfig struct {
 	Trace func(ctx context.Context, fill, shard int64) (context.Context, func(calls int, err error))
 }
 
+// Connection is the way to an endpoint.
+type Connection struct {
+	Model model.Model
+	// Concurrency is how many calls to make at once.
+	Concurrency int
+	// Key is the key that is sent, empty for none. Workers share the limits of one key, for
+	// which a digest of it is stored.
+	Key string
+}
+
 // Worker makes queued calls.
 type Worker struct {
 	river.WorkerDefaults[shardArgs]
@@ -49,6 +60,11 @@ type Worker struct {
 
 	// bounds has the lanes that all fills share.
 	bounds *fill.Live
+
+	// connecting is held by who connects; connections has the Connections so far, by their
+	// model.Ref, with digests in place of keys.
+	connecting  sync.Mutex
+	connections sync.Map
 
 	mu    sync.Mutex
 	fills map[int64]*filling
@@ -68,7 +84,9 @@ type filling struct {
 
 // NewWorker makes a worker that remembers in a memo.
 func NewWorker(q *Queue, m *memo.Memo, c WorkerConfig) *Worker {
-	return &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), bounds: fill.NewLive(m, fill.Config{}), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
+	w := &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
+	w.bounds = fill.NewLive(m, fill.Config{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
+	return w
 }
 
 // Filled gives what the worker has done so far for each fill.
@@ -167,7 +185,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	if err != nil {
 		return err
 	}
-	if err := w.connect(f, requests); err != nil {
+	if err := w.connect(ctx, f, requests); err != nil {
 		// Another may have what is lacking here.
 		w.Log.Warn("calls are left to other workers", "reason", err.Error())
 		return river.JobSnooze(pause)
@@ -258,9 +276,7 @@ func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.R
 }
 
 // connect has lanes for requests.
-func (w *Worker) connect(f *filling, requests []model.Request) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *Worker) connect(ctx context.Context, f *filling, requests []model.Request) error {
 	met := map[model.Ref]bool{}
 	for _, r := range requests {
 		at := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}
@@ -268,15 +284,44 @@ func (w *Worker) connect(f *filling, requests []model.Request) error {
 			continue
 		}
 		met[at] = true
-		m, concurrency, err := w.Connect(at)
+		c, err := w.connection(ctx, at)
 		if err != nil {
 			return err
 		}
-		f.live.Lane(at, m, fill.Limits{
-			Concurrency: concurrency, RequestsPerMinute: f.settings.RequestsPerMinute, TokensPerMinute: f.settings.TokensPerMinute,
+		f.live.Lane(at, c.Model, fill.Limits{
+			Concurrency: c.Concurrency, RequestsPerMinute: f.settings.RequestsPerMinute, TokensPerMinute: f.settings.TokensPerMinute,
 		})
 	}
 	return nil
+}
+
+// connection is the way to an endpoint, with the digest of its key.
+func (w *Worker) connection(ctx context.Context, at model.Ref) (Connection, error) {
+	w.connecting.Lock()
+	defer w.connecting.Unlock()
+	if c, ok := w.connections.Load(at); ok {
+		return c.(Connection), nil
+	}
+	c, err := w.Connect(at)
+	if err == nil {
+		c.Key, err = w.queue.digest(ctx, c.Key)
+	}
+	if err != nil {
+		return Connection{}, err
+	}
+	w.connections.Store(at, c)
+	return c, nil
+}
+
+// digest is that of the key that an endpoint is asked with.
+func (w *Worker) digest(of model.Ref) string {
+	c, _ := w.connections.Load(model.Ref{Provider: of.Provider, Endpoint: of.Endpoint})
+	return c.(Connection).Key
+}
+
+// rate gives the limiters of lanes.
+func (w *Worker) rate(at model.Ref, unit string, perMinute int) fill.Limiter {
+	return w.queue.rate(at, w.digest(at), unit, perMinute)
 }
 
 // enter gives the fill that a shard is of, nil for one that is stopped.
@@ -290,7 +335,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	f := w.fills[id]
 	if f == nil {
 		config := fill.Config{
-			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.queue.rate, With: w.bounds,
+			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
 			AskBatched: s.AskBatched,
 		}
 		if s.Budget != (fill.Budget{}) {

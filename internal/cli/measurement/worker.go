@@ -88,9 +88,11 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	defer q.Close()
 	told := a.Telemetry(f.metrics != "")
 	w := queue.NewWorker(q, memory, queue.WorkerConfig{
-		Connect: func(at model.Ref) (model.Model, int, error) {
+		Connect: func(at model.Ref) (queue.Connection, error) {
 			c, err := clients.Connect(at)
-			return told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), f.calls.Concurrency(c), err
+			return queue.Connection{
+				Model: told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), Concurrency: f.calls.Concurrency(c), Key: c.Endpoint.Key,
+			}, err
 		},
 		Turn: f.turn, Shards: f.shards, Abort: a.Abort, Log: a.Logger(slog.LevelWarn), Trace: told.Shard,
 	})

@@ -28,8 +28,11 @@ var schema2 string
 //go:embed queue.sql
 var schema3 string
 
+//go:embed keys.sql
+var schema4 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3}
+var migrations = []string{schema1, schema2, schema3, schema4}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.

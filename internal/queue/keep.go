@@ -1,0 +1,78 @@
+package queue
+
+import (
+	"context"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/orbench/orbench/internal/pace"
+	"github.com/orbench/orbench/model"
+)
+
+const (
+	// digestRounds makes it slow to guess a key from its digest, should one be so short that
+	// it can be guessed at all. It takes some 20 ms.
+	digestRounds = 100_000
+	digestSize   = 8
+)
+
+// digest names a key without telling it: the same in all processes that share the store.
+func (q *Queue) digest(ctx context.Context, key string) (string, error) {
+	if key == "" {
+		return "", nil
+	}
+	var salt []byte
+	err := q.pool.QueryRow(ctx, `WITH made AS (INSERT INTO key_salt (salt) VALUES ($1) ON CONFLICT DO NOTHING RETURNING salt)
+		SELECT salt FROM made UNION ALL SELECT salt FROM key_salt LIMIT 1`, []byte(rand.Text())).Scan(&salt)
+	if err != nil {
+		return "", err
+	}
+	sum, err := pbkdf2.Key(sha256.New, key, salt, digestRounds, digestSize)
+	return hex.EncodeToString(sum), err
+}
+
+// keeper keeps in the database what workers learn of a model's rate together.
+type keeper struct {
+	queue *Queue
+	name  string
+}
+
+var _ pace.Keeper = (*keeper)(nil)
+
+// keeper is that of a model for whoever asks it with a key, of which digest gives a name.
+func (q *Queue) keeper(of model.Ref, key string) pace.Keeper {
+	return &keeper{q, fmt.Sprintf("%s %s %s %s", of.Provider, of.Endpoint, of.Model, key)}
+}
+
+// Update implements pace.Keeper. What a failing server loses is learned again, so the disk
+// is not waited for.
+func (k *keeper) Update(ctx context.Context, change func(kept []byte, now time.Time) ([]byte, error)) error {
+	return pgx.BeginFunc(ctx, k.queue.pool, func(tx pgx.Tx) error {
+		var batch pgx.Batch
+		batch.Queue(`SET LOCAL synchronous_commit = off`)
+		batch.Queue(`INSERT INTO paces VALUES ($1, '', clock_timestamp()) ON CONFLICT DO NOTHING`, k.name)
+		var state []byte
+		var now time.Time
+		batch.Queue(`SELECT state, clock_timestamp() FROM paces WHERE name = $1 FOR UPDATE`, k.name).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&state, &now)
+		})
+		if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
+			return err
+		}
+		if len(state) == 0 {
+			state = nil
+		}
+		state, err := change(state, now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE paces SET state = $2, kept = clock_timestamp() WHERE name = $1`, k.name, state)
+		return err
+	})
+}
