@@ -245,7 +245,8 @@ func TestRejectsCount(t *testing.T) {
 							if answered != perSecond*seconds || float64(rejected) >= 0.1*float64(answered) {
 								t.Errorf("%d rejects for %d answers", rejected, answered)
 							}
-							if took > seconds*time.Second*10/9 {
+							// Processes that share what they learn know it a little later.
+							if most := seconds * time.Second * 10 / 9; processes == 1 && took > most || took > most*10/9 {
 								t.Errorf("took %v for %d seconds' worth", took, seconds)
 							}
 						})

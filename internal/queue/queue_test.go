@@ -273,7 +273,7 @@ func (l *limited) Ask(context.Context, model.Request) (model.Response, error) {
 }
 
 // What one worker learns of a provider slows all that have its key: from a cold start three
-// have few calls rejected. With ORBENCH_LONG they keep within a tenth of its limit too.
+// have few calls rejected. With ORBENCH_LONG they are not much slower than it either.
 func TestWorkersLearnTogether(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Database(t)
@@ -294,7 +294,7 @@ func TestWorkersLearnTogether(t *testing.T) {
 	if server.answers != calls {
 		t.Errorf("%d answers, want %d", server.answers, calls)
 	}
-	if os.Getenv("ORBENCH_LONG") != "" && (10*server.rejected >= server.answers || took.Seconds() > 10./9*float64(calls)/float64(server.perSecond)) {
+	if os.Getenv("ORBENCH_LONG") != "" && (10*server.rejected >= server.answers || took.Seconds() > 5./4*float64(calls)/float64(server.perSecond)) {
 		t.Error("that is too many rejects, or too slow")
 	}
 	var name string
