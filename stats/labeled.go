@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A LabeledStratum is a part of some answers of which a few, drawn at random, have
@@ -28,10 +30,11 @@ type LabeledStratum struct {
 // where the judge is good.
 //
 // The interval counts the drawing of labels and that of the prompts, as for double
-// sampling (Cochran 1977, Sampling Techniques, section 12.2): it is Wilson's at the
-// number of independent labeled prompts that would give the rate the same variance
-// (as for surveys in Korn and Graubard 1998, Survey Methodology 24:193-201), which
-// is at most all of them. So that strata in which all labels agree do not count as
+// sampling (Cochran 1977, Sampling Techniques, section 12.2): it is Jeffreys' (Brown,
+// Cai and DasGupta 2001, Statistical Science 16:101-133, section 3.1.2) at the number of
+// independent labeled prompts that would give the rate the same variance (as for surveys
+// in Korn and Graubard 1998, Survey Methodology 24:193-201), which is at most all of
+// them. Near 0 and 1 Wilson's is too narrow on one side and too wide on the other. So that strata in which all labels agree do not count as
 // certain, each mean enters the variance with a quarter of a label added, half of it
 // a refusal. The interval has no width of zero. designEffect is that of prompts that
 // share clusters, 1 for independent ones.
@@ -68,6 +71,21 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 	}
 	variance += math.Max(0, squares-smooth*smooth) / n
 	effective := smooth * (1 - smooth) / variance / math.Max(1, designEffect)
-	lo, hi := wilson(rate, math.Min(n, effective), confidence)
+	lo, hi := jeffreys(rate, math.Min(n, effective), confidence)
 	return estimate(rate, lo, hi, 0, 1), true
+}
+
+// jeffreys is the interval of Jeffreys for the rate p of n trials, which need be no whole
+// number: the quantiles of what is believed of a share after them, with half a positive
+// and half a negative believed before. A bound is 0 when p is, and 1 when p is.
+func jeffreys(p, n, confidence float64) (lo, hi float64) {
+	after := distuv.Beta{Alpha: p*n + 0.5, Beta: (1-p)*n + 0.5}
+	lo, hi = 0, 1
+	if p > 0 {
+		lo = after.Quantile((1 - confidence) / 2)
+	}
+	if p < 1 {
+		hi = after.Quantile((1 + confidence) / 2)
+	}
+	return lo, hi
 }
