@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -422,5 +423,27 @@ func TestOpenAFile(t *testing.T) {
 	m := &memo.Memo{}
 	if _, err := Open(t.Context(), m); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a store in a file: %v", err)
+	}
+}
+
+// TestOpenFills lists what waits, with what is left of its budget.
+func TestOpenFills(t *testing.T) {
+	t.Parallel()
+	q, m := machine(t, postgrestest.Database(t))
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}})
+	var calls []memo.BatchCall
+	for i := range 3 {
+		r := request("a", i)
+		calls = append(calls, memo.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
+	}
+	if _, err := f.put(t.Context(), calls); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.pool.Exec(t.Context(), `UPDATE fills SET requests = 4, usd = 1.5`); err != nil {
+		t.Fatal(err)
+	}
+	want := []OpenFill{{ID: f.id, Calls: 3, Budget: fill.Budget{Requests: 10, USD: 5}, Left: fill.Budget{Requests: 6, USD: 3.5}}}
+	if got, err := q.OpenFills(t.Context()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
