@@ -67,6 +67,13 @@ func (e BudgetError) After(b, before Budget) BudgetError {
 	return e
 }
 
+// Is holds for any other BudgetError: of several calls that find a budget spent, one says
+// so.
+func (e *BudgetError) Is(target error) bool {
+	_, same := target.(*BudgetError)
+	return same
+}
+
 // Error gives one line that names the limit, by its setting in backquotes, and what
 // was spent.
 func (e *BudgetError) Error() string {

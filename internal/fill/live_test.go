@@ -174,6 +174,7 @@ func TestJoinDistinct(t *testing.T) {
 	t.Parallel()
 	first, second := errors.New("first"), errors.New("second")
 	both := errors.Join(first, second)
+	spent, later := &BudgetError{Budget: Budget{Requests: 1}, Requests: 1}, &BudgetError{Budget: Budget{Requests: 1}, Requests: 2}
 	for _, c := range []struct {
 		errs []error
 		want string
@@ -182,6 +183,7 @@ func TestJoinDistinct(t *testing.T) {
 		{[]error{nil, first, nil, first}, "first"},
 		{[]error{first, second, errors.New("first")}, "first\nsecond"},
 		{[]error{both, second, nil, errors.New("third")}, "first\nsecond\nthird"},
+		{[]error{spent, later, first}, spent.Error() + "\nfirst"},
 	} {
 		got := ""
 		if err := joinDistinct(c.errs); err != nil {
