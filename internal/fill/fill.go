@@ -12,11 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
-	"golang.org/x/time/rate"
 )
 
 // Config says how Live works. The zero value of each field is its default.

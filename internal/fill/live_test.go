@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,7 +93,7 @@ func TestDeadProvider(t *testing.T) {
 		const calls = 300
 		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 2})
 		began := time.Now()
-		var last time.Duration
+		var last atomic.Int64
 		for name, ask := range map[string]func(context.Context, model.Request) (model.Response, error){
 			"hanging": func(ctx context.Context, r model.Request) (model.Response, error) {
 				<-ctx.Done()
@@ -103,7 +104,7 @@ func TestDeadProvider(t *testing.T) {
 			},
 			"quick": func(_ context.Context, r model.Request) (model.Response, error) {
 				time.Sleep(100 * time.Millisecond)
-				last = time.Since(began)
+				last.Store(int64(time.Since(began)))
 				return answer(r)
 			},
 		} {
@@ -125,7 +126,7 @@ func TestDeadProvider(t *testing.T) {
 			t.Errorf("%d answered, %v; want %d, and the dead ones given up", s.Answered, err, calls)
 		}
 		// Ten at once, a tenth of a second each.
-		if last > 4*time.Second {
+		if last := time.Duration(last.Load()); last > 4*time.Second {
 			t.Errorf("the last answer of the quick one came after %v, want 3 seconds", last)
 		}
 	})

@@ -1,4 +1,3 @@
-// Package telemetrytest has a collector of OpenTelemetry for tests.
 package telemetrytest
 
 import (

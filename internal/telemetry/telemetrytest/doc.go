@@ -1,0 +1,2 @@
+// Package telemetrytest has a collector of OpenTelemetry for tests.
+package telemetrytest
