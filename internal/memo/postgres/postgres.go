@@ -87,11 +87,21 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)
 	}
-	if err := s.prepare(ctx, make); err != nil {
-		s.pool.Close()
-		return nil, err
+	// A server that says that it stops or starts is waited for. Where none answers from the
+	// first, the address may be wrong.
+	there := false
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := s.prepare(ctx, make)
+		if err == nil {
+			return s, nil
+		}
+		c := code(err)
+		there = there || c == startingUp || c == shutDown || c == crashed
+		if !there || !Away(err) || ctx.Err() != nil || time.Since(began) > connectTime {
+			s.pool.Close()
+			return nil, err
+		}
 	}
-	return s, nil
 }
 
 // prepareConn has a connection answer as the store needs it. A commit must be on the disk
@@ -108,23 +118,16 @@ func prepareConn(ctx context.Context, conn *pgx.Conn) error {
 func (s *Store) prepare(ctx context.Context, make bool) error {
 	var number int
 	var server, fsync string
-	for began := time.Now(); ; {
-		err := s.pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('fsync')`).
-			Scan(&number, &server, &fsync)
-		if err == nil {
-			break
-		}
-		// A server that is there but still starts is waited for.
-		if code(err) != startingUp || ctx.Err() != nil || time.Since(began) > connectTime {
-			return s.at(err)
-		}
-		time.Sleep(100 * time.Millisecond)
+	err := s.pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('fsync')`).
+		Scan(&number, &server, &fsync)
+	if err != nil {
+		return s.at(err)
 	}
 	if number < leastVersion {
 		return s.input(fmt.Sprintf("the server is PostgreSQL %s, which is too old", server), "use version 12 or newer")
 	}
 	if fsync != "on" {
-		s.notes = append(s.notes, s.shown+": the server has fsync off: if its machine fails, answers that were paid for are lost")
+		s.notes = append(s.notes[:0], s.shown+": the server has fsync off: if its machine fails, answers that were paid for are lost")
 	}
 	version, err := s.version(ctx, s.pool)
 	switch {
