@@ -26,7 +26,7 @@ const (
 	// cutTo is what a 429 leaves of the limit.
 	cutTo = 0.75
 	// startWith is the limit at first.
-	startWith = 16
+	startWith = 32
 )
 
 func newGate(bound int) *gate {

@@ -84,8 +84,9 @@ const (
 	plateau, growth = 40, 0.1
 	// brief is how long a provider by the second may be closed, and briefSpan when its limit
 	// shows at the latest. What such a provider took on the whole since it last opened is less
-	// than what it may take, but not by a half.
-	brief, briefSpan = 3 * time.Second, 10 * time.Second
+	// than what it may take, but not by a half. It takes enough calls within manyIn: one by
+	// the minute that slides may take some as soon, and its limit shows late all the same.
+	brief, briefSpan, manyIn = 3 * time.Second, 10 * time.Second, 1800 * time.Millisecond
 	// overshot is by how much a rate that is probed is too high when it is rejected, and
 	// enough how many calls long it must have been kept to say what was taken meanwhile.
 	overshot, enough = 1.2, 10
@@ -231,8 +232,7 @@ func (p *learned) reopen(at, now time.Time) {
 	p.Closed, p.Trying = false, false
 	// It may have taken calls for a while, on the mean since the middle of the last wait.
 	took := float64(at.Sub(p.Opened) - p.Lag/2)
-	// What is brief is so for a provider that takes some calls meanwhile.
-	briefly := at.Sub(p.ClosedAt) < brief && enough*p.distance() < brief
+	briefly := at.Sub(p.ClosedAt) < brief && enough*p.distance() < manyIn
 	// The call that reopened is the first of the new time.
 	n := p.Accepted - 1
 	switch first := p.Interval == 0; {

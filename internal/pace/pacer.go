@@ -55,6 +55,8 @@ type Keeper interface {
 	Update(ctx context.Context, change func(kept []byte, now time.Time) ([]byte, error)) error
 }
 
+// New makes a Pacer that knows of no limit. A provider that is closed and does not say when
+// it will take calls again is tried after first; k is nil for what this process learns alone.
 func New(first time.Duration, k Keeper) *Pacer {
 	return &Pacer{turn: make(chan struct{}, 1), changed: make(chan struct{}), learned: learned{first: first, Opened: time.Now()}, keeper: k}
 }
