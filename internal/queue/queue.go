@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
@@ -42,7 +43,13 @@ type Settings struct {
 type Queue struct {
 	pool   *pgxpool.Pool
 	schema string
-	river  *river.Client[pgx.Tx]
+	river  inserter
+}
+
+// inserter is what is asked of River's client. Its own type would have every package that has
+// a Queue compile River's generic code again.
+type inserter interface {
+	InsertTx(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }
 
 // shardArgs are the arguments of a job: which calls it has.

@@ -60,18 +60,24 @@ type Telemetry struct {
 	text bool
 
 	// spans and tracer are nil where spans go nowhere.
-	spans  *sdktrace.TracerProvider
+	spans  signal
 	tracer trace.Tracer
 	sender *countingExporter
 	// ended counts the spans that were to be sent.
 	ended atomic.Int64
 
 	// metrics is nil where figures go nowhere, and so are the instruments.
-	metrics *sdkmetric.MeterProvider
+	metrics signal
 	*instruments
 	page http.Handler
 
 	tell sync.Once
+}
+
+// signal is what is asked of the SDK's provider of one. Their own types would have every package
+// that has a Telemetry compile the SDK's generic code again.
+type signal interface {
+	Shutdown(ctx context.Context) error
 }
 
 // New makes a Telemetry, nil where the environment names no collector, and there is to be no
@@ -96,8 +102,9 @@ func New(c Config) *Telemetry {
 		if err == nil {
 			t.text = t.wantsText()
 			t.sender = &countingExporter{SpanExporter: sender}
-			t.spans = sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(t.sender))
-			t.tracer = t.spans.Tracer(scopeName, trace.WithInstrumentationVersion(c.Version), trace.WithSchemaURL(schemaURL))
+			spans := sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(t.sender))
+			t.spans = spans
+			t.tracer = spans.Tracer(scopeName, trace.WithInstrumentationVersion(c.Version), trace.WithSchemaURL(schemaURL))
 		}
 	}
 	readers := []sdkmetric.Option{sdkmetric.WithResource(about), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
@@ -113,8 +120,9 @@ func New(c Config) *Telemetry {
 		readers = append(readers, sdkmetric.WithReader(t.newPage()))
 	}
 	if toFigures || c.Page {
-		t.metrics = sdkmetric.NewMeterProvider(readers...)
-		t.instruments = newInstruments(t.metrics.Meter(scopeName, metric.WithInstrumentationVersion(c.Version), metric.WithSchemaURL(schemaURL)))
+		metrics := sdkmetric.NewMeterProvider(readers...)
+		t.metrics = metrics
+		t.instruments = newInstruments(metrics.Meter(scopeName, metric.WithInstrumentationVersion(c.Version), metric.WithSchemaURL(schemaURL)))
 	}
 	return t
 }
