@@ -180,6 +180,14 @@ func (u Usage) Bounded() Usage {
 	return Usage{Input: Tokens(u.Input), Output: Tokens(u.Output), Reasoning: Tokens(u.Reasoning), Cached: Tokens(u.Cached)}
 }
 
+// Add adds the tokens of another call.
+func (u *Usage) Add(o Usage) {
+	u.Input += o.Input
+	u.Output += o.Output
+	u.Reasoning += o.Reasoning
+	u.Cached += o.Cached
+}
+
 // Response is what came back from a call. It is untrusted text: nothing in it is
 // to be trusted by a parser, a terminal or a page.
 type Response struct {

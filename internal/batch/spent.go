@@ -95,10 +95,31 @@ func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Us
 	return calls, most, count()
 }
 
+// Spent is what the calls took that came back. It reports false where that is not known,
+// since a price is not, or since calls failed that may have been charged.
+func (t *Taken) Spent() (fill.Budget, bool) {
+	if t.USD == nil || t.Failed > t.Unmade {
+		return fill.Budget{}, false
+	}
+	return fill.Budget{Requests: t.Answered + t.Known, Tokens: t.InputTokens + t.OutputTokens, USD: *t.USD}, true
+}
+
+// Most is the most that the calls of a plan can take; those without a price by batch count
+// nothing in USD.
+func (p Plan) Most() (most fill.Budget) {
+	for _, part := range p.Parts {
+		if part.MaxUSD != nil {
+			most.USD += *part.MaxUSD
+		}
+		most.Requests += part.Calls
+		most.Tokens += part.InputTokens + part.MaxOutputTokens
+	}
+	return most
+}
+
 // Check refuses a plan with which a budget could be exceeded of which so much is spent; the
 // error is an *orbench.InputError.
 func (p Plan) Check(limits, spent fill.Budget) error {
-	var most fill.Budget
 	for _, part := range p.Parts {
 		if part.MaxUSD == nil && limits.USD > 0 {
 			return &orbench.InputError{
@@ -106,12 +127,8 @@ func (p Plan) Check(limits, spent fill.Budget) error {
 				Hint: "give it in a file with `prices`, with batch as a share of it, or leave `max-cost` out",
 			}
 		}
-		if part.MaxUSD != nil {
-			most.USD += *part.MaxUSD
-		}
-		most.Requests += part.Calls
-		most.Tokens += part.InputTokens + part.MaxOutputTokens
 	}
+	most := p.Most()
 	for _, bound := range []struct {
 		setting, verb      string
 		limit, before, sum float64

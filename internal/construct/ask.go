@@ -36,10 +36,7 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 		return response, false, nil
 	}
 	s.Replies++
-	s.Usage.Input += response.Usage.Input
-	s.Usage.Output += response.Usage.Output
-	s.Usage.Reasoning += response.Usage.Reasoning
-	s.Usage.Cached += response.Usage.Cached
+	s.Usage.Add(response.Usage)
 	if response.Model != "" && !slices.Contains(s.Versions, response.Model) {
 		s.Versions = append(s.Versions, response.Model)
 	}

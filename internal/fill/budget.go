@@ -24,6 +24,13 @@ type Budget struct {
 	USD float64
 }
 
+// Add adds what something else takes or may take.
+func (b *Budget) Add(o Budget) {
+	b.Requests += o.Requests
+	b.Tokens += o.Tokens
+	b.USD += o.USD
+}
+
 // Purse is a Budget that several processes spend from. Each takes leases of it ahead, and
 // gives back what it has not spent; the lease of one that dies stays taken.
 type Purse interface {
@@ -45,7 +52,7 @@ type BudgetError struct {
 	Requests int
 	Tokens   int
 	USD      float64
-	// Before is the part of it that commands before this one spent.
+	// Before is the part of it that was spent before, by other commands or by batch.
 	Before Budget
 	// Failed counts the failed attempts that may have been charged, FailedTokens and
 	// FailedUSD are the parts of Tokens and USD that they took: the most that they can have
@@ -81,7 +88,7 @@ func (e *BudgetError) Error() string {
 		if !any {
 			return ""
 		}
-		return ", " + spent + " by earlier commands"
+		return ", " + spent + " before"
 	}
 	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
 		return fmt.Sprintf("stopped by `max-requests` %d: %s sent%s", e.Budget.Requests, table.Counted(e.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))

@@ -145,11 +145,11 @@ func TestBudgetSpentBefore(t *testing.T) {
 		calls          int
 		text           string
 	}{
-		{Budget{Requests: 5}, Budget{Requests: 3, Tokens: 99, USD: 99}, 2, "stopped by `max-requests` 5: 5 requests sent, 3 of them by earlier commands"},
-		{Budget{Tokens: 35}, Budget{Tokens: 15}, 2, "stopped by `max-total-tokens` 35: 35 tokens used, 15 of them by earlier commands, and the next call could use up to 10"},
-		{Budget{USD: 9}, Budget{USD: 4}, 1, "stopped by `max-cost` 9: $8.0000 spent, $4.0000 of it by earlier commands, and the next call could cost up to $4.0000"},
-		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost` 3: $4.0000 spent, $4.0000 of it by earlier commands, and the next call could cost up to $4.0000"},
-		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests` 1: 1 request sent, 1 of them by earlier commands"},
+		{Budget{Requests: 5}, Budget{Requests: 3, Tokens: 99, USD: 99}, 2, "stopped by `max-requests` 5: 5 requests sent, 3 of them before"},
+		{Budget{Tokens: 35}, Budget{Tokens: 15}, 2, "stopped by `max-total-tokens` 35: 35 tokens used, 15 of them before, and the next call could use up to 10"},
+		{Budget{USD: 9}, Budget{USD: 4}, 1, "stopped by `max-cost` 9: $8.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
+		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost` 3: $4.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
+		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests` 1: 1 request sent, 1 of them before"},
 	} {
 		b := newBudget(tt.limits, tt.before, nil)
 		for range tt.calls {

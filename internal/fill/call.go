@@ -361,10 +361,7 @@ func (l *Lane) succeed(c call, r model.Response) {
 		if r.Finish == model.Blocked {
 			s.Blocked++
 		}
-		s.Usage.Input += r.Usage.Input
-		s.Usage.Output += r.Usage.Output
-		s.Usage.Reasoning += r.Usage.Reasoning
-		s.Usage.Cached += r.Usage.Cached
+		s.Usage.Add(r.Usage)
 	})
 }
 

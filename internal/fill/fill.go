@@ -120,6 +120,30 @@ type Stats struct {
 	Held []Held
 }
 
+// Add adds the counts of another fill, and those of its models that are Unpriced. Held stays
+// as it is.
+func (s *Stats) Add(o Stats) {
+	s.Requests += o.Requests
+	s.Answered += o.Answered
+	s.Blocked += o.Blocked
+	s.Failed += o.Failed
+	s.Retries += o.Retries
+	s.Rejected += o.Rejected
+	s.Present += o.Present
+	s.Elsewhere += o.Elsewhere
+	s.Waiting += o.Waiting
+	s.Batched += o.Batched
+	s.Width += o.Width
+	s.Usage.Add(o.Usage)
+	s.USD += o.USD
+	s.Charged += o.Charged
+	s.FailedUSD += o.FailedUSD
+	s.FailedTokens += o.FailedTokens
+	s.Unpriced = slices.Concat(s.Unpriced, o.Unpriced)
+	slices.Sort(s.Unpriced)
+	s.Unpriced = slices.Compact(s.Unpriced)
+}
+
 // Held is a model that rejects calls as too many, or says that it would.
 type Held struct {
 	Model model.Ref

@@ -8,8 +8,9 @@ import (
 
 // gate bounds how many calls of a lane run at once and adapts that bound to what
 // the provider says: slow start, which doubles it while all are answered, then additive
-// increase on answers, multiplicative decrease on 429, as TCP does it (RFC 5681). A provider that answers nothing but 429 is left
-// alone until the time it asked for has passed.
+// increase on answers, multiplicative decrease on 429, as TCP does it (RFC 5681). A
+// provider that answers nothing but 429 is left alone until the time it asked for has
+// passed.
 type gate struct {
 	bound int
 

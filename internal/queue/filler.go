@@ -206,33 +206,15 @@ func (f *Filler) done(ctx context.Context) (all fill.Stats, err error) {
 	if err != nil {
 		return all, err
 	}
-	unpriced := map[string]bool{}
 	var text []byte
 	_, err = pgx.ForEachRow(rows, []any{&text}, func() error {
 		var s fill.Stats
 		if err := json.Unmarshal(text, &s); err != nil {
 			return err
 		}
-		all.Requests += s.Requests
-		all.Blocked += s.Blocked
-		all.Retries += s.Retries
-		all.Rejected += s.Rejected
-		all.Usage.Input += s.Usage.Input
-		all.Usage.Output += s.Usage.Output
-		all.Usage.Reasoning += s.Usage.Reasoning
-		all.Usage.Cached += s.Usage.Cached
-		all.USD += s.USD
-		all.Charged += s.Charged
-		all.FailedUSD += s.FailedUSD
-		all.FailedTokens += s.FailedTokens
-		all.Width += s.Width
-		all.Batched += s.Batched
-		for _, name := range s.Unpriced {
-			unpriced[name] = true
-		}
+		all.Add(s)
 		return nil
 	})
-	all.Unpriced = slices.Sorted(maps.Keys(unpriced))
 	return all, err
 }
 

@@ -126,7 +126,7 @@ func batches(prices price.Table, used price.Usage) []provenance.Batch {
 			continue
 		}
 		b := provenance.Batch{Provider: of.Provider}
-		_, priced := prices.Batch(of.Provider, of.Model)
+		_, priced := prices.Price(of.Provider, of.Model)
 		if d, ok := prices.Discount(of.Provider, of.Model); ok && priced {
 			b.Factor, b.AsOf, b.Source = &d.Factor, d.AsOf, d.Source
 		}

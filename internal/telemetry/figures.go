@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -195,18 +194,7 @@ func (i *instruments) counts() (all Counts) {
 
 // add adds what is summed.
 func (c *Counts) add(d Counts) {
-	c.Answered += d.Answered
-	c.Failed += d.Failed
-	c.Blocked += d.Blocked
-	c.Retries += d.Retries
-	c.Rejected += d.Rejected
-	c.Usage.Input += d.Usage.Input
-	c.Usage.Output += d.Usage.Output
-	c.USD += d.USD
-	c.FailedUSD += d.FailedUSD
-	c.Unpriced = append(c.Unpriced, d.Unpriced...)
-	slices.Sort(c.Unpriced)
-	c.Unpriced = slices.Compact(c.Unpriced)
+	c.Stats.Add(d.Stats)
 	c.Paced += d.Paced
 	c.Open += d.Open
 }

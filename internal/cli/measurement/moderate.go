@@ -186,14 +186,15 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 			return err
 		}
 	}
+	var byBatch fill.Budget
 	if f.batch {
-		if err := a.moderateByBatch(ctx, r, f, memory, clients, prices); err != nil {
+		if byBatch, err = a.moderateByBatch(ctx, r, f, memory, clients, prices); err != nil {
 			return err
 		}
 	}
 	// What no batch takes is asked at once.
 	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
-		Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch, Role: command.Role("moderator"),
+		Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch, Spent: byBatch, Role: command.Role("moderator"),
 	})
 	if filled != nil && !stopped(filled) {
 		return filled
@@ -214,8 +215,9 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 const mostRounds = 3
 
 // moderateByBatch takes back the votes that batches bring, and submits what is lacking; with
-// --wait until nothing of it is out.
-func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *memo.Memo, clients *client.Set, prices price.Table) error {
+// --wait until nothing of it is out. It gives what was
+// spent by what it submitted, the most that this can take where that is not known.
+func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *memo.Memo, clients *client.Set, prices price.Table) (sent fill.Budget, err error) {
 	d := &batch.Desk{Memo: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
 	tell := func(t *batch.Taken) {
 		if t.Answered+t.Failed > 0 {
@@ -225,30 +227,32 @@ func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateF
 	for range mostRounds {
 		done, err := d.Collect(ctx)
 		if err != nil {
-			return err
+			return sent, err
 		}
 		tell(done)
 		plan, err := d.Plan(ctx, d.ToServices(false))
 		if err == nil {
-			err = plan.Check(f.calls.Budget(), fill.Budget{})
+			err = plan.Check(f.calls.Budget(), sent)
 		}
 		if err != nil {
-			return err
+			return sent, err
 		}
-		_, sent, err := d.Send(ctx, d.ToServices(false))
+		_, batches, err := d.Send(ctx, d.ToServices(false))
 		if err != nil {
-			return err
+			return sent, err
 		}
-		for _, b := range sent {
+		before := sent
+		sent.Add(plan.Most())
+		for _, b := range batches {
 			a.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, "vote", "votes"), b.Provider, b.Model, strings.TrimSpace(string(b.Stage)+" "+untrusted.Terminal(b.Problem)))
 		}
 		out, err := d.Outstanding(ctx)
 		switch {
 		case err != nil || out == 0:
-			return err
+			return sent, err
 		case !f.wait:
 			a.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, "vote is", "votes are"))
-			return nil
+			return sent, nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
 			if n, back, failed := t.Progress(); next > 0 && !f.calls.Quiet {
@@ -259,10 +263,14 @@ func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateF
 			tell(done)
 		}
 		if err != nil || done.Waiting > 0 {
-			return err
+			return sent, err
+		}
+		if took, ok := done.Spent(); ok {
+			sent = before
+			sent.Add(took)
 		}
 	}
-	return nil
+	return sent, nil
 }
 
 // planModeration prints what the votes would take.
