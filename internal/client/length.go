@@ -39,11 +39,16 @@ func checkLength(r model.Request, response model.Response, err error) (model.Res
 	if err != nil {
 		return response, err
 	}
-	limit, asked := maxAnswer, ""
-	if n := r.Params.MaxTokens; n > 0 && n < maxAnswer/bytesPerToken {
-		limit, asked = min(limit, spareBytes+n*bytesPerToken), fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", n)
+	limit, tokens := maxAnswer, r.Params.MaxTokens
+	bounded := tokens > 0 && tokens < maxAnswer/bytesPerToken
+	if bounded {
+		limit = min(limit, spareBytes+tokens*bytesPerToken)
 	}
 	if n := len(response.Text) + len(response.Thinking); n > limit {
+		asked := ""
+		if bounded {
+			asked = fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", tokens)
+		}
 		return model.Response{}, &model.Error{
 			Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
 			Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked),

@@ -79,6 +79,23 @@ func Messages(b []byte, all []orbench.Message, e Escape) []byte {
 	return append(b, ']')
 }
 
+// Prompt appends a prompt.
+func Prompt(b []byte, p *orbench.Prompt, e Escape) []byte {
+	b = String(append(b, `{"id":`...), p.ID, e)
+	b = Messages(append(b, `,"messages":`...), p.Messages, e)
+	if p.Category != "" {
+		b = String(append(b, `,"category":`...), p.Category, e)
+	}
+	b = String(append(b, `,"label":`...), p.Label, e)
+	if p.Cluster != "" {
+		b = String(append(b, `,"cluster":`...), p.Cluster, e)
+	}
+	if p.Pair != "" {
+		b = String(append(b, `,"pair":`...), p.Pair, e)
+	}
+	return append(b, '}')
+}
+
 // Float appends a number. One that JSON does not have panics.
 func Float(b []byte, f float64) []byte {
 	if size := math.Abs(f); f != 0 && (size < 1e-6 || !(size < 1e21)) {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"testing"
+
+	"github.com/orbench/orbench"
 )
 
 func encoded(t testing.TB, v any, e Escape) []byte {
@@ -46,6 +49,25 @@ func FuzzFloat(f *testing.F) {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	})
+}
+
+// Every field of a prompt is there, one that is added later too, and none where it is empty.
+func TestPrompt(t *testing.T) {
+	full := orbench.NewPrompt("How do I kill a <process> & go on?", "privacy", orbench.Safe)
+	full.Messages = append(full.Messages, orbench.Message{Role: orbench.Assistant, Content: "Grüße \"x\""})
+	full.Cluster, full.Pair = "seed\n1", "a&b"
+	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the prompt has no %s", v.Type().Field(i).Name)
+		}
+	}
+	for _, p := range []orbench.Prompt{full, {}, {Messages: []orbench.Message{}}} {
+		for _, e := range []Escape{HTML, Plain} {
+			if got, want := Prompt([]byte("x"), &p, e), encoded(t, p, e); string(got) != "x"+string(want) {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	}
 }
 
 func TestNotJSON(t *testing.T) {

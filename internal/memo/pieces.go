@@ -41,7 +41,7 @@ func CutPieces(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []b
 		if err != nil {
 			return p, err
 		}
-		text = append(text, sum.Add(prompt)...)
+		text = sum.Add(text, &prompt)
 		if p.Prompts++; p.Prompts%piecePrompts == 0 {
 			if err := end(); err != nil {
 				return p, err

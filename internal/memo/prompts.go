@@ -3,12 +3,12 @@ package memo
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/jsonappend"
 )
 
 // Key is the hash by which a store keeps a dataset once.
@@ -57,14 +57,12 @@ type Sum struct{ h hash.Hash }
 // NewSum starts a checksum.
 func NewSum() Sum { return Sum{sha256.New()} }
 
-// Add adds the next prompt, and gives the JSON of it that was added.
-func (s Sum) Add(p orbench.Prompt) []byte {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // no field can fail to be written
-	}
-	s.h.Write(b)
-	return b
+// Add adds the next prompt, and appends the JSON of it that was added to a text.
+func (s Sum) Add(text []byte, p *orbench.Prompt) []byte {
+	at := len(text)
+	text = jsonappend.Prompt(text, p, jsonappend.HTML)
+	s.h.Write(text[at:])
+	return text
 }
 
 // Of is the checksum of what was added.

@@ -33,7 +33,7 @@ func TestSum(t *testing.T) {
 	sum := memo.NewSum()
 	var all bytes.Buffer
 	for _, id := range []orbench.PromptID{"a", "b"} {
-		written := sum.Add(orbench.Prompt{ID: id})
+		written := sum.Add(nil, &orbench.Prompt{ID: id})
 		if !bytes.Contains(written, []byte(id)) {
 			t.Errorf("the prompt %s is added as %s", id, written)
 		}

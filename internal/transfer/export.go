@@ -167,10 +167,10 @@ func copyDatasets(ctx context.Context, from, to memo.Store, keys []memo.Key) (n 
 // was kept.
 func whole(d memo.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
-		sum := memo.NewSum()
+		sum, text := memo.NewSum(), []byte(nil)
 		for p, err := range prompts {
 			if err == nil {
-				sum.Add(p)
+				text = sum.Add(text[:0], &p)
 			}
 			if !yield(p, err) || err != nil {
 				return

@@ -1,28 +1,15 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/jsonappend"
 	"github.com/orbench/orbench/model"
 )
-
-// request is the body of a call. Of each pair of names for one thing at most
-// one is set.
-type request struct {
-	Model               string            `json:"model"`
-	Messages            []orbench.Message `json:"messages"`
-	Temperature         *float64          `json:"temperature,omitempty"`
-	MaxTokens           int               `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
-	Seed                *int64            `json:"seed,omitempty"`
-	RandomSeed          *int64            `json:"random_seed,omitempty"`
-	ResponseFormat      *responseFormat   `json:"response_format,omitempty"`
-	Logprobs            bool              `json:"logprobs,omitempty"`
-	TopLogprobs         int               `json:"top_logprobs,omitempty"`
-	// ChatTemplateKwargs is vLLM's; servers that do not know it pass it over.
-	ChatTemplateKwargs json.RawMessage `json:"chat_template_kwargs,omitempty"`
-}
 
 // responseFormat asks for output that fits a schema.
 type responseFormat struct {
@@ -36,28 +23,51 @@ type jsonSchema struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// encode writes the body of the call for r. It fails only for a temperature or
-// a schema that JSON cannot hold.
+// encode writes the body of the call for r. It fails only for a temperature, a schema or
+// settings of a template that JSON cannot hold.
+//
+// It is appended, as encoding/json would write it: that takes a third of the time.
 func (c *Client) encode(r model.Request) ([]byte, error) {
-	q := request{
-		Model: r.Model, Messages: r.Messages, Temperature: r.Params.Temperature,
-		Logprobs: r.Params.TopLogprobs > 0, TopLogprobs: r.Params.TopLogprobs, ChatTemplateKwargs: r.Params.Template,
-	}
-	if c.cfg.MaxTokensField == MaxCompletionTokens {
-		q.MaxCompletionTokens = r.Params.MaxTokens
-	} else {
-		q.MaxTokens = r.Params.MaxTokens
-	}
-	if c.cfg.SeedField == RandomSeed {
-		q.RandomSeed = r.Params.Seed
-	} else {
-		q.Seed = r.Params.Seed
-	}
-	if r.Params.Schema != nil {
-		q.ResponseFormat = &responseFormat{
-			Type:       "json_schema",
-			JSONSchema: jsonSchema{Name: "answer", Strict: true, Schema: r.Params.Schema},
+	p := &r.Params
+	b := jsonappend.String([]byte(`{"model":`), r.Model, jsonappend.HTML)
+	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
+	if t := p.Temperature; t != nil {
+		if math.IsNaN(*t) || math.IsInf(*t, 0) {
+			return nil, fmt.Errorf("the temperature is %g", *t)
 		}
+		b = jsonappend.Float(append(b, `,"temperature":`...), *t)
 	}
-	return json.Marshal(q)
+	number := func(name string, n int64) {
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = strconv.AppendInt(b, n, 10)
+	}
+	if p.MaxTokens != 0 {
+		number(string(cmp.Or(c.cfg.MaxTokensField, MaxTokens)), int64(p.MaxTokens))
+	}
+	if p.Seed != nil {
+		number(string(cmp.Or(c.cfg.SeedField, Seed)), *p.Seed)
+	}
+	if p.Schema != nil {
+		format, err := json.Marshal(responseFormat{
+			Type:       "json_schema",
+			JSONSchema: jsonSchema{Name: "answer", Strict: true, Schema: p.Schema},
+		})
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"response_format":`...), format...)
+	}
+	if p.TopLogprobs > 0 {
+		b = append(b, `,"logprobs":true`...)
+		number("top_logprobs", int64(p.TopLogprobs))
+	}
+	if len(p.Template) > 0 {
+		// vLLM's; servers that do not know it pass it over.
+		template, err := json.Marshal(p.Template)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"chat_template_kwargs":`...), template...)
+	}
+	return append(b, '}'), nil
 }

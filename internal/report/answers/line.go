@@ -14,12 +14,7 @@ import (
 func appendLine(b []byte, r *score.Row) []byte {
 	b = text(b, `{"target":`, r.Target)
 	b = text(b, `,"dataset":`, r.Dataset)
-	b = text(b, `,"prompt":{"id":`, r.Prompt.ID)
-	b = jsonappend.Messages(append(b, `,"messages":`...), r.Prompt.Messages, jsonappend.Plain)
-	b = optional(b, `,"category":`, r.Prompt.Category)
-	b = text(b, `,"label":`, r.Prompt.Label)
-	b = optional(b, `,"cluster":`, r.Prompt.Cluster)
-	b = append(optional(b, `,"pair":`, r.Prompt.Pair), '}')
+	b = jsonappend.Prompt(append(b, `,"prompt":`...), &r.Prompt, jsonappend.Plain)
 	b = optional(b, `,"variant":`, r.Variant)
 	b = number(b, `,"sample":`, int64(r.Sample))
 	b = text(b, `,"status":`, r.Status)

@@ -1,0 +1,66 @@
+package openai
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+// request is the body of a call, for encoding/json. Of each pair of names for one thing at
+// most one is set.
+type request struct {
+	Model               string            `json:"model"`
+	Messages            []orbench.Message `json:"messages"`
+	Temperature         *float64          `json:"temperature,omitempty"`
+	MaxTokens           int               `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int               `json:"max_completion_tokens,omitempty"`
+	Seed                *int64            `json:"seed,omitempty"`
+	RandomSeed          *int64            `json:"random_seed,omitempty"`
+	ResponseFormat      *responseFormat   `json:"response_format,omitempty"`
+	Logprobs            bool              `json:"logprobs,omitempty"`
+	TopLogprobs         int               `json:"top_logprobs,omitempty"`
+	ChatTemplateKwargs  json.RawMessage   `json:"chat_template_kwargs,omitempty"`
+}
+
+// What is appended is what encoding/json makes of the same.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	temperature, zero, seed := 0.7, 0.0, int64(-3)
+	messages := []orbench.Message{{Role: orbench.System, Content: "Be <brief> & \"kind\"."}, {Role: orbench.User, Content: "Grüße\n"}}
+	schema := json.RawMessage(`{ "type": "object" }`)
+	for name, c := range map[string]struct {
+		config Config
+		params model.Params
+		want   request
+	}{
+		"nothing":     {},
+		"usual":       {params: model.Params{Temperature: &zero, MaxTokens: 1000}, want: request{Temperature: &zero, MaxTokens: 1000}},
+		"other names": {Config{MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed}, model.Params{MaxTokens: 7, Seed: &seed}, request{MaxCompletionTokens: 7, RandomSeed: &seed}},
+		"all": {
+			params: model.Params{Temperature: &temperature, MaxTokens: 1, Seed: &seed, TopLogprobs: 5, Schema: schema, Template: json.RawMessage(`{"enable_thinking": false}`)},
+			want: request{
+				Temperature: &temperature, MaxTokens: 1, Seed: &seed, Logprobs: true, TopLogprobs: 5, ChatTemplateKwargs: json.RawMessage(`{"enable_thinking": false}`),
+				ResponseFormat: &responseFormat{Type: "json_schema", JSONSchema: jsonSchema{Name: "answer", Strict: true, Schema: schema}},
+			},
+		},
+	} {
+		c.want.Model, c.want.Messages = "a/model", messages
+		want, err := json.Marshal(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := New(c.config).encode(model.Request{Model: "a/model", Messages: messages, Params: c.params})
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
+		}
+	}
+	wrong := math.NaN()
+	for _, p := range []model.Params{{Temperature: &wrong}, {Schema: json.RawMessage(`{`)}, {Template: json.RawMessage(`{`)}} {
+		if got, err := New(Config{}).encode(model.Request{Params: p}); err == nil {
+			t.Errorf("%+v is written as %s", p, got)
+		}
+	}
+}
