@@ -281,7 +281,7 @@ func (p *planner) free(ctx context.Context, calls []drafted) (free []drafted, re
 	for i, c := range calls {
 		hashes[i] = c.Hash
 	}
-	claim, err := p.Memo.Claim(ctx, hashes, time.Minute)
+	claim, err := p.Memo.Claim(ctx, hashes, time.Minute, 0)
 	if err != nil {
 		return nil, none, err
 	}

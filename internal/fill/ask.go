@@ -40,6 +40,8 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 	}
 	calls, abandon := f.outliving(ctx)
 	defer abandon()
+	calls, stored := model.Hold(calls)
+	defer stored()
 	return l.answer(ctx, calls, c)
 }
 
@@ -126,7 +128,11 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 	for i, s := range batch {
 		hashes[i] = s.hash
 	}
+	seen := f.claims.look()
 	present, err := f.memo.Has(ctx, hashes)
+	if len(present) > 0 {
+		seen = 0
+	}
 	var found map[model.Hash]model.Response
 	if err == nil && len(present) > 0 {
 		hashes = hashes[:0]
@@ -144,7 +150,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 	var mine *claim
 	var got memo.Claim
 	if err == nil && len(hashes) > 0 {
-		mine, got, err = f.claims.take(ctx, hashes)
+		mine, got, err = f.claims.take(ctx, hashes, seen)
 	}
 	for _, s := range batch {
 		// What was answered since the look-up is found by the next.

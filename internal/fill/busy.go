@@ -7,7 +7,7 @@ import (
 )
 
 // busy holds the calls that are being looked up, wait or are in flight, each with a
-// channel that is closed when it is no longer. A claim keeps other processes from making
+// channel that is closed when it is no longer, nil where nobody waits for that. A claim keeps other processes from making
 // a call; busy keeps this one from making it twice.
 type busy struct {
 	mu    sync.Mutex
@@ -20,17 +20,24 @@ func newBusy() *busy { return &busy{calls: map[model.Hash]chan struct{}{}} }
 func (b *busy) enter(h model.Hash) (left <-chan struct{}, entered bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if left := b.calls[h]; left != nil {
-		return left, false
+	waited, is := b.calls[h]
+	switch {
+	case !is:
+		b.calls[h] = nil
+		return nil, true
+	case waited == nil:
+		waited = make(chan struct{})
+		b.calls[h] = waited
 	}
-	b.calls[h] = make(chan struct{})
-	return nil, true
+	return waited, false
 }
 
 // leave ends what enter began.
 func (b *busy) leave(h model.Hash) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	close(b.calls[h])
+	if waited := b.calls[h]; waited != nil {
+		close(waited)
+	}
 	delete(b.calls, h)
 }

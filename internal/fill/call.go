@@ -1,7 +1,6 @@
 package fill
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -36,12 +35,11 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	defer f.busy.leave(c.hash)
 	// What others may make instead has been remembered, or noted as failed, by then.
 	defer func() { f.claims.end(c.claim) }()
-	if l.dead(c.request.Model) != nil {
+	of := l.about(c.ref())
+	if of.givenUp() != nil {
 		return model.Response{}, false, nil
 	}
-	calls, stored := model.Hold(calls)
-	defer stored()
-	response, err = l.attempts(ctx, calls, c)
+	response, err = l.attempts(ctx, calls, c, of)
 	for errors.Is(err, errLapsed) {
 		f.claims.end(c.claim)
 		if response, ok, c.claim, err = f.await(ctx, c.hash, true); ok || err != nil || c.claim == nil {
@@ -50,14 +48,14 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 			}
 			return response, ok, err
 		}
-		response, err = l.attempts(ctx, calls, c)
+		response, err = l.attempts(ctx, calls, c, of)
 	}
 	var failure *model.Error
 	switch {
 	case errors.Is(err, errGivenUp):
 		return model.Response{}, false, nil
 	case errors.As(err, &failure):
-		return model.Response{}, false, l.fail(c, failure)
+		return model.Response{}, false, l.fail(c, of, failure)
 	case err != nil:
 		return model.Response{}, false, err
 	}
@@ -67,7 +65,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if err := f.memo.Remember(memo.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
-	l.succeed(c, response)
+	l.succeed(of, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
 	}
@@ -77,9 +75,8 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 // attempts tries a call until it gives a response, an error that another
 // attempt cannot help, or the attempts are used up. Rejects are no attempts: they are
 // not counted while the provider says when to come back, or takes other calls.
-func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, error) {
-	config := l.filler.config
-	pacer := l.pacer(c.request.Model)
+func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Response, error) {
+	config, pacer := l.filler.config, of.pacer
 	pacer.Join(1)
 	defer pacer.Join(-1)
 	// inRow counts failures with no answer to any call of the lane in between.
@@ -91,7 +88,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 		if err != nil {
 			return model.Response{}, err
 		}
-		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, pacer, pass)
+		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, of, pass)
 		if errors.Is(err, errLate) {
 			pacer.Drop(ctx, pass)
 			number--
@@ -121,7 +118,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 				timeouts++
 			}
 			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
-				n >= unreachableAfter && unreachable(failed) && !l.healthOf(c.request.Model).answered {
+				n >= unreachableAfter && unreachable(failed) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}
 			l.filler.count(func(s *Stats) { s.Retries++ })
@@ -141,8 +138,8 @@ func (l *Lane) attempts(ctx, calls context.Context, c call) (model.Response, err
 
 // attempt makes one call when gate, pace and budget let it. With a response the place in
 // the gate is still taken.
-func (l *Lane) attempt(ctx, calls context.Context, c call, p *pace.Pacer, mine pace.Pass) (model.Response, error) {
-	f := l.filler
+func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.Pass) (model.Response, error) {
+	f, p := l.filler, of.pacer
 	sent, err := l.gate.enter(ctx)
 	if err != nil {
 		return model.Response{}, err
@@ -159,14 +156,12 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pace.Pacer, mine p
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
-	of := model.Ref{Provider: c.request.Provider, Endpoint: c.request.Endpoint, Model: c.request.Model}
-	tariff, priced := f.config.Prices.Price(of.Provider, of.Model)
-	reserved, err := f.budget.reserve(ctx, of, tariff, mostUsage(c.request))
+	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request))
 	if err != nil {
 		return model.Response{}, err
 	}
 	switch {
-	case l.dead(of.Model) != nil:
+	case of.givenUp() != nil:
 		// It was given up while this call waited.
 		f.budget.cancel(reserved)
 		return model.Response{}, errGivenUp
@@ -182,8 +177,8 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pace.Pacer, mine p
 	if err != nil {
 		failed := failureOf(c.request, err)
 		f.budget.fail(reserved, failed)
-		if !priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
-			f.lacksPrice(of)
+		if !of.priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
+			f.lacksPrice(of.Ref)
 		}
 		if calls.Err() != nil {
 			return model.Response{}, context.Cause(ctx)
@@ -196,12 +191,10 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, p *pace.Pacer, mine p
 	l.gate.answered(p.Slowed())
 	response.Usage = response.Usage.Bounded()
 	if err := f.budget.answer(reserved, usageOf(c.request, response)); err != nil {
-		l.updateHealth(of.Model, func(h *health) {
-			h.dead = cmp.Or(h.dead, error(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: err}))
-		})
+		of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: err})
 	}
-	if !priced {
-		f.lacksPrice(of)
+	if !of.priced {
+		f.lacksPrice(of.Ref)
 	}
 	answered = true
 	return response, nil
@@ -227,7 +220,7 @@ func failureOf(r model.Request, err error) *model.Error {
 func (f *Live) lacksPrice(of model.Ref) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.unpriced[of.String()] = true
+	f.unpriced[of] = true
 }
 
 // pace waits until the lane's rates allow the request.
@@ -327,35 +320,13 @@ func unreachable(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dns)
 }
 
-// healthOf gives a copy of what the lane knows of a model.
-func (l *Lane) healthOf(name string) health {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.health[name]; h != nil {
-		return *h
-	}
-	return health{}
-}
-
-// updateHealth changes what the lane knows of a model.
-func (l *Lane) updateHealth(name string, change func(*health)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.health[name]
-	if h == nil {
-		h = &health{}
-		l.health[name] = h
-	}
-	change(h)
-}
-
 // succeed counts a response.
-func (l *Lane) succeed(c call, r model.Response) {
-	l.updateHealth(c.request.Model, func(h *health) {
-		h.answered, h.failedInRow = true, 0
-		l.answers++
-		l.output += r.Usage.Output
-	})
+func (l *Lane) succeed(of *asked, r model.Response) {
+	of.succeed()
+	l.mu.Lock()
+	l.answers++
+	l.output += r.Usage.Output
+	l.mu.Unlock()
 	l.filler.count(func(s *Stats) {
 		s.Answered++
 		if r.Finish == model.Blocked {
@@ -365,28 +336,14 @@ func (l *Lane) succeed(c call, r model.Response) {
 	})
 }
 
-// fail notes a failure and gives the model up where going on is pointless. Its
-// error is the memo's.
-func (l *Lane) fail(c call, failed *model.Error) error {
+// fail notes a failure. Its error is the memo's.
+func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f := l.filler
 	f.mu.Lock()
 	f.failed[c.hash] = true
 	f.stats.Failed++
 	f.mu.Unlock()
-	l.updateHealth(c.request.Model, func(h *health) {
-		h.failedInRow++
-		if h.dead != nil {
-			return
-		}
-		gaveUp := &GivenUpError{Provider: c.request.Provider, Model: c.request.Model, Err: failed}
-		switch {
-		case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > pace.LongestWait, unreachable(failed) && !h.answered:
-			h.dead = gaveUp
-		case h.failedInRow >= giveUpAfter:
-			gaveUp.InRow = h.failedInRow
-			h.dead = gaveUp
-		}
-	})
+	of.fail(failed)
 	return f.memo.PutFailures(context.Background(), []memo.Failure{{
 		Hash: c.hash, Kind: failed.Kind, Message: failed.Error(),
 	}})

@@ -39,6 +39,8 @@ type claims struct {
 	// ended are claims without calls that are still to be released.
 	ended []int64
 	renew *time.Timer
+	// seen is that of the last claim.
+	seen int64
 }
 
 // claim is some calls that were claimed together.
@@ -54,8 +56,9 @@ type claim struct {
 func newClaims(m *memo.Memo) *claims { return &claims{memo: m, held: map[int64]*claim{}} }
 
 // take claims calls. Those that are neither answered nor taken by another process are to
-// be made under the claim, each until it is ended.
-func (cs *claims) take(ctx context.Context, hashes []model.Hash) (mine *claim, got memo.Claim, err error) {
+// be made under the claim, each until it is ended. seen is what look gave before they were
+// looked up and found to be missing, 0 for calls that were not.
+func (cs *claims) take(ctx context.Context, hashes []model.Hash, seen int64) (mine *claim, got memo.Claim, err error) {
 	// It is brief, and what a stop cut short would be claimed or not.
 	ctx = context.WithoutCancel(ctx)
 	cs.mu.Lock()
@@ -67,18 +70,29 @@ func (cs *claims) take(ctx context.Context, hashes []model.Hash) (mine *claim, g
 		}
 	}
 	until := wallClock().Add(claimTerm)
-	got, err = cs.memo.Claim(ctx, hashes, claimTerm)
-	if err != nil || got.ID == 0 {
+	got, err = cs.memo.Claim(ctx, hashes, claimTerm, seen)
+	if err != nil {
 		return nil, got, err
 	}
-	mine = &claim{id: got.ID, open: len(hashes) - len(got.Answered) - len(got.Taken), until: until}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	cs.seen = max(cs.seen, got.Seen)
+	if got.ID == 0 {
+		return nil, got, nil
+	}
+	mine = &claim{id: got.ID, open: len(hashes) - len(got.Answered) - len(got.Taken), until: until}
 	cs.held[mine.id] = mine
 	if cs.renew == nil {
 		cs.renew = time.AfterFunc(claimTerm/3, cs.renewAll)
 	}
 	return mine, got, nil
+}
+
+// look is called before calls are looked up that are then claimed.
+func (cs *claims) look() (seen int64) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.seen
 }
 
 // live reports whether a claim holds.
@@ -194,9 +208,9 @@ type dispatcher struct {
 
 // hand claims busy calls, hands the workers those that are this process's to make, and
 // keeps those that another process makes for later. After an error, which may have been
-// there before, the calls are no longer busy.
-func (d *dispatcher) hand(ctx context.Context, calls []call, err error) error {
-	if err = d.claimAll(ctx, calls, err); err == nil && len(d.taken) >= d.enough {
+// there before, the calls are no longer busy. seen is as for claims.take.
+func (d *dispatcher) hand(ctx context.Context, calls []call, seen int64, err error) error {
+	if err = d.claimAll(ctx, calls, seen, err); err == nil && len(d.taken) >= d.enough {
 		err = d.again(ctx)
 	}
 	return err
@@ -208,7 +222,7 @@ func (d *dispatcher) again(ctx context.Context) error {
 	calls := d.taken
 	d.wait(-len(calls))
 	d.taken = nil
-	err := d.claimAll(ctx, calls, nil)
+	err := d.claimAll(ctx, calls, 0, nil)
 	d.enough = max(lookAhead, 2*len(d.taken))
 	return err
 }
@@ -225,7 +239,7 @@ func (d *dispatcher) leave() {
 func (d *dispatcher) wait(n int) { d.filler.count(func(s *Stats) { s.Waiting += n }) }
 
 // claimAll is hand without another look at what was taken before.
-func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) error {
+func (d *dispatcher) claimAll(ctx context.Context, calls []call, seen int64, err error) error {
 	for len(calls) > 0 {
 		group := calls[:min(d.together(), len(calls))]
 		calls = calls[len(group):]
@@ -234,7 +248,7 @@ func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) erro
 			err = context.Cause(ctx)
 		}
 		if err == nil {
-			err = d.claim(ctx, group)
+			err = d.claim(ctx, group, seen)
 			continue
 		}
 		for _, c := range group {
@@ -245,11 +259,11 @@ func (d *dispatcher) claimAll(ctx context.Context, calls []call, err error) erro
 }
 
 // claim is claimAll for as many calls as are claimed together.
-func (d *dispatcher) claim(ctx context.Context, group []call) error {
+func (d *dispatcher) claim(ctx context.Context, group []call, seen int64) error {
 	f := d.filler
 	calls, hashes := group[:0], make([]model.Hash, 0, len(group))
 	for _, c := range group {
-		if d.dead(c.request.Model) != nil {
+		if d.about(c.ref()).givenUp() != nil {
 			f.busy.leave(c.hash)
 			continue
 		}
@@ -258,7 +272,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	mine, got, err := f.claims.take(ctx, hashes)
+	mine, got, err := f.claims.take(ctx, hashes, seen)
 	for _, c := range calls {
 		switch {
 		case got.Answered[c.hash]:

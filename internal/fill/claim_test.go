@@ -148,7 +148,7 @@ func TestStoppedFillReleases(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ms := shareMemo(t, 2)
-		c, err := ms[1].Claim(t.Context(), []model.Hash{request("m", 0).Hash()}, time.Hour)
+		c, err := ms[1].Claim(t.Context(), []model.Hash{request("m", 0).Hash()}, time.Hour, 0)
 		if err != nil || c.ID == 0 {
 			t.Fatal(c, err)
 		}
@@ -165,7 +165,7 @@ func TestStoppedFillReleases(t *testing.T) {
 		for r := range requests("m", 1, 100) {
 			hashes = append(hashes, r.Hash())
 		}
-		got, err := ms[1].Claim(t.Context(), hashes, time.Hour)
+		got, err := ms[1].Claim(t.Context(), hashes, time.Hour, 0)
 		if err != nil || len(got.Taken) > 0 || len(got.Answered) != 1 || len(f.busy.calls) > 0 || f.Stats().Waiting != 0 {
 			t.Errorf("%d taken, %d answered, %v; %d busy, %d waiting", len(got.Taken), len(got.Answered), err, len(f.busy.calls), f.Stats().Waiting)
 		}
@@ -205,9 +205,9 @@ func (s *probedStore) Get(ctx context.Context, hashes []model.Hash) (map[model.H
 	return s.Store.Get(ctx, hashes)
 }
 
-func (s *probedStore) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (memo.Claim, error) {
+func (s *probedStore) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (memo.Claim, error) {
 	s.claims.Add(1)
-	return s.Store.Claim(ctx, hashes, term)
+	return s.Store.Claim(ctx, hashes, term, seen)
 }
 
 // remember notes an answer to the n-th request.
@@ -234,7 +234,7 @@ func TestWaitsForAnotherProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ms := shareMemo(t, 2)
-		if c, err := ms[1].Claim(t.Context(), hashes(0, 4), time.Hour); err != nil || c.ID == 0 {
+		if c, err := ms[1].Claim(t.Context(), hashes(0, 4), time.Hour, 0); err != nil || c.ID == 0 {
 			t.Fatal(c, err)
 		}
 		f := NewLive(ms[0], Config{})
@@ -278,7 +278,7 @@ func TestTakenCallsAreLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ms := shareMemo(t, 2)
-		if c, err := ms[1].Claim(t.Context(), hashes(0, 600), time.Hour); err != nil || c.ID == 0 {
+		if c, err := ms[1].Claim(t.Context(), hashes(0, 600), time.Hour, 0); err != nil || c.ID == 0 {
 			t.Fatal(c, err)
 		}
 		s := probe(ms[0])
@@ -364,12 +364,12 @@ func TestClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ms := shareMemo(t, 2)
 		remember(t, ms[1], 0)
-		if c, err := ms[1].Claim(t.Context(), hashes(1, 2), time.Hour); err != nil || c.ID == 0 {
+		if c, err := ms[1].Claim(t.Context(), hashes(1, 2), time.Hour, 0); err != nil || c.ID == 0 {
 			t.Fatal(c, err)
 		}
 		cs := newClaims(ms[0])
 		take := func(from, to int) *claim {
-			mine, _, err := cs.take(t.Context(), hashes(from, to))
+			mine, _, err := cs.take(t.Context(), hashes(from, to), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

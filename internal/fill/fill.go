@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -186,7 +187,7 @@ type Live struct {
 	// batch.
 	failed   map[model.Hash]bool
 	stats    Stats
-	unpriced map[string]bool
+	unpriced map[model.Ref]bool
 }
 
 // NewLive makes a Live without lanes that remembers in m.
@@ -197,7 +198,7 @@ func NewLive(m *memo.Memo, c Config) *Live {
 	}
 	return &Live{
 		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{memo: m, claims: claims, began: time.Now()},
-		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[string]bool{},
+		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{},
 	}
 }
 
@@ -212,10 +213,11 @@ func (f *Live) Stats() Stats {
 		s.Held = append(s.Held, l.held(time.Now())...)
 	}
 	slices.SortFunc(s.Held, func(a, b Held) int { return cmp.Compare(a.Model.String(), b.Model.String()) })
-	for name := range f.unpriced {
-		s.Unpriced = append(s.Unpriced, name)
+	for of := range f.unpriced {
+		s.Unpriced = append(s.Unpriced, of.String())
 	}
 	slices.Sort(s.Unpriced)
+	s.Unpriced = slices.Compact(s.Unpriced)
 	return s
 }
 
@@ -238,22 +240,11 @@ type Lane struct {
 	requests, tokens Limiter
 
 	mu sync.Mutex
-	// health and pacers are by the name of the model.
-	health map[string]*health
-	pacers map[string]*pace.Pacer
+	// models are by their name.
+	models map[string]*asked
 	// answers and output give the mean length of an answer, in tokens, for
 	// pacing.
 	answers, output int
-}
-
-// health is what a lane knows of one model.
-type health struct {
-	// answered is true when the model has given any response.
-	answered bool
-	// failedInRow counts calls given up since the last response.
-	failedInRow int
-	// dead is why the model is asked no more.
-	dead error
 }
 
 // Lane adds the lane to the provider and endpoint of a model, whose calls m makes,
@@ -265,7 +256,7 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 		return f.lanes[i]
 	}
 	l.Concurrency = max(1, l.Concurrency)
-	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), health: map[string]*health{}, pacers: map[string]*pace.Pacer{}}
+	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), models: map[string]*asked{}}
 	if f.config.With != nil {
 		lane.shares = f.config.With.Lane(at, m, Limits{Concurrency: l.Concurrency})
 		lane.gate = lane.shares.gate
@@ -333,6 +324,11 @@ type call struct {
 	claim *claim
 }
 
+// ref is the model that is called.
+func (c *call) ref() model.Ref {
+	return model.Ref{Provider: c.request.Provider, Endpoint: c.request.Endpoint, Model: c.request.Model}
+}
+
 // lookAhead is how many wanted requests are looked up together.
 const lookAhead = 256
 
@@ -356,8 +352,11 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	var faults []error
 	for range l.limits.Concurrency {
 		workers.Go(func() {
+			calls, stored := model.Hold(calls)
 			for c := range work {
-				if _, _, err := l.answer(ctx, calls, c); err != nil {
+				_, _, err := l.answer(ctx, calls, c)
+				stored()
+				if err != nil {
 					stop(err)
 					mu.Lock()
 					faults = append(faults, err)
@@ -408,9 +407,10 @@ func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Requ
 	defer d.leave()
 	chunk := make([]call, 0, lookAhead)
 	flush := func() error {
+		seen := l.filler.claims.look()
 		missing, err := l.filler.missing(ctx, chunk)
 		chunk = chunk[:0]
-		return d.hand(ctx, missing, err)
+		return d.hand(ctx, missing, seen, err)
 	}
 	for i, wanted := range []iter.Seq2[model.Request, error]{known, lacking} {
 		if wanted == nil {
@@ -497,57 +497,26 @@ func (f *Live) hasFailed(h model.Hash) bool {
 func (l *Lane) givenUp() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var names []string
-	for name, h := range l.health {
-		if h.dead != nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
 	var errs []error
-	for _, name := range names {
-		errs = append(errs, l.health[name].dead)
+	for _, name := range slices.Sorted(maps.Keys(l.models)) {
+		if dead := l.models[name].givenUp(); dead != nil {
+			errs = append(errs, dead)
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// pacer is that of a model, whose provider limits each of its models by itself.
-func (l *Lane) pacer(name string) *pace.Pacer {
-	if l.shares != nil {
-		return l.shares.pacer(name)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.pacers[name]
-	if p == nil {
-		var k pace.Keeper
-		if keep := l.filler.config.Keep; keep != nil {
-			k = keep(model.Ref{Provider: l.provider, Endpoint: l.endpoint, Model: name})
-		}
-		p = pace.New(l.filler.config.Backoff, k)
-		l.pacers[name] = p
-	}
-	return p
-}
-
 // held lists the models of the lane that are waited for.
 func (l *Lane) held(now time.Time) (held []Held) {
+	if l.shares != nil {
+		return nil // it says so itself
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, p := range l.pacers {
-		if since, until, ok := p.Held(now); ok {
-			held = append(held, Held{model.Ref{Provider: l.provider, Endpoint: l.endpoint, Model: name}, now.Sub(since), until.Sub(now)})
+	for _, a := range l.models {
+		if since, until, ok := a.pacer.Held(now); ok {
+			held = append(held, Held{a.Ref, now.Sub(since), until.Sub(now)})
 		}
 	}
 	return held
-}
-
-// dead says why a model is asked no more, nil when it is.
-func (l *Lane) dead(name string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.health[name]; h != nil {
-		return h.dead
-	}
-	return nil
 }

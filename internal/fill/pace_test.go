@@ -339,7 +339,7 @@ func TestHeldIsTold(t *testing.T) {
 			defer closeMemo(t, m)
 			began, rejecting := time.Now(), 30*time.Minute
 			f := NewLive(m, Config{})
-			at := model.Ref{Provider: "p", Model: "m"}
+			at := model.Ref{Provider: "test", Model: "m"}
 			lane := f.Lane(at, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 				time.Sleep(100 * time.Millisecond)
 				if time.Since(began) < rejecting {

@@ -12,4 +12,7 @@ type Claim struct {
 	// Batched are those of the handle's that are out in an open batch: whoever makes them
 	// may pay for them twice.
 	Batched map[model.Hash]bool
+	// Seen is for the claims that follow, 0 where the store does not know what other handles
+	// write; see Store.Claim.
+	Seen int64
 }

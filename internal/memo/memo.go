@@ -89,7 +89,11 @@ type Store interface {
 	// and that no other handle holds, so that of several processes one makes a call. A
 	// claim ends with Release, with Close, or a term after it was made or last renewed,
 	// by the clock of the store; sooner where the store knows that its process is gone.
-	Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (Claim, error)
+	//
+	// seen is the Seen of an earlier claim of this handle where none of the calls had a
+	// response when they were looked up after it, and this handle has put none since; else
+	// 0. Where no other handle has written since, they are not looked up again.
+	Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (Claim, error)
 	// Renew has the claims of this handle last for a term from now, and lists those that
 	// it still holds. One whose term was over is lost if another handle has claimed
 	// anything since.

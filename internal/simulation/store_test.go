@@ -134,9 +134,9 @@ func (s *store) PutFailures(ctx context.Context, failures []memo.Failure) error 
 	return s.do("put failures", true, []model.Hash{failures[0].Hash}, func() error { return s.Store.PutFailures(ctx, failures) })
 }
 
-func (s *store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (c memo.Claim, err error) {
+func (s *store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (c memo.Claim, err error) {
 	return c, s.do("claim", true, hashes, func() error {
-		if c, err = s.Store.Claim(ctx, hashes, term); err != nil || c.ID == 0 && len(c.Answered) == 0 {
+		if c, err = s.Store.Claim(ctx, hashes, term, seen); err != nil || c.ID == 0 && len(c.Answered) == 0 {
 			return err
 		}
 		s.p.w.logf("%s claims %d: %d are answered, %d taken", s.p.name, len(hashes), len(c.Answered), len(c.Taken))

@@ -274,7 +274,7 @@ func (r *reading) Renew(context.Context, time.Duration) ([]int64, error) {
 	return nil, memo.ErrReadOnly
 }
 
-func (r *reading) Claim(context.Context, []model.Hash, time.Duration) (memo.Claim, error) {
+func (r *reading) Claim(context.Context, []model.Hash, time.Duration, int64) (memo.Claim, error) {
 	return memo.Claim{}, memo.ErrReadOnly
 }
 

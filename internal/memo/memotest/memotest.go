@@ -255,12 +255,15 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			}
 			return hs
 		}
+		// No handle claims here what it has itself put since its last claim.
+		seen := map[memo.Store]int64{}
 		claim := func(s memo.Store, term time.Duration, answered, taken []model.Hash, n ...int) int64 {
 			t.Helper()
-			c, err := s.Claim(ctx, hash(n...), term)
+			c, err := s.Claim(ctx, hash(n...), term, seen[s])
 			if err != nil {
 				t.Fatal(err)
 			}
+			seen[s] = c.Seen
 			if len(c.Answered) != len(answered) || len(c.Taken) != len(taken) || (c.ID == 0) != (len(n) == len(answered)+len(taken)) {
 				t.Errorf("claim %d of %v: %d answered, %d taken; want %d and %d", c.ID, n, len(c.Answered), len(c.Taken), len(answered), len(taken))
 			}
@@ -385,7 +388,7 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		save(3, "third", true, many...)
 		out(s, 3, many...)
 		put(t, s, Record(1))
-		c, err := s.Claim(ctx, hashes(calls(1, 2, 4, 5)), time.Hour)
+		c, err := s.Claim(ctx, hashes(calls(1, 2, 4, 5)), time.Hour, 0)
 		if err != nil || c.ID == 0 || !c.Answered[Record(1).Hash] || len(c.Batched) != 2 || !c.Batched[Record(2).Hash] || !c.Batched[Record(4).Hash] {
 			t.Errorf("claimed %+v, %v; want the second and the fourth as out", c, err)
 		}
@@ -398,7 +401,7 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		out(s, 1)
 		other := reopen()
 		out(other, 2, 4)
-		if c, err := other.Claim(ctx, hashes(calls(3, 7)), time.Hour); err != nil || len(c.Batched) != 0 {
+		if c, err := other.Claim(ctx, hashes(calls(3, 7)), time.Hour, 0); err != nil || len(c.Batched) != 0 {
 			t.Errorf("claimed %+v, %v; want none that is out", c, err)
 		}
 		all, err := other.Batches(ctx)
@@ -425,7 +428,7 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 		for _, s := range stores {
 			wg.Go(func() {
 				for at := 0; at < n; at += 10 {
-					c, err := s.Claim(ctx, hashes[at:at+10], time.Hour)
+					c, err := s.Claim(ctx, hashes[at:at+10], time.Hour, 0)
 					if err != nil {
 						t.Error(err)
 						return
@@ -554,7 +557,7 @@ func Run(t *testing.T, open func(t *testing.T) (s memo.Store, reopen func() memo
 			for about, want := range map[string][]orbench.Prompt{`{"a":1}`: prompts, `{"b":1}`: others, `{"c":1}`: nil} {
 				key, sum := memo.KeyOf([]byte(about)), memo.NewSum()
 				for _, p := range want {
-					sum.Add(p)
+					sum.Add(nil, &p)
 				}
 				d, err := s.Dataset(ctx, key)
 				if want == nil {

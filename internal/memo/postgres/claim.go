@@ -39,7 +39,7 @@ const makeClaim = `
 	UNION ALL SELECT hash, 'batched' FROM batch_calls WHERE hash = ANY ($1)`
 
 // Claim implements memo.Store. A claim is one row, whatever it has of calls.
-func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (memo.Claim, error) {
+func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, _ int64) (memo.Claim, error) {
 	if len(hashes) == 0 {
 		return memo.Claim{}, nil
 	}

@@ -113,7 +113,7 @@ func TestOlderStore(t *testing.T) {
 	address := postgrestest.Database(t)
 	execute(t, address, `CREATE SCHEMA orbench; SET search_path = orbench; `+schema1+`INSERT INTO schema_version VALUES (1)`)
 	s := mustOpen(t, address)
-	if c, err := s.Claim(t.Context(), []model.Hash{memotest.Record(1).Hash}, time.Hour); err != nil || c.ID == 0 {
+	if c, err := s.Claim(t.Context(), []model.Hash{memotest.Record(1).Hash}, time.Hour, 0); err != nil || c.ID == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if version, err := s.version(t.Context(), s.pool); err != nil || version != len(migrations) {
@@ -145,7 +145,7 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Claim(t.Context(), []model.Hash{here, elsewhere, free}, time.Hour)
+	got, err := s.Claim(t.Context(), []model.Hash{here, elsewhere, free}, time.Hour, 0)
 	if err != nil || got.ID == 0 || got.Taken[here] || got.Taken[free] || !got.Taken[elsewhere] {
 		t.Errorf("%+v, %v; want the call of the other machine taken alone", got, err)
 	}
@@ -297,7 +297,7 @@ func TestServerCrashes(t *testing.T) {
 	}
 	m := memo.New(s)
 	claimed := memotest.Record(-1).Hash
-	if c, err := m.Claim(t.Context(), []model.Hash{claimed}, time.Hour); err != nil || c.ID == 0 {
+	if c, err := m.Claim(t.Context(), []model.Hash{claimed}, time.Hour, 0); err != nil || c.ID == 0 {
 		t.Fatal(c, err)
 	}
 	const writers, each, crashes = 8, 60, 1

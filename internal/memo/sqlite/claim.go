@@ -16,14 +16,20 @@ import (
 
 // Claim implements memo.Store. A claim is one row, whatever it has of calls, so that it
 // costs little for each of them.
-func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration) (c memo.Claim, err error) {
+func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (c memo.Claim, err error) {
 	if len(hashes) == 0 {
 		return c, nil
 	}
-	err = s.inBriefTx(ctx, func(tx *sql.Tx) error {
-		has := lookUp{tx.StmtContext(ctx, s.has.few), tx.StmtContext(ctx, s.has.many)}
-		if c.Answered, err = present(ctx, has, hashes); err != nil {
+	err = s.inBriefTx(ctx, func(conn *sql.Conn, tx *sql.Tx) error {
+		var unchanged bool
+		if c.Seen, unchanged, err = s.foreign.look(ctx, conn, tx.StmtContext(ctx, s.dataVersion), seen); err != nil {
 			return err
+		}
+		if !unchanged {
+			has := lookUp{tx.StmtContext(ctx, s.has.few), tx.StmtContext(ctx, s.has.many)}
+			if c.Answered, err = present(ctx, has, hashes); err != nil {
+				return err
+			}
 		}
 		wanted := make(map[model.Hash]bool, len(hashes))
 		for _, h := range hashes {
@@ -52,6 +58,35 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 		return memo.Claim{}, err
 	}
 	return c, nil
+}
+
+// foreign knows whether other handles, of this process or others, have written.
+type foreign struct {
+	// It is looked at in transactions on conn, one at a time. version is the data_version of
+	// that connection, which tells only of changes by others.
+	conn    any
+	version int64
+	// looks counts the looks, and changed is that at which version was last found to be
+	// another.
+	looks, changed int64
+}
+
+// look counts a look and reports whether others have written nothing since an earlier one,
+// 0 for none.
+func (f *foreign) look(ctx context.Context, on *sql.Conn, dataVersion *sql.Stmt, earlier int64) (look int64, unchanged bool, err error) {
+	var version int64
+	if err := dataVersion.QueryRowContext(ctx).Scan(&version); err != nil {
+		return 0, false, err
+	}
+	f.looks++
+	err = on.Raw(func(conn any) error {
+		// Versions of two connections are not to be compared.
+		if conn != f.conn || version != f.version {
+			f.conn, f.version, f.changed = conn, version, f.looks
+		}
+		return nil
+	})
+	return f.looks, err == nil && earlier != 0 && earlier >= f.changed, err
 }
 
 // inBatches finds which calls, of hashes one after another, are out in a batch.
@@ -115,7 +150,7 @@ func (s *Store) holds(where string, pid int, until int64) bool {
 
 // Renew implements memo.Store.
 func (s *Store) Renew(ctx context.Context, term time.Duration) (held []int64, err error) {
-	err = s.inBriefTx(ctx, func(tx *sql.Tx) error {
+	err = s.inBriefTx(ctx, func(_ *sql.Conn, tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `UPDATE claims SET until = ? WHERE owner = ? RETURNING number`, s.now().Add(term).UnixNano(), s.owner)
 		if err != nil {
 			return err
@@ -135,7 +170,7 @@ func (s *Store) Release(ctx context.Context, claims []int64) error {
 	if len(claims) == 0 {
 		return nil
 	}
-	return s.inBriefTx(ctx, func(tx *sql.Tx) error {
+	return s.inBriefTx(ctx, func(_ *sql.Conn, tx *sql.Tx) error {
 		args := []any{s.owner}
 		for _, c := range claims {
 			args = append(args, c)
@@ -150,7 +185,7 @@ func (s *Store) releaseAll(ctx context.Context) error {
 	if s.claims.Swap(0) == 0 {
 		return nil
 	}
-	return s.inBriefTx(ctx, func(tx *sql.Tx) error {
+	return s.inBriefTx(ctx, func(_ *sql.Conn, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM claims WHERE owner = ?`, s.owner)
 		return err
 	})
@@ -158,14 +193,14 @@ func (s *Store) releaseAll(ctx context.Context) error {
 
 // inBriefTx does something in a transaction that does not wait for the disk: a claim that
 // is lost when the machine fails is the claim of a process that is gone.
-func (s *Store) inBriefTx(ctx context.Context, do func(*sql.Tx) error) error {
+func (s *Store) inBriefTx(ctx context.Context, do func(*sql.Conn, *sql.Tx) error) error {
 	if err := s.brieflyWrite(ctx, do); err != nil {
 		return s.at(err)
 	}
 	return s.written(ctx)
 }
 
-func (s *Store) brieflyWrite(ctx context.Context, do func(*sql.Tx) error) (err error) {
+func (s *Store) brieflyWrite(ctx context.Context, do func(*sql.Conn, *sql.Tx) error) (err error) {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return err
@@ -187,7 +222,7 @@ func (s *Store) brieflyWrite(ctx context.Context, do func(*sql.Tx) error) (err e
 	// Without this a panic would wait forever for the connection; after Commit it does
 	// nothing.
 	defer func() { _ = tx.Rollback() }()
-	if err := do(tx); err != nil {
+	if err := do(conn, tx); err != nil {
 		return err
 	}
 	return tx.Commit()

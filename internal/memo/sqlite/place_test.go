@@ -50,7 +50,7 @@ func TestStoreGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			put := func(n int) error { return s.Put(t.Context(), []memo.Record{memotest.Record(n)}) }
-			if _, err := s.Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil {
+			if _, err := s.Claim(t.Context(), []model.Hash{{1}}, time.Hour, 0); err != nil {
 				t.Fatal(err)
 			}
 			for n := range 30 {
@@ -65,7 +65,7 @@ func TestStoreGone(t *testing.T) {
 			if !errors.Is(err, memo.ErrGone) || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("%v, want an error that says %q", err, c.want)
 			}
-			if _, err := s.Claim(t.Context(), []model.Hash{{2}}, time.Hour); !errors.Is(err, memo.ErrGone) {
+			if _, err := s.Claim(t.Context(), []model.Hash{{2}}, time.Hour, 0); !errors.Is(err, memo.ErrGone) {
 				t.Errorf("a claim: %v", err)
 			}
 			if err := put(31); !errors.Is(err, memo.ErrGone) {
@@ -84,7 +84,7 @@ func TestStoreGone(t *testing.T) {
 			if err != nil || n != 32 {
 				t.Errorf("%d records were saved, %v; want 32", n, err)
 			}
-			if c, err := saved.Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil || len(c.Taken) > 0 {
+			if c, err := saved.Claim(t.Context(), []model.Hash{{1}}, time.Hour, 0); err != nil || len(c.Taken) > 0 {
 				t.Errorf("what the gone store had claimed: %+v, %v", c, err)
 			}
 		})
@@ -234,7 +234,7 @@ func TestLogLeftBehind(t *testing.T) {
 func TestBackupWithoutClaims(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, filepath.Join(t.TempDir(), "m.db"))
-	if _, err := s.Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil {
+	if _, err := s.Claim(t.Context(), []model.Hash{{1}}, time.Hour, 0); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "backup.db")
@@ -244,7 +244,7 @@ func TestBackupWithoutClaims(t *testing.T) {
 	if logSize(to) > 0 {
 		t.Error("the backup has a log beside it")
 	}
-	if c, err := mustOpen(t, to).Claim(t.Context(), []model.Hash{{1}}, time.Hour); err != nil || len(c.Taken) > 0 {
+	if c, err := mustOpen(t, to).Claim(t.Context(), []model.Hash{{1}}, time.Hour, 0); err != nil || len(c.Taken) > 0 {
 		t.Errorf("%+v, %v; want the call free", c, err)
 	}
 }

@@ -92,7 +92,7 @@ func readOnlyStores(t *testing.T, dir string) {
 		if n, err := s.Count(t.Context()); err != nil || n != want {
 			t.Errorf("%s: %d calls, %v; want %d", name, n, err, want)
 		}
-		_, claimed := s.Claim(t.Context(), []model.Hash{{1}}, 1)
+		_, claimed := s.Claim(t.Context(), []model.Hash{{1}}, 1, 0)
 		for what, err := range map[string]error{
 			"put": s.Put(t.Context(), []memo.Record{memotest.Record(2)}), "save a run": s.SaveRun(t.Context(), memo.Run{Name: "r"}), "claim": claimed,
 		} {

@@ -71,8 +71,9 @@ type Store struct {
 	get, has lookUp
 	// locate finds where some hashes lie, between reads what lies there; see getInto.
 	locate, between *sql.Stmt
-	// claim adds a claim, others reads those of other handles.
-	claim, others *sql.Stmt
+	// claim adds a claim, others reads those of other handles, and dataVersion a number that
+	// changes with what they write.
+	claim, others, dataVersion *sql.Stmt
 	// anyBatched tells whether any call is out in a batch, batched which are.
 	anyBatched *sql.Stmt
 	batched    lookUp
@@ -82,6 +83,7 @@ type Store struct {
 	// runs.
 	owner, place string
 	claims       atomic.Int64
+	foreign      foreign
 	// opened are the files that were opened, and notes what was found of them.
 	opened files
 	notes  []string
@@ -183,6 +185,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		{&s.has.many, s.write, has + list(hashesPerQuery)},
 		{&s.claim, s.write, `INSERT INTO claims (owner, number, place, pid, until, hashes) VALUES (?,?,?,?,?,?)`},
 		{&s.others, s.write, `SELECT owner, number, place, pid, until, hashes FROM claims WHERE owner <> ?`},
+		{&s.dataVersion, s.write, `PRAGMA data_version`},
 		{&s.anyBatched, s.write, `SELECT EXISTS (SELECT 1 FROM batch_calls)`},
 		{&s.batched.few, s.write, batched + list(fewHashes)},
 		{&s.batched.many, s.write, batched + list(hashesPerQuery)},

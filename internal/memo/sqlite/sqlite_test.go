@@ -156,7 +156,7 @@ func BenchmarkClaim(b *testing.B) {
 					n++
 					binary.BigEndian.PutUint64(hashes[i][:], uint64(n)*0x9e3779b97f4a7c15)
 				}
-				c, err := s.Claim(b.Context(), hashes, time.Minute)
+				c, err := s.Claim(b.Context(), hashes, time.Minute, 0)
 				if err == nil {
 					err = s.Release(b.Context(), []int64{c.ID})
 				}

@@ -1,0 +1,97 @@
+package fill
+
+import (
+	"sync"
+
+	"github.com/orbench/orbench/internal/pace"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/model"
+)
+
+// asked is what a lane knows of one of its models.
+type asked struct {
+	model.Ref
+	// tariff is its price where it is priced.
+	tariff price.Price
+	priced bool
+	// pacer is its own: a provider limits each of its models by itself.
+	pacer *pace.Pacer
+
+	mu sync.Mutex
+	// answered is true when the model has given any response.
+	answered bool
+	// failedInRow counts calls given up since the last response.
+	failedInRow int
+	// dead is why the model is asked no more.
+	dead error
+}
+
+// about gives what the lane knows of a model of its provider and endpoint.
+func (l *Lane) about(of model.Ref) *asked {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.models[of.Model]
+	if a == nil {
+		a = &asked{Ref: of}
+		a.tariff, a.priced = l.filler.config.Prices.Price(of.Provider, of.Model)
+		if l.shares != nil {
+			a.pacer = l.shares.about(of).pacer
+		} else {
+			var k pace.Keeper
+			if keep := l.filler.config.Keep; keep != nil {
+				k = keep(of)
+			}
+			a.pacer = pace.New(l.filler.config.Backoff, k)
+		}
+		l.models[of.Model] = a
+	}
+	return a
+}
+
+// givenUp says why a model is asked no more, nil when it is.
+func (a *asked) givenUp() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.dead
+}
+
+// giveUp has a model be asked no more, for the first reason that is given.
+func (a *asked) giveUp(why error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dead == nil {
+		a.dead = why
+	}
+}
+
+// hasAnswered reports whether the model has given any response.
+func (a *asked) hasAnswered() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.answered
+}
+
+// succeed notes a response.
+func (a *asked) succeed() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answered, a.failedInRow = true, 0
+}
+
+// fail notes a call that was given up, and gives the model up where going on is pointless.
+func (a *asked) fail(failed *model.Error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.failedInRow++
+	if a.dead != nil {
+		return
+	}
+	gaveUp := &GivenUpError{Provider: a.Provider, Model: a.Model, Err: failed}
+	switch {
+	case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > pace.LongestWait, unreachable(failed) && !a.answered:
+		a.dead = gaveUp
+	case a.failedInRow >= giveUpAfter:
+		gaveUp.InRow = a.failedInRow
+		a.dead = gaveUp
+	}
+}
