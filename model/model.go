@@ -76,12 +76,15 @@ const hashVersion = "orbench request 1\n"
 //
 // It panics on a NaN temperature and on a Schema that is not JSON, which are refused when
 // parameters are read.
-func (r Request) Canonical() []byte {
-	room := 160 + len(r.Endpoint)
+func (r Request) Canonical() []byte { return r.appendCanonical("") }
+
+// appendCanonical is Canonical after a line.
+func (r Request) appendCanonical(line string) []byte {
+	room := 160 + len(line) + len(r.Endpoint)
 	for _, m := range r.Messages {
 		room += 40 + len(m.Content) + len(m.Content)/16
 	}
-	b := append(make([]byte, 0, room), `{"provider":`...)
+	b := append(append(make([]byte, 0, room), line...), `{"provider":`...)
 	b = jsonappend.String(b, r.Provider, jsonappend.HTML)
 	if r.Endpoint != "" {
 		b = jsonappend.String(append(b, `,"endpoint":`...), r.Endpoint, jsonappend.HTML)
@@ -102,9 +105,7 @@ func (r Request) Canonical() []byte {
 }
 
 // Hash is the SHA-256 of a version line and Canonical.
-func (r Request) Hash() Hash {
-	return HashCanonical(r.Canonical())
-}
+func (r Request) Hash() Hash { return sha256.Sum256(r.appendCanonical(hashVersion)) }
 
 // HashCanonical is the Hash of a request whose Canonical form is at hand.
 func HashCanonical(canonical []byte) Hash {

@@ -56,7 +56,7 @@ func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Re
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
 		var used *usage
 		if sinks.Usage != nil {
-			used = &usage{seen: map[model.Hash]bool{}, of: price.Usage{}}
+			used = &usage{of: price.Usage{}}
 		}
 		all, err := r.judgePiece(ctx, m, piece, r.Judges, used)
 		for n := range all {
@@ -128,6 +128,7 @@ type judgedChunk struct {
 // usage counts the replies behind the rows of a piece. Targets and judges may share
 // some, such as a target and its variant that looks at the answer.
 type usage struct {
+	// seen is made by judgePiece.
 	seen map[model.Hash]bool
 	of   price.Usage
 	// judging leaves out the replies of targets, and of whom their defenses ask.
@@ -195,6 +196,9 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 	if err != nil {
 		return nil, err
 	}
+	if used != nil && used.seen == nil {
+		used.seen = make(map[model.Hash]bool, len(hashes))
+	}
 	for n := range all {
 		j := &all[n]
 		var steps []model.Step
@@ -239,11 +243,12 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 // those to a few prompts at a time, since replies of judges are kept for as long.
 func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, all []judgedChunk, used *usage) error {
 	size := max(1, pieceSize/max(1, len(all)))
+	cases := make([]judge.Case, 0, size*len(all))
+	steps := make([]model.Step, 0, size*len(all)*len(judges))
+	of := make([]*judgedChunk, 0, cap(steps)) // by step
 	for from, more := 0, true; more; from += size {
 		more = false
-		cases := make([]judge.Case, 0, size*len(all))
-		steps := make([]model.Step, 0, size*len(all)*len(judges))
-		var of []*judgedChunk // by step
+		cases, steps, of = cases[:0], steps[:0], of[:0]
 		for i := from; i < from+size; i++ {
 			for n := range all {
 				if i >= len(all[n].rows) {

@@ -151,7 +151,7 @@ func (r *Run) plan(ctx context.Context, m *memo.Memo) ([]Plan, error) {
 		for _, c := range piece {
 			absent := c.prompts
 			if m != nil {
-				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{seen: map[model.Hash]bool{}, of: price.Usage{}, lengths: met})
+				judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{of: price.Usage{}, lengths: met})
 				if err != nil {
 					return nil, err
 				}

@@ -7,7 +7,6 @@ import (
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/model"
 )
 
 // Used counts the replies that the run rests on so far, whoever had them asked, each once
@@ -21,7 +20,7 @@ func (r *Run) Used(ctx context.Context, m *memo.Memo) (price.Usage, error) {
 	}
 	all := price.Usage{}
 	count := func(ctx context.Context, piece []chunk) (price.Usage, error) {
-		used := &usage{seen: map[model.Hash]bool{}, of: price.Usage{}, judging: judging}
+		used := &usage{of: price.Usage{}, judging: judging}
 		_, err := r.judgePiece(ctx, m, piece, asking(r.Judges), used)
 		return used.of, err
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"iter"
 
-	json "github.com/go-json-experiment/json/v1"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
 )
@@ -100,9 +101,9 @@ func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 				fail(err)
 				return
 			}
-			for d := json.NewDecoder(bytes.NewReader(piece)); d.More(); left-- {
+			for d := jsontext.NewDecoder(bytes.NewBuffer(piece), jsontext.AllowInvalidUTF8(true)); d.PeekKind() != 0; left-- {
 				var prompt orbench.Prompt
-				if err := d.Decode(&prompt); err != nil {
+				if err := json.UnmarshalDecode(d, &prompt); err != nil {
 					fail(Damage("the prompts of a dataset: " + err.Error()))
 					return
 				}
