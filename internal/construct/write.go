@@ -6,11 +6,10 @@ import (
 	"errors"
 	"io"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/price"
 )
 
@@ -155,13 +154,9 @@ type parquetRow struct {
 
 // writeParquet writes the same rows as writeCSV.
 func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
-	out := parquet.NewGenericWriter[parquetRow](w, parquet.Compression(&parquet.Zstd))
 	rows := make([]parquetRow, len(prompts))
 	for i, p := range prompts {
 		rows[i] = parquetRow{p.Text(), string(p.Category)}
 	}
-	if _, err := out.Write(rows); err != nil {
-		return err
-	}
-	return out.Close()
+	return parquetfile.Write(w, rows)
 }

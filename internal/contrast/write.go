@@ -4,14 +4,12 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"io"
 	"text/template"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -99,11 +97,7 @@ func (w *Writer) Write(r *Result) error {
 		}
 	}
 	write(CSVFile, w.csv)
-	write(ParquetFile, func(out io.Writer) error {
-		p := parquet.NewGenericWriter[Entry](out, parquet.Compression(&parquet.Zstd))
-		_, err := p.Write(w.entries)
-		return errors.Join(err, p.Close())
-	})
+	write(ParquetFile, func(out io.Writer) error { return parquetfile.Write(out, w.entries) })
 	write(LineageFile, func(out io.Writer) error {
 		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)

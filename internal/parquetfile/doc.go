@@ -1,4 +1,4 @@
-// Package parquetfile opens Parquet files of unknown origin. The library that reads
+// Package parquetfile writes Parquet files, and opens those of unknown origin. The library that reads
 // them believes what a file says of its own sizes: five bytes can stand for a list of
 // two billion entries or a run of two billion values, 94 kB made it take 7 GB, and
 // what it then does ends in a crash that nothing recovers from. So the footer, and the

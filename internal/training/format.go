@@ -3,11 +3,9 @@ package training
 import (
 	"encoding/json"
 	"io"
-	"slices"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/parquetfile"
 )
 
 // Format is what the rows of a training set are. The columns are those that TRL
@@ -211,17 +209,10 @@ func write[T any](of func(Row) T) rowWriter {
 			}
 			return nil
 		}
-		out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Zstd))
-		const batch = 1024
-		for piece := range slices.Chunk(rows, batch) {
-			written := make([]T, len(piece))
-			for i, r := range piece {
-				written[i] = of(r)
-			}
-			if _, err := out.Write(written); err != nil {
-				return err
-			}
+		written := make([]T, len(rows))
+		for i, r := range rows {
+			written[i] = of(r)
 		}
-		return out.Close()
+		return parquetfile.Write(w, written)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -203,7 +204,7 @@ func marshal(v any) (string, error) {
 
 // parquetRows writes Parquet. What is missing is null.
 type parquetRows struct {
-	out  *parquet.GenericWriter[any]
+	out  parquetfile.Writer
 	rows int
 }
 
@@ -226,7 +227,7 @@ func newParquetRows(w io.Writer, columns []column) rowWriter {
 		group.Group[c.name] = leaf
 		group.fields = append(group.fields, namedField{leaf, c.name})
 	}
-	return &parquetRows{out: parquet.NewGenericWriter[any](w, parquet.NewSchema("verdicts", group), parquet.Compression(&parquet.Zstd))}
+	return &parquetRows{out: parquetfile.NewWriter(w, parquet.NewSchema("verdicts", group))}
 }
 
 func (p *parquetRows) write(values []any) error {
