@@ -236,15 +236,16 @@ func fullSize() bool { return os.Getenv("ORBENCH_LONG") == "2" }
 func TestWorkerFaults(t *testing.T) {
 	t.Parallel()
 	const perSecond, window = 600, 5 * time.Second
-	prompts, concurrency, disk := 600, 8, ""
+	prompts, concurrency, disk, answering := 600, 8, "", 20*time.Millisecond
 	if fullSize() {
-		prompts, concurrency, disk = 20_000, 32, smallDisk(t)
+		// Answers that take so long keep all places taken, whenever a fault comes.
+		prompts, concurrency, disk, answering = 20_000, 32, smallDisk(t), 150*time.Millisecond
 	}
 	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
-	models := &witness{next: sim.NewHandler(sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}}), asked: map[string][]string{}}
+	models := &witness{next: sim.NewHandler(sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: answering}}), asked: map[string][]string{}}
 	listening := httptest.NewServer(models)
 	t.Cleanup(listening.Close)
 	until := func(share float64) {
