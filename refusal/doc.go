@@ -31,3 +31,4 @@
 package refusal
 
 //go:generate go run ./internal/train -out .
+//go:generate env ORBENCH_UPDATE=1 go test -count=1 -run TestBuiltLexicon .

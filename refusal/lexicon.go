@@ -1,6 +1,8 @@
 package refusal
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/orbench/orbench/refusal/internal/language"
@@ -44,8 +46,15 @@ func (v vocabulary) of(folded string) *word {
 	return v[folded]
 }
 
-// embedded builds the lexicon from the embedded tables when it is first needed.
-var embedded = sync.OnceValue(func() *lexicon { return newLexicon(sequencesText) })
+// embedded is the lexicon of the embedded tables, made when it is first needed.
+var embedded = sync.OnceValue(func() *lexicon {
+	l, err := readBuilt(builtLexicon, Version())
+	if err != nil {
+		return newLexicon(sequencesText)
+	}
+	l.languages, _ = parseLanguages()
+	return l
+})
 
 // newLexicon builds a lexicon with the given weights of sequences.
 func newLexicon(sequences string) *lexicon {
@@ -58,25 +67,41 @@ func newLexicon(sequences string) *lexicon {
 		panic("refusal: sequences.txt is broken; go generate ./refusal makes it anew: " + err.Error())
 	}
 	var tongues map[string]uint16
-	if l.languages, tongues, err = language.Parse(language.Text, foldWord, hasPhrases); err != nil {
-		panic("refusal: languages.txt is broken: " + err.Error())
-	}
+	l.languages, tongues = parseLanguages()
 	for folded, set := range tongues {
 		v.of(folded).tongues = set
 	}
 	for _, w := range selfWords {
 		v.of(w).self = true
 	}
+	entries := make([]entry, 0, len(v))
+	for folded, w := range v {
+		entries = append(entries, entry{hashWord(folded), *w})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
+	l.index(entries)
+	return l
+}
+
+// parseLanguages reads the table of languages, and of which each of its words is.
+func parseLanguages() (*language.Table, map[string]uint16) {
+	languages, tongues, err := language.Parse(language.Text, foldWord, hasPhrases)
+	if err != nil {
+		panic("refusal: languages.txt is broken: " + err.Error())
+	}
+	return languages, tongues
+}
+
+// index puts the words where they are found.
+func (l *lexicon) index(words []entry) {
 	size := 64
-	for size < 3*len(v)/2 {
+	for size < 3*len(words)/2 {
 		size *= 2
 	}
 	l.entries, l.mask = make([]entry, size), uint64(size-1)
-	for folded, w := range v {
-		h := hashWord(folded)
-		*l.at(h) = entry{h, *w}
+	for _, w := range words {
+		*l.at(w.hash) = w
 	}
-	return l
 }
 
 // at gives the entry of a word, or the free one where it would stand.

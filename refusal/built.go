@@ -1,0 +1,178 @@
+package refusal
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// builtLexicon is the lexicon of the embedded tables as newLexicon builds it, which takes
+// twenty times as long as reading it.
+//
+//go:embed lexicon.bin
+var builtLexicon []byte
+
+// errStale says that a built lexicon is not that of the tables.
+var errStale = errors.New("lexicon.bin is not of these tables; go generate ./refusal makes it anew")
+
+// columns are the numbers of a lexicon but for its languages, as they are written.
+type columns struct {
+	hashes, weights                 []uint64
+	symbols, numbers, tongues, self []uint16
+	// expanded has the symbols of the words that stand for several, expands how many each
+	// has.
+	expanded, expands              []uint16
+	rows                           []uint32
+	fails, firsts                  []uint16
+	movesFrom, movesTo             []uint16
+	meanings, reasons, owns        []uint8
+	words, more                    []uint8
+	placesFrom, placesRow          []uint16
+	placesWeight, placesHeadWeight []uint16
+	// single are numbers of which there is one each.
+	single []uint32
+}
+
+// all lists them, for reading and for writing.
+func (c *columns) all() (columns []any) {
+	return []any{
+		&c.hashes, &c.weights, &c.symbols, &c.numbers, &c.tongues, &c.self, &c.expanded, &c.expands, &c.rows, &c.fails, &c.firsts,
+		&c.movesFrom, &c.movesTo, &c.meanings, &c.reasons, &c.owns, &c.words, &c.more, &c.placesFrom, &c.placesRow,
+		&c.placesWeight, &c.placesHeadWeight, &c.single,
+	}
+}
+
+// appendBuilt writes a lexicon of tables with a version.
+func (l *lexicon) appendBuilt(b []byte, version string) []byte {
+	var c columns
+	flag := func(set bool) uint8 {
+		if set {
+			return 1
+		}
+		return 0
+	}
+	entries := slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return e.hash == 0 })
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
+	for _, e := range entries {
+		c.hashes = append(c.hashes, e.hash)
+		c.symbols, c.numbers = append(c.symbols, e.symbol), append(c.numbers, e.number)
+		c.tongues, c.self = append(c.tongues, e.tongues), append(c.self, uint16(flag(e.self)))
+	}
+	p := l.phrases
+	for _, symbols := range p.expand {
+		c.expanded, c.expands = append(c.expanded, symbols...), append(c.expands, uint16(len(symbols)))
+	}
+	for _, s := range p.states {
+		c.rows, c.fails, c.firsts = append(c.rows, s.row), append(c.fails, s.fail), append(c.firsts, s.first)
+	}
+	for _, m := range p.moves.moves {
+		c.movesFrom, c.movesTo = append(c.movesFrom, m.from), append(c.movesTo, m.to)
+	}
+	for _, e := range p.ends {
+		c.meanings, c.reasons, c.owns = append(c.meanings, uint8(e.kind)), append(c.reasons, e.reason), append(c.owns, flag(e.own))
+		c.words, c.more = append(c.words, e.words), append(c.more, e.more)
+	}
+	for _, s := range l.sequences.places {
+		c.placesFrom, c.placesRow = append(c.placesFrom, s.from), append(c.placesRow, s.row)
+		c.placesWeight, c.placesHeadWeight = append(c.placesWeight, s.weights[0]), append(c.placesHeadWeight, s.weights[1])
+	}
+	c.weights = l.sequences.weights
+	c.single = []uint32{uint32(p.moves.most), p.moves.free, p.moves.several, p.begin, uint32(l.sequences.stop), uint32(l.sequences.start)}
+	b = append(append(b, version...), '\n')
+	for _, column := range c.all() {
+		switch column := column.(type) {
+		case *[]uint8:
+			b = appendColumn(b, *column)
+		case *[]uint16:
+			b = appendColumn(b, *column)
+		case *[]uint32:
+			b = appendColumn(b, *column)
+		case *[]uint64:
+			b = appendColumn(b, *column)
+		}
+	}
+	return b
+}
+
+// appendColumn writes how many numbers there are, and the numbers.
+func appendColumn[N uint8 | uint16 | uint32 | uint64](b []byte, column []N) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(column)))
+	b, err := binary.Append(b, binary.LittleEndian, column)
+	if err != nil {
+		panic(err) // numbers can be written
+	}
+	return b
+}
+
+// readBuilt reads what appendBuilt wrote of tables with a version, without languages. What
+// is of others is errStale.
+func readBuilt(b []byte, version string) (*lexicon, error) {
+	var c columns
+	if len(b) <= len(version) || string(b[:len(version)]) != version || b[len(version)] != '\n' {
+		return nil, errStale
+	}
+	b = b[len(version)+1:]
+	for _, column := range c.all() {
+		var err error
+		switch column := column.(type) {
+		case *[]uint8:
+			*column, b, err = readColumn[uint8](b)
+		case *[]uint16:
+			*column, b, err = readColumn[uint16](b)
+		case *[]uint32:
+			*column, b, err = readColumn[uint32](b)
+		case *[]uint64:
+			*column, b, err = readColumn[uint64](b)
+		}
+		if err != nil {
+			return nil, errStale
+		}
+	}
+	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{weights: c.weights}}
+	entries := make([]entry, len(c.hashes))
+	for i, h := range c.hashes {
+		entries[i] = entry{h, word{c.symbols[i], c.numbers[i], c.tongues[i], c.self[i] != 0}}
+	}
+	l.index(entries)
+	p := l.phrases
+	for _, n := range c.expands {
+		p.expand = append(p.expand, c.expanded[:n:n])
+		c.expanded = c.expanded[n:]
+	}
+	p.states = make([]state, len(c.rows))
+	for i := range p.states {
+		p.states[i] = state{c.rows[i], c.fails[i], c.firsts[i]}
+	}
+	p.moves = transitions{moves: make([]move, len(c.movesFrom)), most: uint16(c.single[0]), free: c.single[1], several: c.single[2]}
+	for i := range p.moves.moves {
+		p.moves.moves[i] = move{c.movesFrom[i], c.movesTo[i]}
+	}
+	p.ends = make([]end, len(c.words))
+	for i := range p.ends {
+		p.ends[i] = end{meaning{kind(c.meanings[i]), c.reasons[i], c.owns[i] != 0}, c.words[i], c.more[i]}
+	}
+	p.begin = c.single[3]
+	l.sequences.places = make([]sequence, len(c.placesFrom))
+	for i := range l.sequences.places {
+		l.sequences.places[i] = sequence{c.placesFrom[i], c.placesRow[i], [2]uint16{c.placesWeight[i], c.placesHeadWeight[i]}}
+	}
+	l.sequences.stop, l.sequences.start = uint16(c.single[4]), uint16(c.single[5])
+	return l, nil
+}
+
+// readColumn reads numbers, and gives the rest.
+func readColumn[N uint8 | uint16 | uint32 | uint64](b []byte) (column []N, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, errStale
+	}
+	n := int(binary.LittleEndian.Uint32(b))
+	size := n * binary.Size(N(0))
+	if b = b[4:]; size > len(b) {
+		return nil, nil, errStale
+	}
+	column = slices.Grow(column, n)[:n]
+	_, err = binary.Decode(b[:size], binary.LittleEndian, column)
+	return column, b[size:], err
+}
