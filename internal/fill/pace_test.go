@@ -68,6 +68,30 @@ func (l *bucket) take(now time.Time) (bool, time.Duration, model.Window) {
 	return ok, time.Duration((1 - l.tokens) * float64(each)), model.Window{Remaining: int(l.tokens), Reset: full}
 }
 
+// limited is a model that answers after a latency, and rejects after another what a limit
+// does not take. It says when to come back, what is left, or nothing.
+func limited(says string, latency, rejecting time.Duration, take func(now time.Time) (ok bool, next time.Duration, left model.Window)) model.Model {
+	return model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		ok, next, left := take(time.Now())
+		var allowance *model.Allowance
+		if says == "what is left" {
+			allowance = &model.Allowance{Requests: left}
+		}
+		if !ok {
+			time.Sleep(rejecting)
+			failed := &model.Error{Kind: model.RateLimited, Status: 429, Allowance: allowance}
+			if says == "when to come back" {
+				failed.RetryAfter = next
+			}
+			return model.Response{}, failed
+		}
+		time.Sleep(latency)
+		response, err := answer(r)
+		response.Allowance = allowance
+		return response, err
+	})
+}
+
 // TestPaceIsLearned asks, without any bound given, providers that take 15 calls a minute,
 // or 300, and say so in different ways or not at all.
 func TestPaceIsLearned(t *testing.T) {
@@ -93,9 +117,9 @@ func TestPaceIsLearned(t *testing.T) {
 							var mu sync.Mutex
 							var answers, rejects int // after the first minute
 							f := NewLive(m, Config{})
-							lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+							lane := f.Lane(model.Ref{}, limited(says, latency, 50*time.Millisecond, func(now time.Time) (bool, time.Duration, model.Window) {
 								mu.Lock()
-								now := time.Now()
+								defer mu.Unlock()
 								ok, next, left := limit.take(now)
 								late := now.Sub(began) > time.Minute
 								if late && ok {
@@ -103,23 +127,7 @@ func TestPaceIsLearned(t *testing.T) {
 								} else if late {
 									rejects++
 								}
-								mu.Unlock()
-								var allowance *model.Allowance
-								if says == "what is left" {
-									allowance = &model.Allowance{Requests: left}
-								}
-								if !ok {
-									time.Sleep(50 * time.Millisecond)
-									failed := &model.Error{Kind: model.RateLimited, Status: 429, Allowance: allowance}
-									if says == "when to come back" {
-										failed.RetryAfter = next.Truncate(time.Second) + time.Second
-									}
-									return model.Response{}, failed
-								}
-								time.Sleep(latency)
-								response, err := answer(r)
-								response.Allowance = allowance
-								return response, err
+								return ok, next.Truncate(time.Second) + time.Second, left
 							}), Limits{Concurrency: 64})
 							if _, err := lane.fill(t.Context(), requests("m", 0, minutes*perMinute), nil); err != nil {
 								t.Fatal(err)
@@ -197,26 +205,10 @@ func TestRejectsCount(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							limit := &counting{windowed: windowed{limit: int(window.Seconds() * perSecond), window: window}}
 							var mu sync.Mutex
-							ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+							ask := limited(says, latency, 20*time.Millisecond, func(now time.Time) (bool, time.Duration, model.Window) {
 								mu.Lock()
-								ok, next, left := limit.take(time.Now())
-								mu.Unlock()
-								var allowance *model.Allowance
-								if says == "what is left" {
-									allowance = &model.Allowance{Requests: left}
-								}
-								if !ok {
-									time.Sleep(20 * time.Millisecond)
-									failed := &model.Error{Kind: model.RateLimited, Status: 429, Allowance: allowance}
-									if says == "when to come back" {
-										failed.RetryAfter = next
-									}
-									return model.Response{}, failed
-								}
-								time.Sleep(latency)
-								response, err := answer(r)
-								response.Allowance = allowance
-								return response, err
+								defer mu.Unlock()
+								return limit.take(now)
 							})
 							m := newMemo(t)
 							defer closeMemo(t, m)
