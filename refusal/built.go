@@ -3,9 +3,10 @@ package refusal
 import (
 	"cmp"
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/orbench/orbench/refusal/internal/columns"
 )
 
 // builtLexicon is the lexicon of the embedded tables as newLexicon builds it, which takes
@@ -17,8 +18,8 @@ var builtLexicon []byte
 // errStale says that a built lexicon is not that of the tables.
 var errStale = errors.New("lexicon.bin is not of these tables; go generate ./refusal makes it anew")
 
-// columns are the numbers of a lexicon but for its languages, as they are written.
-type columns struct {
+// numbers are those of a lexicon but for its languages, as they are written.
+type numbers struct {
 	hashes, weights                 []uint64
 	symbols, numbers, tongues, self []uint16
 	// expanded has the symbols of the words that stand for several, expands how many each
@@ -36,17 +37,17 @@ type columns struct {
 }
 
 // all lists them, for reading and for writing.
-func (c *columns) all() (columns []any) {
+func (n *numbers) all() []any {
 	return []any{
-		&c.hashes, &c.weights, &c.symbols, &c.numbers, &c.tongues, &c.self, &c.expanded, &c.expands, &c.rows, &c.fails, &c.firsts,
-		&c.movesFrom, &c.movesTo, &c.meanings, &c.reasons, &c.owns, &c.words, &c.more, &c.placesFrom, &c.placesRow,
-		&c.placesWeight, &c.placesHeadWeight, &c.single,
+		&n.hashes, &n.weights, &n.symbols, &n.numbers, &n.tongues, &n.self, &n.expanded, &n.expands, &n.rows, &n.fails, &n.firsts,
+		&n.movesFrom, &n.movesTo, &n.meanings, &n.reasons, &n.owns, &n.words, &n.more, &n.placesFrom, &n.placesRow,
+		&n.placesWeight, &n.placesHeadWeight, &n.single,
 	}
 }
 
 // appendBuilt writes a lexicon of tables with a version.
 func (l *lexicon) appendBuilt(b []byte, version string) []byte {
-	var c columns
+	var c numbers
 	flag := func(set bool) uint8 {
 		if set {
 			return 1
@@ -81,54 +82,18 @@ func (l *lexicon) appendBuilt(b []byte, version string) []byte {
 	c.weights = l.sequences.weights
 	c.single = []uint32{uint32(p.moves.most), p.moves.free, p.moves.several, p.begin, uint32(l.sequences.stop), uint32(l.sequences.start)}
 	b = append(append(b, version...), '\n')
-	for _, column := range c.all() {
-		switch column := column.(type) {
-		case *[]uint8:
-			b = appendColumn(b, *column)
-		case *[]uint16:
-			b = appendColumn(b, *column)
-		case *[]uint32:
-			b = appendColumn(b, *column)
-		case *[]uint64:
-			b = appendColumn(b, *column)
-		}
-	}
-	return b
-}
-
-// appendColumn writes how many numbers there are, and the numbers.
-func appendColumn[N uint8 | uint16 | uint32 | uint64](b []byte, column []N) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(column)))
-	b, err := binary.Append(b, binary.LittleEndian, column)
-	if err != nil {
-		panic(err) // numbers can be written
-	}
-	return b
+	return columns.Append(b, c.all()...)
 }
 
 // readBuilt reads what appendBuilt wrote of tables with a version, without languages. What
 // is of others is errStale.
 func readBuilt(b []byte, version string) (*lexicon, error) {
-	var c columns
+	var c numbers
 	if len(b) <= len(version) || string(b[:len(version)]) != version || b[len(version)] != '\n' {
 		return nil, errStale
 	}
-	b = b[len(version)+1:]
-	for _, column := range c.all() {
-		var err error
-		switch column := column.(type) {
-		case *[]uint8:
-			*column, b, err = readColumn[uint8](b)
-		case *[]uint16:
-			*column, b, err = readColumn[uint16](b)
-		case *[]uint32:
-			*column, b, err = readColumn[uint32](b)
-		case *[]uint64:
-			*column, b, err = readColumn[uint64](b)
-		}
-		if err != nil {
-			return nil, errStale
-		}
+	if err := columns.Read(b[len(version)+1:], c.all()...); err != nil {
+		return nil, errStale
 	}
 	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{weights: c.weights}}
 	entries := make([]entry, len(c.hashes))
@@ -160,19 +125,4 @@ func readBuilt(b []byte, version string) (*lexicon, error) {
 	}
 	l.sequences.stop, l.sequences.start = uint16(c.single[4]), uint16(c.single[5])
 	return l, nil
-}
-
-// readColumn reads numbers, and gives the rest.
-func readColumn[N uint8 | uint16 | uint32 | uint64](b []byte) (column []N, rest []byte, err error) {
-	if len(b) < 4 {
-		return nil, nil, errStale
-	}
-	n := int(binary.LittleEndian.Uint32(b))
-	size := n * binary.Size(N(0))
-	if b = b[4:]; size > len(b) {
-		return nil, nil, errStale
-	}
-	column = slices.Grow(column, n)[:n]
-	_, err = binary.Decode(b[:size], binary.LittleEndian, column)
-	return column, b[size:], err
 }
