@@ -7,8 +7,8 @@ import (
 )
 
 // busy holds the calls that are being looked up, wait or are in flight, each with a
-// channel that is closed when it is no longer, nil where nobody waits for that. A claim keeps other processes from making
-// a call; busy keeps this one from making it twice.
+// channel that is closed when it is no longer, nil where nobody waits for that. A claim
+// keeps other processes from making a call; busy keeps this one from making it twice.
 type busy struct {
 	mu    sync.Mutex
 	calls map[model.Hash]chan struct{}

@@ -60,8 +60,8 @@ func (l *Lane) serves(provider, endpoint string) bool {
 	return l.provider == provider && l.endpoint == endpoint
 }
 
-// asked reports whether the lane leads to one of some models.
-func (l *Lane) asked(models []model.Ref) bool {
+// servesAny reports whether the lane leads to one of some models.
+func (l *Lane) servesAny(models []model.Ref) bool {
 	return slices.ContainsFunc(models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
 }
 
@@ -119,7 +119,7 @@ const restBetweenPasses = time.Second
 // firstPass is called. A lane whose models are asked what replies decide goes on
 // until a pass that began after all first ones were done finds nothing to send.
 func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-chan struct{}) (all int, err error) {
-	rounds := l.asked(w.Asks)
+	rounds := l.servesAny(w.Asks)
 	first := sync.OnceFunc(firstPass)
 	defer first()
 	for known := l.own(ctx, w.Known); ; known = nil {

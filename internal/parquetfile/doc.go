@@ -1,9 +1,9 @@
-// Package parquetfile writes Parquet files, and opens those of unknown origin. The library that reads
-// them believes what a file says of its own sizes: five bytes can stand for a list of
-// two billion entries or a run of two billion values, 94 kB made it take 7 GB, and
+// Package parquetfile writes Parquet files, and opens those of unknown origin. The library
+// that reads them believes what a file says of its own sizes: five bytes can stand for a
+// list of two billion entries or a run of two billion values, 94 kB made it take 7 GB, and
 // what it then does ends in a crash that nothing recovers from. So the footer, and the
-// pages of each row group, are walked before the library sees them, and whatever
-// would take more than its bound is refused with an error that names it.
+// pages of each row group, are walked before the library sees them, and whatever would take
+// more than its bound is refused with an error that names it.
 //
 // The format is that of https://parquet.apache.org/docs/file-format/, its headers are
 // Thrift's compact protocol.

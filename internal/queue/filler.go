@@ -192,6 +192,8 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	}
 	f.mu.Lock()
 	done.Present, done.Answered, done.Failed = f.stats.Present, f.queued-open-failed, max(0, failed-done.Batched)
+	// What workers wait for is made by others of them, or was when the last of one was heard.
+	done.Elsewhere, done.Waiting = 0, 0
 	f.stats = done
 	f.mu.Unlock()
 	if stopped {

@@ -46,8 +46,8 @@ type Queue struct {
 	river  inserter
 }
 
-// inserter is what is asked of River's client. Its own type would have every package that has
-// a Queue compile River's generic code again.
+// inserter is what is asked of River's client. Its own type would have every package that
+// has a Queue compile River's generic code again.
 type inserter interface {
 	InsertTx(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
 }

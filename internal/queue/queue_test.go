@@ -2,11 +2,13 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -423,6 +425,33 @@ func TestOpenAFile(t *testing.T) {
 	m := &memo.Memo{}
 	if _, err := Open(t.Context(), m); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a store in a file: %v", err)
+	}
+}
+
+// What workers tell is summed for whoever follows a fill, but for what they wait for: the
+// last word of a worker that died would stand for good.
+func TestStatsOfWorkers(t *testing.T) {
+	t.Parallel()
+	q, m := machine(t, postgrestest.Database(t))
+	f := filler(t, q, m, Settings{})
+	for worker, s := range map[string]fill.Stats{
+		"a": {Requests: 5, Answered: 4, Retries: 1, Waiting: 3, Usage: model.Usage{Input: 7, Output: 2}, USD: 0.25, Unpriced: []string{"p/b", "p/c"}},
+		"b": {Requests: 2, Answered: 2, Elsewhere: 1, Usage: model.Usage{Input: 1}, USD: 0.5, Unpriced: []string{"p/a", "p/b"}},
+	} {
+		text, err := json.Marshal(s)
+		if err == nil {
+			_, err = q.pool.Exec(t.Context(), `INSERT INTO fill_stats VALUES ($1, $2, $3)`, f.id, worker, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := fill.Stats{Requests: 7, Retries: 1, Usage: model.Usage{Input: 8, Output: 2}, USD: 0.75, Unpriced: []string{"p/a", "p/b", "p/c"}}
+	if got := f.Stats(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

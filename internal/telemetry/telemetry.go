@@ -74,8 +74,8 @@ type Telemetry struct {
 	tell sync.Once
 }
 
-// signal is what is asked of the SDK's provider of one. Their own types would have every package
-// that has a Telemetry compile the SDK's generic code again.
+// signal is what is asked of the SDK's provider of spans or of metrics. Their own types would
+// have every package that has a Telemetry compile the SDK's generic code again.
 type signal interface {
 	Shutdown(ctx context.Context) error
 }

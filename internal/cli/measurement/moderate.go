@@ -215,8 +215,8 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err err
 const mostRounds = 3
 
 // moderateByBatch takes back the votes that batches bring, and submits what is lacking; with
-// --wait until nothing of it is out. It gives what was
-// spent by what it submitted, the most that this can take where that is not known.
+// --wait until nothing of it is out. It gives what was spent by what it submitted, the most
+// that this can take where that is not known.
 func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *memo.Memo, clients *client.Set, prices price.Table) (sent fill.Budget, err error) {
 	d := &batch.Desk{Memo: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
 	tell := func(t *batch.Taken) {
