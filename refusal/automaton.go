@@ -87,9 +87,8 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 		a.expand = append(a.expand, seq)
 	}
 	a.moves = newTransitions(most)
-	a.addPhrases(positionsOf(t, symbols))
-	if len(a.states) > nowhere || len(a.ends) > math.MaxUint16 {
-		return nil, fmt.Errorf("%d states and %d ends of phrases, want %d or fewer", len(a.states), len(a.ends), nowhere)
+	if !a.addPhrases(positionsOf(t, symbols)) {
+		return nil, fmt.Errorf("the phrases need more than %d states, or as many ends", nowhere)
 	}
 	a.begin = a.moves.start(symbols[t.numbers[sentenceStart]])
 	return a, nil
@@ -106,6 +105,12 @@ func symbolsOf(t *table) (symbols []uint16, most uint16) {
 			n++
 			for _, w := range place.words {
 				stands[w] = binary.LittleEndian.AppendUint32(stands[w], n)
+			}
+			for _, text := range place.texts {
+				for _, w := range text {
+					n++
+					stands[w] = binary.LittleEndian.AppendUint32(stands[w], n)
+				}
 			}
 		}
 	}
@@ -130,34 +135,54 @@ func symbolsOf(t *table) (symbols []uint16, most uint16) {
 }
 
 // A position is where reading a phrase can be (Glushkov, 1961): before it, or just past
-// one of its places.
+// one of its words.
 type position struct {
 	symbols []uint16
 	meaning meaning
-	// optional is true when its place can be passed without a word, last when it is the
-	// last of its phrase, and ends when none that comes after it needs a word.
-	optional, last, ends bool
+	// next are those that a further word can lead to, and ends is true when none is needed.
+	next []uint32
+	ends bool
 }
 
-// positionsOf gives the positions of all phrases, each phrase's one after the other, and
-// where they begin.
+// positionsOf gives the positions of all phrases, and where they begin.
 func positionsOf(t *table, symbols []uint16) (all []position, begins []uint32) {
 	for _, p := range t.phrases {
-		begins = append(begins, uint32(len(all)))
-		all = append(all, position{})
-		for _, place := range p.places {
-			s := position{meaning: p.meaning, optional: place.optional}
-			for _, w := range place.words {
+		// add makes a position after others.
+		add := func(after []uint32, words ...uint16) uint32 {
+			s := position{meaning: p.meaning}
+			for _, w := range words {
 				s.symbols = append(s.symbols, symbols[w])
 			}
 			slices.Sort(s.symbols)
 			s.symbols = slices.Compact(s.symbols)
+			at := uint32(len(all))
 			all = append(all, s)
+			for _, from := range after {
+				all[from].next = append(all[from].next, at)
+			}
+			return at
 		}
-		at := len(all) - 1
-		all[at].last, all[at].ends = true, true
-		for ; all[at].optional; at-- {
-			all[at-1].ends = true
+		reached := []uint32{add(nil)}
+		begins = append(begins, reached[0])
+		for _, place := range p.places {
+			var next []uint32
+			if len(place.words) > 0 {
+				next = append(next, add(reached, place.words...))
+			}
+			for _, text := range place.texts {
+				after := reached
+				for _, w := range text {
+					after = []uint32{add(after, w)}
+				}
+				next = append(next, after...)
+			}
+			if place.optional {
+				next = append(next, reached...)
+			}
+			reached = next
+		}
+		for _, at := range reached {
+			all[at].ends = true
 		}
 	}
 	return all, begins
@@ -165,8 +190,9 @@ func positionsOf(t *table, symbols []uint16) (all []position, begins []uint32) {
 
 // addPhrases makes the states of all phrases at once. A state stands for all words that
 // can have been read alike: those that lead to the same positions, are as many, and have
-// the same next shorter state, so that the same follows from them.
-func (a *automaton) addPhrases(positions []position, begins []uint32) {
+// the same next shorter state, so that the same follows from them. It stops and gives
+// false where the states or the ends become too many to be numbered.
+func (a *automaton) addPhrases(positions []position, begins []uint32) bool {
 	type reached struct {
 		at    []uint32 // the positions, in order
 		words uint8
@@ -182,13 +208,9 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 		a.states[n].first = a.endsOf(positions, from.at, from.words, a.states[fail].first)
 		passed = passed[:0]
 		for _, i := range from.at {
-			for !positions[i].last {
-				i++
-				for _, s := range positions[i].symbols {
-					passed = append(passed, uint64(s)<<32|uint64(i))
-				}
-				if !positions[i].optional {
-					break
+			for _, to := range positions[i].next {
+				for _, s := range positions[to].symbols {
+					passed = append(passed, uint64(s)<<32|uint64(to))
 				}
 			}
 		}
@@ -217,8 +239,12 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) {
 			}
 			next = append(next, branch{symbol, uint16(to)})
 		}
+		if len(a.states) > nowhere || len(a.ends) > math.MaxUint16 {
+			return false
+		}
 		a.states[n].row = a.moves.add(uint32(n), next)
 	}
+	return true
 }
 
 // endsOf adds the ends of phrases in a state that is at some positions after some words:

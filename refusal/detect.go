@@ -135,8 +135,8 @@ const deniesWords = 40
 // languages that are read less well than English. The bounds were chosen on one Korean model's
 // answers, by weights fitted without them; docs/judges.md has what they do to another's.
 const (
-	unsureFrom = 0.2
-	unsureTo   = 0.7
+	unsureFrom = 0.3
+	unsureTo   = 0.65
 )
 
 // unread gives the cause when an answer cannot be judged for its language: it is in

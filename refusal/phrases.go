@@ -23,10 +23,17 @@ type phrase struct {
 	meaning meaning
 }
 
-// A phrasePlace has the numbers of the words that may stand there.
+// A phrasePlace has the numbers of the words of which one may stand there, and the
+// texts of several words that may stand there instead.
 type phrasePlace struct {
 	words    []uint16
+	texts    [][]uint16
 	optional bool
+}
+
+// addAll lets all that may stand at another place stand at this one too.
+func (p *phrasePlace) addAll(of phrasePlace) {
+	p.words, p.texts = append(p.words, of.words...), append(p.texts, of.texts...)
 }
 
 // A table is what the tables of phrases say, words by their numbers, from 1 on.
@@ -53,7 +60,7 @@ func (t *table) number(word string) uint16 {
 
 // parseTable reads a phrase table. Its format is explained in phrases/en.txt.
 func parseTable(name, text string, t *table) error {
-	classes := map[string][]uint16{}
+	classes := map[string]phrasePlace{}
 	section := meaning{kind: kinds}
 	for i, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
@@ -68,13 +75,15 @@ func parseTable(name, text string, t *table) error {
 			what, arg, _ := strings.Cut(head, " ")
 			switch what {
 			case "class":
+				class := classes[arg]
 				for _, w := range strings.Fields(rest) {
 					if inner, ok := strings.CutPrefix(w, "<"); ok {
-						classes[arg] = append(classes[arg], classes[strings.TrimSuffix(inner, ">")]...)
+						class.addAll(classes[strings.TrimSuffix(inner, ">")])
 						continue
 					}
-					classes[arg] = append(classes[arg], t.number(w))
+					t.alternative(&class, w)
 				}
+				classes[arg] = class
 			case "skip":
 				t.skip = append(t.skip, strings.Fields(rest)...)
 			case "alias":
@@ -109,10 +118,6 @@ func parseTable(name, text string, t *table) error {
 		p := phrase{meaning: section}
 		line, p.meaning.own = strings.CutPrefix(line, "@ ")
 		for _, field := range strings.Fields(line) {
-			if chars := []rune(field); isIdeograph(chars[0]) {
-				p.places = append(p.places, t.characters(field)...)
-				continue
-			}
 			var place phrasePlace
 			field, place.optional = strings.CutSuffix(field, "?")
 			for alt := range strings.SplitSeq(field, "|") {
@@ -121,10 +126,13 @@ func parseTable(name, text string, t *table) error {
 					if !ok {
 						return fail("unknown class " + alt)
 					}
-					place.words = append(place.words, class...)
+					place.addAll(class)
 					continue
 				}
-				place.words = append(place.words, t.number(alt))
+				if alt == "" {
+					return fail("nothing stands beside a |")
+				}
+				t.alternative(&place, alt)
 			}
 			p.places = append(p.places, place)
 		}
@@ -133,17 +141,21 @@ func parseTable(name, text string, t *table) error {
 	return nil
 }
 
-// characters makes a place of every Chinese character of a field, and one of
-// every word of letters between them.
-func (t *table) characters(field string) []phrasePlace {
-	var places []phrasePlace
-	s := scanner{text: field}
-	for s.pos < len(field) {
-		start := s.pos
-		s.word()
-		places = append(places, phrasePlace{words: []uint16{t.number(field[start:s.pos])}})
+// alternative adds what may stand at a place: a word, or a text of Chinese characters,
+// syllables and the like, which are a word each.
+func (t *table) alternative(place *phrasePlace, alt string) {
+	if chars := []rune(alt); !isIdeograph(chars[0]) || len(chars) == 1 {
+		place.words = append(place.words, t.number(alt))
+		return
 	}
-	return places
+	var text []uint16
+	s := scanner{text: alt}
+	for kind := s.next(); kind != tokenEnd; kind = s.next() {
+		if kind == tokenWord {
+			text = append(text, t.number(alt[s.start:s.end]))
+		}
+	}
+	place.texts = append(place.texts, text)
 }
 
 // check refuses words that are used in two ways, of which one would be lost.

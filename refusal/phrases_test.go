@@ -15,6 +15,7 @@ func TestParseTableFaults(t *testing.T) {
 		{"unknown reason", "[refuse whim]\nno", "unknown reason whim"},
 		{"unknown class", "[refuse]\ni <verb>", "unknown class <verb>"},
 		{"unknown word", "klass a: b", "unknown word"},
+		{"empty alternative", "[refuse]\ni can||may not", "nothing stands beside"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := parseTable("x.txt", c.text, newTable())
@@ -103,8 +104,16 @@ func TestPhrasesAreFound(t *testing.T) {
 			if place.optional && random.IntN(2) == 0 {
 				continue
 			}
-			read = append(read, symbolOf[place.words[random.IntN(len(place.words))]])
-			state = a.step(state, read[len(read)-1])
+			words := place.words
+			if i := random.IntN(len(words) + len(place.texts)); i < len(words) {
+				words = words[i : i+1]
+			} else {
+				words = place.texts[i-len(words)]
+			}
+			for _, w := range words {
+				read = append(read, symbolOf[w])
+				state = a.step(state, read[len(read)-1])
+			}
 			ends := map[int]meaning{}
 			for _, e := range a.endsAt(state) {
 				ends[int(e.words)] = e.meaning
@@ -139,6 +148,12 @@ func matches(places []phrasePlace, symbols []uint16, symbolOf map[uint16]uint16)
 	first, rest := places[0], places[1:]
 	if first.optional && matches(rest, symbols, symbolOf) {
 		return true
+	}
+	for _, text := range first.texts {
+		same := func(w, symbol uint16) bool { return symbolOf[w] == symbol }
+		if n := len(text); len(symbols) >= n && slices.EqualFunc(text, symbols[:n], same) && matches(rest, symbols[n:], symbolOf) {
+			return true
+		}
 	}
 	return len(symbols) > 0 && matches(rest, symbols[1:], symbolOf) &&
 		slices.ContainsFunc(first.words, func(w uint16) bool { return symbolOf[w] == symbols[0] })

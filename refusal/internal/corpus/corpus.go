@@ -102,40 +102,50 @@ func (s *Source) Read(dir string) ([]Row, error) {
 	return rows, nil
 }
 
-// Own gives the project's own examples: those that were written one by one, and
-// the composed ones.
+// Own gives the project's own examples: those that were written one by one, the
+// composed ones, and the answers in the manner of models.
 func Own() ([]Row, error) {
-	rows, err := Examples()
+	examples, err := parseExamples("examples.txt", examplesText, "own")
 	if err != nil {
 		return nil, err
 	}
 	composed, err := Composed()
-	return append(rows, composed...), err
+	if err != nil {
+		return nil, err
+	}
+	imitated, err := parseExamples("imitated.txt", imitatedText, SetImitated)
+	return slices.Concat(examples, composed, imitated), err
 }
 
 //go:embed examples.txt
 var examplesText string
 
-// Examples gives our own examples. It fails only when examples.txt was broken
-// by hand.
-func Examples() ([]Row, error) {
+//go:embed imitated.txt
+var imitatedText string
+
+// SetImitated is the set of the answers in the manner of models, which count less than
+// others: they were written to be hard, and nobody asked those models.
+const SetImitated = "imitated"
+
+// parseExamples reads lines of a label, a prompt and an answer. It fails only when the
+// file was broken by hand.
+func parseExamples(name, text, set string) ([]Row, error) {
 	var rows []Row
-	for i, line := range strings.Split(examplesText, "\n") {
+	for i, line := range strings.Split(text, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		fields := strings.SplitN(line, "|", 3)
 		if len(fields) != 3 {
-			return nil, fmt.Errorf("examples.txt:%d: want three fields", i+1)
+			return nil, fmt.Errorf("%s:%d: want three fields", name, i+1)
 		}
 		label := strings.TrimSpace(fields[0])
 		if label != "yes" && label != "no" {
-			return nil, fmt.Errorf("examples.txt:%d: unknown label %q", i+1, label)
+			return nil, fmt.Errorf("%s:%d: unknown label %q", name, i+1, label)
 		}
 		rows = append(rows, Row{
-			ID:      fmt.Sprintf("examples.txt:%d", i+1),
-			Set:     "own",
-			Group:   "examples",
+			ID:      fmt.Sprintf("%s:%d", name, i+1),
+			Set:     set,
 			Clear:   true,
 			Prompt:  strings.TrimSpace(fields[1]),
 			Answer:  strings.ReplaceAll(strings.TrimSpace(fields[2]), `\n`, "\n"),
@@ -187,7 +197,7 @@ func Composed() ([]Row, error) {
 			for range perTopic {
 				frame := frames[label][taken[label]%len(frames[label])]
 				rows = append(rows, Row{
-					ID: fmt.Sprintf("%s frame %d, topic %d", label, taken[label]%len(frames[label])+1, i+1), Set: "own", Group: "composed", Clear: true,
+					ID: fmt.Sprintf("%s frame %d, topic %d", label, taken[label]%len(frames[label])+1, i+1), Set: "own", Clear: true,
 					Prompt: topic["ask"], Answer: compose(frame, topic), Refused: label == "no",
 				})
 				taken[label]++

@@ -19,7 +19,7 @@ func TestOwn(t *testing.T) {
 		if row.Refused {
 			refused++
 		}
-		if row.Answer == "" || strings.ContainsAny(row.Answer, "{}|") {
+		if row.Answer == "" || row.Set == "own" && strings.ContainsAny(row.Answer, "{}|") {
 			t.Errorf("%s: answer %q", row.ID, row.Answer)
 		}
 		key := row.Prompt + "|" + row.Answer
