@@ -214,13 +214,12 @@ func TestLeaveOneOut(t *testing.T) {
 	// The two files of XSTest have the same prompts in the same order. The folds take half
 	// of the time, and wait for make bench.
 	const prompts, folds = 450, 5
-	for fold := range folds {
-		if os.Getenv("ORBENCH_BENCH") == "" {
-			break
+	if os.Getenv("ORBENCH_BENCH") != "" {
+		for fold := range folds {
+			parts = append(parts, part{fmt.Sprintf("XSTest, fold %d of prompts", fold+1), func(i int, row corpus.Row) bool {
+				return row.Set == "XSTest" && i%prompts%folds == fold
+			}, 0.92, 0})
 		}
-		parts = append(parts, part{fmt.Sprintf("XSTest, fold %d of prompts", fold+1), func(i int, row corpus.Row) bool {
-			return row.Set == "XSTest" && i%prompts%folds == fold
-		}, 0.92, 0})
 	}
 	for _, p := range parts {
 		var with, without cells
