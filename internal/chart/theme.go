@@ -104,16 +104,40 @@ type Figure struct {
 
 // SVG draws the figure as SVG.
 func (f Figure) SVG(w io.Writer) error {
-	c := vgsvg.New(f.Width, f.Height)
+	c := &svgCanvas{Canvas: vgsvg.New(f.Width, f.Height)}
 	f.Draw(draw.NewCanvas(c, f.Width, f.Height))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
 	// The library names one font and no other to fall back on.
-	s := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	s := strings.ReplaceAll(c.sized(b.String()), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	_, err := io.WriteString(w, withMetadata(s, f.About))
 	return err
+}
+
+// svgCanvas keeps how wide each text is by the font that it was placed with. Where a
+// viewer has none of that width, its own would run over what stands beside it.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length
+}
+
+// FillString writes a text, as one element.
+func (c *svgCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
+	c.widths = append(c.widths, face.Width(text))
+	c.Canvas.FillString(face, at, text)
+}
+
+// sized has each text of a drawing be as wide as it was reckoned.
+func (c *svgCanvas) sized(svg string) string {
+	parts := strings.Split(svg, "<text ")
+	for i := range parts[1:] {
+		if width := c.widths[i].Points(); width > 0 {
+			parts[i+1] = fmt.Sprintf(`textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, width) + parts[i+1]
+		}
+	}
+	return strings.Join(parts, "<text ")
 }
 
 // InlineSVG draws the figure for a page: without the prologue of a file, sized by

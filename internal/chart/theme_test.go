@@ -3,11 +3,14 @@ package chart
 import (
 	"bytes"
 	"compress/zlib"
+	"fmt"
+	"html"
 	"image/color"
 	"io"
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	plotfont "gonum.org/v1/plot/font"
@@ -31,6 +34,31 @@ func TestOutlineOfText(t *testing.T) {
 		// The sides of the first and the last letter keep a little distance.
 		if left < at.X || left > at.X+2 || right > at.X+sty.Width(text)+0.1 || right < at.X+sty.Width(text)-2 {
 			t.Errorf("%q is drawn from %v to %v, want %v to %v", text, left, right, at.X, at.X+sty.Width(text))
+		}
+	}
+}
+
+// Every text of an SVG says how wide it is, so that no other font makes it wider.
+func TestSVGTextIsAsWideAsReckoned(t *testing.T) {
+	t.Parallel()
+	sty := TextStyle(9, true, Foreground)
+	texts := []string{"Llama-3-70b", "<text x>", "", "over-refusal, %"}
+	f := Figure{Width: 100, Height: 100, Draw: func(c draw.Canvas) {
+		for _, text := range texts {
+			c.FillText(sty, vg.Point{X: 10, Y: 10}, text)
+		}
+	}}
+	var b bytes.Buffer
+	if err := f.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		want := fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, sty.Width(text).Points())
+		if element := regexp.MustCompile(`(?s)<text [^>]*>` + regexp.QuoteMeta(html.EscapeString(text)) + `</text>`).FindString(b.String()); !strings.HasPrefix(element, want) {
+			t.Errorf("%q is %q, want %s…", text, element, want)
 		}
 	}
 }
