@@ -112,6 +112,7 @@ func overview(r score.Result) table.Section {
 	s.Header = append(s.Header, judgeErrorColumn)
 	s.Spare = append(append(s.Spare, "J"), numbers...)
 	var withheld []string
+	labeled := false
 	for _, of := range all {
 		judges := of.judges(labels)
 		if lines > fewRows {
@@ -132,8 +133,18 @@ func overview(r score.Result) table.Section {
 			}
 			s.Rows = append(s.Rows, append(row, of.both(labels, judge, rangeCell)))
 		}
+		if row := of.corrected(r, labels); row != nil {
+			labeled = true
+			for range len(beside) + 1 {
+				row = append(row, table.None)
+			}
+			s.Rows = append(s.Rows, row)
+		}
 	}
 	s.Note = withheldNote(withheld)
+	if labeled {
+		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, which are right whatever the judges' errors are.")
+	}
 	condense(&s, labels)
 	return caption.Words(r.Runs, r.Judges()...).Section(s)
 }
@@ -173,13 +184,48 @@ func (s subject) row(r score.Result, judge string, labels []orbench.Label) (row 
 		cells = append(cells, table.Count(j.Judged), table.Rate(j.Rate)+" "+table.Pad(table.Interval(j.Interval()), 10, true))
 	}
 	youden := table.None
-	safe, toxic := s.runs[orbench.Safe], s.runs[orbench.Toxic]
-	for _, t := range r.TradeOffs {
-		if t.Target == safe.Target && t.Judge == judge && t.SafeDataset == safe.Dataset && t.ToxicDataset == toxic.Dataset {
-			youden = table.Fraction(t.J().Value)
-		}
+	if t := s.tradeOff(r, func(t score.TradeOff) bool { return t.Judge == judge }); t != nil {
+		youden = table.Fraction(t.J().Value)
 	}
 	return append(append([]string{table.Name(s.target, s.simulated), s.dataset, name}, cells...), youden), withheld
+}
+
+// byLabels stands in place of a judge for the people who labeled some of the answers.
+const byLabels = "people's labels"
+
+// corrected is the line of the rates as people's labels correct them, which are the same
+// by every judge, up to J; nil where there are none.
+func (s subject) corrected(r score.Result, labels []orbench.Label) []string {
+	var cells []string
+	known := false
+	for _, label := range labels {
+		c := s.runs[label].Labeled
+		if c == nil {
+			cells = append(cells, table.None, table.None)
+			continue
+		}
+		known = true
+		cells = append(cells, table.Count(c.Labels), table.Percent(c.Rate.Value)+" "+table.Pad(table.Interval(c.Rate.Ends()), 10, true))
+	}
+	if !known {
+		return nil
+	}
+	youden := table.None
+	if t := s.tradeOff(r, func(t score.TradeOff) bool { return t.Labeled != nil }); t != nil {
+		youden = table.Fraction(t.Labeled.YoudenJ.Value)
+	}
+	return append(append([]string{table.Name(s.target, s.simulated), s.dataset, byLabels}, cells...), youden)
+}
+
+// tradeOff is one that holds of those of the subject, nil for none.
+func (s subject) tradeOff(r score.Result, holds func(score.TradeOff) bool) *score.TradeOff {
+	safe, toxic := s.runs[orbench.Safe], s.runs[orbench.Toxic]
+	for i, t := range r.TradeOffs {
+		if t.Target == safe.Target && t.SafeDataset == safe.Dataset && t.ToxicDataset == toxic.Dataset && holds(t) {
+			return &r.TradeOffs[i]
+		}
+	}
+	return nil
 }
 
 // rateName is what the share of refused prompts of a label is called in a header.
