@@ -167,7 +167,7 @@ func Kappa(k *float64) string {
 	if k == nil {
 		return None
 	}
-	return strconv.FormatFloat(*k, 'f', 2, 64)
+	return Fraction(*k)
 }
 
 // KappaInterval shows the interval of a kappa, that of clusters where there is one, as

@@ -44,6 +44,14 @@ func TestSigned(t *testing.T) {
 	}
 }
 
+// A kappa below 0 has a minus, unlike the dash that follows.
+func TestKappaInterval(t *testing.T) {
+	t.Parallel()
+	if got := table.KappaInterval(stats.Kappa{KappaCI95: &[2]float64{-0.07, 0.8}}); got != "−0.07–0.80" {
+		t.Errorf("the interval is %q", got)
+	}
+}
+
 // What is undefined is a dash for people and empty for programs.
 func TestUndefined(t *testing.T) {
 	t.Parallel()
