@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/refusal/internal/columns"
+	"github.com/orbench/orbench/refusal/internal/transition"
 )
 
 // builtLexicon is the lexicon of the embedded tables as newLexicon builds it, which takes
@@ -68,8 +69,8 @@ func (l *lexicon) appendBuilt(b []byte, version string) []byte {
 	for _, s := range p.states {
 		c.rows, c.fails, c.firsts = append(c.rows, s.row), append(c.fails, s.fail), append(c.firsts, s.first)
 	}
-	for _, m := range p.moves.moves {
-		c.movesFrom, c.movesTo = append(c.movesFrom, m.from), append(c.movesTo, m.to)
+	for _, m := range p.moves.Moves {
+		c.movesFrom, c.movesTo = append(c.movesFrom, m.From), append(c.movesTo, m.To)
 	}
 	for _, e := range p.ends {
 		c.meanings, c.reasons, c.owns = append(c.meanings, uint8(e.kind)), append(c.reasons, e.reason), append(c.owns, flag(e.own))
@@ -80,7 +81,7 @@ func (l *lexicon) appendBuilt(b []byte, version string) []byte {
 		c.placesWeight, c.placesHeadWeight = append(c.placesWeight, s.weights[0]), append(c.placesHeadWeight, s.weights[1])
 	}
 	c.weights = l.sequences.weights
-	c.single = []uint32{uint32(p.moves.most), p.moves.free, p.moves.several, p.begin, uint32(l.sequences.stop), uint32(l.sequences.start)}
+	c.single = []uint32{uint32(p.moves.Most), p.moves.Free, p.moves.Several, p.begin, uint32(l.sequences.stop), uint32(l.sequences.start)}
 	b = append(append(b, version...), '\n')
 	return columns.Append(b, c.all()...)
 }
@@ -110,9 +111,9 @@ func readBuilt(b []byte, version string) (*lexicon, error) {
 	for i := range p.states {
 		p.states[i] = state{c.rows[i], c.fails[i], c.firsts[i]}
 	}
-	p.moves = transitions{moves: make([]move, len(c.movesFrom)), most: uint16(c.single[0]), free: c.single[1], several: c.single[2]}
-	for i := range p.moves.moves {
-		p.moves.moves[i] = move{c.movesFrom[i], c.movesTo[i]}
+	p.moves = transition.Table{Moves: make([]transition.Move, len(c.movesFrom)), Most: uint16(c.single[0]), Free: c.single[1], Several: c.single[2]}
+	for i := range p.moves.Moves {
+		p.moves.Moves[i] = transition.Move{From: c.movesFrom[i], To: c.movesTo[i]}
 	}
 	p.ends = make([]end, len(c.words))
 	for i := range p.ends {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/refusal/internal/transition"
 )
 
 //go:embed sequences.txt
@@ -98,8 +99,8 @@ type sequenceTable struct {
 	stop, start uint16
 }
 
-// A sequence, or what some end with, has the place that it is a word longer than, nowhere
-// for none, the row of those that are longer, and where in weights its weight is, and that
+// A sequence, or what some end with, has the place that it is a word longer than,
+// transition.Nowhere for none, the row of those that are longer, and where in weights its weight is, and that
 // of it in the beginning.
 type sequence struct {
 	from, row uint16
@@ -121,7 +122,7 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		return w.number
 	}
 	t.stop, t.start = number(stopWord), number(startWord)
-	nodes, at := make([][]branch, 1), make([][2]uint16, 1)
+	nodes, at := make([][]transition.Branch, 1), make([][2]uint16, 1)
 	t.weights = []uint64{0}
 	known := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
@@ -148,12 +149,12 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		n := uint32(0)
 		for _, w := range slices.Backward(words) {
 			symbol := number(w)
-			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b branch, s uint16) int { return int(b.symbol) - int(s) })
+			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b transition.Branch, s uint16) int { return int(b.Symbol) - int(s) })
 			if !ok {
-				nodes[n] = slices.Insert(nodes[n], i, branch{symbol, uint16(len(nodes))})
+				nodes[n] = slices.Insert(nodes[n], i, transition.Branch{Symbol: symbol, To: uint16(len(nodes))})
 				nodes, at = append(nodes, nil), append(at, [2]uint16{})
 			}
-			n = uint32(nodes[n][i].to)
+			n = uint32(nodes[n][i].To)
 		}
 		i := slices.Index(t.weights, math.Float64bits(weight))
 		if i < 0 {
@@ -163,23 +164,23 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		at[n][head] = uint16(i)
 	}
 	// The nodes are placed breadth first, so that those which are met most stand together.
-	moves := newTransitions(numbered)
+	moves := transition.New(numbered)
 	rows, places := make([]uint32, len(nodes)), make([]uint16, len(nodes))
 	for order := []uint32{0}; len(order) > 0; order = order[1:] {
 		n := order[0]
-		rows[n] = moves.add(n, nodes[n])
+		rows[n] = moves.Add(n, nodes[n])
 		for _, b := range nodes[n] {
-			places[b.to] = uint16(rows[n]) + b.symbol
-			order = append(order, uint32(b.to))
+			places[b.To] = uint16(rows[n]) + b.Symbol
+			order = append(order, uint32(b.To))
 		}
 	}
-	if len(moves.moves) > maxSequences {
+	if len(moves.Moves) > maxSequences {
 		return nil, fmt.Errorf("more than %d places of sequences", maxSequences)
 	}
-	for _, m := range moves.moves {
-		s := sequence{from: nowhere}
-		if m.from != nowhere {
-			s = sequence{places[m.from], uint16(rows[m.to]), at[m.to]}
+	for _, m := range moves.Moves {
+		s := sequence{from: transition.Nowhere}
+		if m.From != transition.Nowhere {
+			s = sequence{places[m.From], uint16(rows[m.To]), at[m.To]}
 		}
 		t.places = append(t.places, s)
 	}
