@@ -128,10 +128,10 @@ func FuzzList(f *testing.F) {
 }
 
 // A list is read in time that grows with its length, also one made to be slow: each of
-// these takes a minute and more when a step for every character goes over all the rest.
+// these takes minutes when a step for every character goes over all the rest.
 func TestListIsLinear(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 15
+	const n = 1 << 16
 	for _, unit := range []string{
 		"[[a ", "[", "]", "[[a]", "[a] ", "1. a ", "1. a\n", "a\n", "- a\n", `"a" `, `"a`, "'", "«a", "[\"", "{\"a\":", "**", "] \n", "[[a\n1. ", "((1) ", "```", "[[a] b ", "<think>",
 	} {
