@@ -14,8 +14,21 @@ type Head struct {
 	Lines []string
 }
 
+// lineStyle is that of the lines below a title.
+var lineStyle = TextStyle(9, false, Muted)
+
 // Height is the room that the head takes.
 func (h Head) Height() vg.Length { return 34 + vg.Length(len(h.Lines))*12 }
+
+// Wrapped gives the head with its lines broken to fit a figure so wide.
+func (h Head) Wrapped(figure vg.Length) Head {
+	var lines []string
+	for _, line := range h.Lines {
+		lines = append(lines, Wrap(lineStyle, line, figure-2*Margin)...)
+	}
+	h.Lines = lines
+	return h
+}
 
 // Draw fills the background and writes the head, and returns what is left of the
 // canvas, with a margin on both sides.
@@ -26,7 +39,7 @@ func (h Head) Draw(c draw.Canvas) draw.Canvas {
 	c.FillText(TextStyle(14, true, Foreground), vg.Point{X: c.Min.X, Y: y}, h.Title)
 	for _, line := range h.Lines {
 		y -= 12
-		c.FillText(TextStyle(9, false, Muted), vg.Point{X: c.Min.X, Y: y}, line)
+		c.FillText(lineStyle, vg.Point{X: c.Min.X, Y: y}, line)
 	}
 	c.Max.Y -= h.Height()
 	return c

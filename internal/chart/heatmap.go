@@ -74,6 +74,13 @@ const (
 	heatGap        = vg.Length(20)
 )
 
+// The styles of a panel's title, of the line below it, and of the foot.
+var (
+	heatTitleStyle = TextStyle(12, true, Foreground)
+	heatNoteStyle  = TextStyle(8.5, false, Muted)
+	heatFootStyle  = TextStyle(7.5, false, Muted)
+)
+
 // Figure lays the panels out.
 func (m HeatMap) Figure() Figure {
 	names := vg.Length(80)
@@ -86,8 +93,10 @@ func (m HeatMap) Figure() Figure {
 	names += 8
 	for _, p := range m.Panels {
 		f.Height += p.height()
-		f.Width = max(f.Width, 2*Margin+names+vg.Length(len(p.Columns))*heatCellWidth+24)
+		// Few columns are narrower than what stands above them.
+		f.Width = max(f.Width, 2*Margin+max(names+vg.Length(len(p.Columns))*heatCellWidth+24, heatTitleStyle.Width(p.Title), heatNoteStyle.Width(p.Note)))
 	}
+	f.Width = max(f.Width, 2*Margin+heatFootStyle.Width(m.Note))
 	f.Draw = func(c draw.Canvas) {
 		c.FillPolygon(Background, Rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
 		c = draw.Crop(c, Margin, -Margin, 0, 0)
@@ -95,7 +104,7 @@ func (m HeatMap) Figure() Figure {
 			p.draw(c, names)
 			c.Max.Y -= p.height()
 		}
-		c.FillText(TextStyle(7.5, false, Muted), vg.Point{X: c.Min.X, Y: c.Min.Y + 12}, m.Note)
+		c.FillText(heatFootStyle, vg.Point{X: c.Min.X, Y: c.Min.Y + 12}, m.Note)
 	}
 	return f
 }
@@ -125,8 +134,8 @@ func (p HeatPanel) headHeight() vg.Length {
 }
 
 func (p HeatPanel) draw(c draw.Canvas, names vg.Length) {
-	c.FillText(TextStyle(12, true, Foreground), vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, p.Title)
-	c.FillText(TextStyle(8.5, false, Muted), vg.Point{X: c.Min.X, Y: c.Max.Y - 34}, p.Note)
+	c.FillText(heatTitleStyle, vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, p.Title)
+	c.FillText(heatNoteStyle, vg.Point{X: c.Min.X, Y: c.Max.Y - 34}, p.Note)
 	left, top := c.Min.X+names, c.Max.Y-heatTitle-p.headHeight()
 	last := len(p.Columns) - 1
 	column := func(i int) vg.Length {

@@ -39,6 +39,18 @@ func DrawMark(c *draw.Canvas, m Mark, fill color.Color, radius vg.Length, at vg.
 	c.Stroke(path)
 }
 
+// DrawOpenMark draws the outline of a mark, which tells a corrected figure from the one
+// that it corrects.
+func DrawOpenMark(c *draw.Canvas, m Mark, edge color.Color, at vg.Point) {
+	DrawMark(c, m, edge, MarkRadius, at)
+	DrawMark(c, m, color.White, MarkRadius*2/3, at)
+}
+
+// DottedLine is the style of a range that counts the known error of a judge.
+func DottedLine(c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: 0.6, Dashes: []vg.Length{1, 2}}
+}
+
 // MarkPath is a mark's outline. The sizes differ a little so that all shapes look
 // equally large.
 func MarkPath(m Mark, r vg.Length, at vg.Point) vg.Path {

@@ -21,6 +21,10 @@ type Strip struct {
 type StripRow struct {
 	Name       string
 	At, Lo, Hi float64
+	// Range is drawn as a dotted line, nil where there is none.
+	Range *[2]float64
+	// Open marks a figure that is another one's corrected.
+	Open bool
 	// Figures stand to the right of the scale.
 	Figures string
 	Color   Color
@@ -71,8 +75,16 @@ func (s Strip) Draw(c draw.Canvas) {
 		name := TextStyle(9, true, row.Color)
 		name.XAlign = draw.XRight
 		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, row.Name)
+		at := vg.Point{X: x(row.At), Y: y}
+		if r := row.Range; r != nil {
+			c.StrokeLine2(DottedLine(row.Color), x(r[0]), y, x(r[1]), y)
+		}
 		c.StrokeLine2(draw.LineStyle{Color: row.Color, Width: 1.2}, x(row.Lo), y, x(row.Hi), y)
-		DrawMark(&c, row.Mark, row.Color, MarkRadius, vg.Point{X: x(row.At), Y: y})
+		if row.Open {
+			DrawOpenMark(&c, row.Mark, row.Color, at)
+		} else {
+			DrawMark(&c, row.Mark, row.Color, MarkRadius, at)
+		}
 		c.FillText(TextStyle(8, false, Foreground), vg.Point{X: right + 10, Y: y - 4}, row.Figures)
 	}
 }

@@ -80,8 +80,10 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 	if left := found - len(bars); left > 0 {
 		h.Lines = append(h.Lines, table.Count(left)+" more targets and types are in the tables.")
 	}
+	const width = 2*chart.Margin + plotNames + plotBars + plotFigures
+	h = h.Wrapped(width)
 	f := chart.Figure{
-		Width:  2*chart.Margin + plotNames + plotBars + plotFigures,
+		Width:  width,
 		Height: h.Height() + plotLegend + vg.Length(len(bars))*plotRow + chart.Margin,
 	}
 	f.Draw = func(c draw.Canvas) {

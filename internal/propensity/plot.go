@@ -49,7 +49,9 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 	if note != "" {
 		h.Lines = append(h.Lines, note)
 	}
-	f := chart.Figure{Width: 28 + plotColumns*plotPanel + plotGap, Height: h.Height() + rows*plotHeight}
+	const width = 2*chart.Margin + plotColumns*plotPanel + plotGap
+	h = h.Wrapped(width)
+	f := chart.Figure{Width: width, Height: h.Height() + rows*plotHeight}
 	f.Draw = func(c draw.Canvas) {
 		c = h.Draw(c)
 		for i, p := range panels {

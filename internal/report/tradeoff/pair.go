@@ -45,9 +45,9 @@ func (p Pair) Name() string {
 	return p.Title()
 }
 
-// labeled reports whether people's labels correct both rates.
+// labeled reports whether people's labels correct each rate that was measured.
 func (p Pair) labeled() bool {
-	return p.Safe != nil && p.Toxic != nil && p.Safe.Run.Labeled != nil && p.Toxic.Run.Labeled != nil
+	return !slices.ContainsFunc(p.sides(), func(s *score.Side) bool { return s.Defined() && s.Run.Labeled == nil })
 }
 
 // Title is the target's name, with the number of its samples.

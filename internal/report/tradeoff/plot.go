@@ -91,8 +91,7 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	if len(pairs) == 0 {
 		return chart.Figure{}, false
 	}
-	head := headOf(pairs, judge, len(both), len(key) > 0)
-	f := chart.Figure{Width: figureWidth, Height: head.Height() + footHeight}
+	f := chart.Figure{Width: figureWidth}
 	plotHeight := vg.Length(0)
 	if len(both) > 0 {
 		plotHeight = scatterHeight
@@ -100,6 +99,8 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	if len(both) > crowd {
 		f.Width, plotHeight = crowdWidth, crowdHeight
 	}
+	head := headOf(pairs, judge, len(both), len(key) > 0).Wrapped(f.Width)
+	f.Height = head.Height() + footHeight
 	keyHeight := key.height(f.Width - 28)
 	f.Height += plotHeight + keyHeight
 	published := publishedBeside(judge)
@@ -150,12 +151,23 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(Pair)
 		s.Others = append(s.Others, share(m)/100)
 	}
 	for _, m := range rows {
-		j := side(m.Pair).Judge
+		measured := side(m.Pair)
+		j := measured.Judge
 		ci := j.Interval()
-		s.Rows = append(s.Rows, chart.StripRow{
+		row := chart.StripRow{
 			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
 			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
-		})
+		}
+		if j.Range != nil {
+			row.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
+		}
+		s.Rows = append(s.Rows, row)
+		if l := measured.Run.Labeled; l != nil {
+			s.Rows = append(s.Rows, chart.StripRow{
+				Name: "corrected by people's labels", At: l.Rate.Value, Lo: l.Rate.Lo, Hi: l.Rate.Hi, Color: m.color, Mark: m.mark, Open: true,
+				Figures: table.Estimate(&l.Rate) + " [" + table.EstimateInterval(&l.Rate) + "], " + table.Count(l.Labels) + " labels",
+			})
+		}
 	}
 	return s
 }
@@ -208,10 +220,10 @@ func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
 	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
-	if points > 0 && slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Judge.Range != nil }) {
+	if slices.ContainsFunc(all, func(s *score.Side) bool { return s.Judge.Range != nil }) {
 		line += " Dotted: with the judge's known error."
 	}
-	if points > 0 && slices.ContainsFunc(pairs, Pair.labeled) {
+	if slices.ContainsFunc(pairs, Pair.labeled) {
 		line += " Open marks: corrected by people's labels."
 	}
 	if slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Run.Base != "" }) {

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/chart/charttest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 func TestPNGHasTheFiguresSize(t *testing.T) {
@@ -82,6 +84,35 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 }
 
 // onlyLabel keeps the runs of one label for the targets chosen.
+// TestLabeledRatesAreShown has people's labels beside all that a plot says of rates:
+// charttest.Texts finds notes that run over the edge.
+func TestLabeledRatesAreShown(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 2, Safe: 20, Toxic: 6}.Make()
+	for i := range r.Runs {
+		r.Runs[i].Labeled = &annotation.Corrected{Rate: stats.Estimate{Value: 0.25, Lo: 0.125, Hi: 0.5}, Labels: 40}
+		for j := range r.Runs[i].Judges {
+			r.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
+		}
+	}
+	// The second target was measured on safe prompts alone.
+	r = onlyLabel(r, orbench.Safe, scoretest.Target(0))
+	f, ok := Plot(r, "lexical")
+	if !ok {
+		t.Fatal("nothing was drawn")
+	}
+	charttest.Keep(t, "tradeoff labeled", f)
+	all := strings.Join(charttest.Texts(t, f), " ")
+	for _, want := range []string{
+		"Dotted: with the judge's known error.", "Open marks: corrected by people's labels.",
+		"corrected by people's labels 25.0% [12.5–50.0], 40 labels",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
+			t.Errorf("%q is missing in %s", want, all)
+		}
+	}
+}
+
 func onlyLabel(r score.Result, label orbench.Label, targets ...string) score.Result {
 	var runs []score.RunResult
 	for _, run := range r.Runs {

@@ -1,7 +1,6 @@
 package tradeoff
 
 import (
-	"image/color"
 	"math"
 	"slices"
 
@@ -151,7 +150,7 @@ func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.
 		{{X: at.X, Y: y(100 * v.Lo)}, {X: at.X, Y: y(100 * v.Hi)}},
 	}
 	for _, l := range lines {
-		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.6, Dashes: []vg.Length{1, 2}}, l[0].X, l[0].Y, l[1].X, l[1].Y)
+		c.StrokeLine2(chart.DottedLine(m.color), l[0].X, l[0].Y, l[1].X, l[1].Y)
 	}
 	return lines
 }
@@ -172,8 +171,7 @@ func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.P
 	for _, l := range lines {
 		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
 	}
-	chart.DrawMark(c, m.mark, m.color, 4.2, corrected)
-	chart.DrawMark(c, m.mark, color.White, 2.8, corrected)
+	chart.DrawOpenMark(c, m.mark, m.color, corrected)
 	return lines
 }
 
