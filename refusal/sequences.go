@@ -100,8 +100,8 @@ type sequenceTable struct {
 }
 
 // A sequence, or what some end with, has the place that it is a word longer than,
-// transition.Nowhere for none, the row of those that are longer, and where in weights its weight is, and that
-// of it in the beginning.
+// transition.Nowhere for none, the row of those that are longer, and where in weights its
+// weight is, and that of it in the beginning.
 type sequence struct {
 	from, row uint16
 	weights   [2]uint16
