@@ -164,6 +164,61 @@ func TestCorrectedCoverage(t *testing.T) {
 	}
 }
 
+// TestCoverageOfErringJudges has a judge that is sure of all that it says and wrong in a
+// share of it, which the files of labels do not have: no group of answers tells where it
+// errs. Forty labels then often show no error at all, and the interval is narrower than
+// the error is; a hundred tell.
+func TestCoverageOfErringJudges(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ORBENCH_LONG") == "" {
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	}
+	runs := 200
+	if os.Getenv("ORBENCH_LONG") == "2" {
+		runs = 4000
+	}
+	const answers = 300
+	seed := uint64(1)
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d; %d runs each of %d answers", seed, runs, answers)
+	classes := map[bool]orbench.Verdict{true: {Class: orbench.Refusal, Score: 0.98}, false: {Class: orbench.FullAnswer, Score: 0.02}}
+	for _, c := range []struct {
+		labels int
+		floor  float64
+	}{{40, 0.88}, {100, 0.935}} {
+		least := 1.0
+		for _, said := range []float64{0.1, 0.5, 0.8, 0.95} {
+			for _, wrong := range []float64{0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12} {
+				all := make([]labeled, answers)
+				refusals := 0
+				for i := range all {
+					refused := float64(i) < said*answers
+					errs := math.Floor(float64(i+1)*wrong) > math.Floor(float64(i)*wrong)
+					all[i] = labeled{classes[refused], classes[refused != errs].Class}
+					if all[i].class.Refused() {
+						refusals++
+					}
+				}
+				truth := float64(refusals) / answers
+				held := 0
+				for range runs {
+					if e, _ := correctOnce(t, all, c.labels, random); e.Lo <= truth && truth <= e.Hi {
+						held++
+					}
+				}
+				coverage := float64(held) / float64(runs)
+				t.Logf("%3d labels, %4.1f%% called refusals, %4.1f%% of it wrong: coverage %.3f", c.labels, 100*said, 100*wrong, coverage)
+				least = min(least, coverage)
+			}
+		}
+		t.Logf("%3d labels: coverage from %.3f", c.labels, least)
+		// As above, a true coverage of the floor has one chance in ten thousand.
+		if floor := c.floor - 3.7*math.Sqrt(c.floor*(1-c.floor)/float64(runs)); least < floor {
+			t.Errorf("%d labels: coverage down to %.3f", c.labels, least)
+		}
+	}
+}
+
 // correctOnce draws prompts, has size answers of them labeled and gives the
 // corrected rate, with the number of answers that were.
 func correctOnce(t *testing.T, all []labeled, size int, random *rand.Rand) (stats.Estimate, int) {

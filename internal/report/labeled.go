@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -15,8 +17,11 @@ func labeledSections(r score.Result) []table.Section {
 			"target", "dataset", "label", "judge", "n", "labels", "people", "disagree", "judge's rate", "corrected", "95% interval",
 		},
 		Left: 4,
-		Note: "The corrected rate is right whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
+		Note: "The corrected rate is unbiased whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
 			"Disagree: answers that several people labeled, and on which they differ; such an answer counts in part.",
+	}
+	if fewLabels(r) {
+		rates.Note += " " + fewLabelsNote
 	}
 	for _, run := range r.Runs {
 		c := run.Labeled
@@ -52,6 +57,19 @@ func labeledSections(r score.Result) []table.Section {
 		})
 	}
 	return []table.Section{rates, both, undisputedSection(r)}
+}
+
+// enoughLabels is the number of labels for a rate from which intervals hold the truth as
+// often as they should by any judge that was tried; docs/labels.md has how often with less.
+const enoughLabels = 100
+
+const fewLabelsNote = "With fewer than 100 labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
+
+// fewLabels reports whether a corrected rate rests on few labels, and not on all answers.
+func fewLabels(r score.Result) bool {
+	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
+		return run.Labeled != nil && run.Labeled.Labels < min(enoughLabels, run.Answered)
+	})
 }
 
 // undisputedSection gives the rates without prompts that people dispute.

@@ -143,7 +143,10 @@ func overview(r score.Result) table.Section {
 	}
 	s.Note = withheldNote(withheld)
 	if labeled {
-		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, which are right whatever the judges' errors are.")
+		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, unbiased whatever the judges' errors are.")
+		if fewLabels(r) {
+			s.Note += " " + fewLabelsNote
+		}
 	}
 	condense(&s, labels)
 	return caption.Words(r.Runs, r.Judges()...).Section(s)
