@@ -20,8 +20,8 @@ func labeledSections(r score.Result) []table.Section {
 		Note: "The corrected rate is unbiased whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
 			"Disagree: answers that several people labeled, and on which they differ; such an answer counts in part.",
 	}
-	if fewLabels(r) {
-		rates.Note += " " + fewLabelsNote
+	if note := fewLabelsNote(r); note != "" {
+		rates.Note += " " + note
 	}
 	for _, run := range r.Runs {
 		c := run.Labeled
@@ -63,13 +63,15 @@ func labeledSections(r score.Result) []table.Section {
 // often as they should by any judge that was tried; docs/labels.md has how often with less.
 const enoughLabels = 100
 
-const fewLabelsNote = "With fewer than 100 labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
-
-// fewLabels reports whether a corrected rate rests on few labels, and not on all answers.
-func fewLabels(r score.Result) bool {
-	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
+// fewLabelsNote says that a corrected rate rests on few labels, and not on all answers;
+// it is empty where none does.
+func fewLabelsNote(r score.Result) string {
+	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
 		return run.Labeled != nil && run.Labeled.Labels < min(enoughLabels, run.Answered)
-	})
+	}) {
+		return ""
+	}
+	return "With fewer than 100 labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
 // undisputedSection gives the rates without prompts that people dispute.

@@ -143,10 +143,7 @@ func overview(r score.Result) table.Section {
 	}
 	s.Note = withheldNote(withheld)
 	if labeled {
-		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, unbiased whatever the judges' errors are.")
-		if fewLabels(r) {
-			s.Note += " " + fewLabelsNote
-		}
+		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, unbiased whatever the judges' errors are. " + fewLabelsNote(r))
 	}
 	condense(&s, labels)
 	return caption.Words(r.Runs, r.Judges()...).Section(s)

@@ -56,6 +56,8 @@ type page struct {
 	Account string
 	// Clustered says which intervals count that prompts share clusters.
 	Clustered string
+	// FewLabels says that corrected rates rest on few labels.
+	FewLabels string
 
 	Headlines                  []headline
 	Plots, PairPlots           []pagePlot
@@ -147,7 +149,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),
 		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
-		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), Account: accountLine(r),
+		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
 		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
 	}
