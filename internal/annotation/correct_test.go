@@ -98,19 +98,26 @@ func readLabeled(t *testing.T) map[string][]labeled {
 	return cells
 }
 
+// runsOf gives how often a coverage is simulated, at full size or in .ci/run, and skips
+// the test elsewhere.
+func runsOf(t *testing.T, full int) int {
+	t.Helper()
+	switch os.Getenv("ORBENCH_LONG") {
+	case "":
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
+	case "2":
+		return full
+	}
+	return 200
+}
+
 // TestCorrectedCoverage asks for labels that people gave, as if they were asked for
 // now: prompts are drawn from a file, with replacement, then answers to be labeled
 // by Draw. The interval of Correct must hold the file's rate in about 95% of the
 // runs, and be narrower than that of as many labels without a judge.
 func TestCorrectedCoverage(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("ORBENCH_LONG") == "" {
-		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
-	}
-	runs := 200
-	if os.Getenv("ORBENCH_LONG") == "2" {
-		runs = 1000
-	}
+	runs := runsOf(t, 1000)
 	cells := readLabeled(t)
 	seed := uint64(1)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -170,13 +177,7 @@ func TestCorrectedCoverage(t *testing.T) {
 // the error is; a hundred tell.
 func TestCoverageOfErringJudges(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("ORBENCH_LONG") == "" {
-		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
-	}
-	runs := 200
-	if os.Getenv("ORBENCH_LONG") == "2" {
-		runs = 4000
-	}
+	runs := runsOf(t, 4000)
 	const answers = 300
 	seed := uint64(1)
 	random := rand.New(rand.NewPCG(seed, 0))
