@@ -83,6 +83,25 @@ func Draw(items []Item, earlier []orbench.Annotation, size int, seed uint64, at 
 	return record(pools, at), strata(pools), nil
 }
 
+// EnoughLabels is the number of labels for a rate from which its interval holds the truth
+// as often as it should by any judge that was tried; docs/labels.md has how often with
+// fewer.
+const EnoughLabels = 100
+
+// Lacking gives how many answers more must be drawn until each rate has EnoughLabels, or
+// labels on all of its answers.
+func Lacking(strata []Stratum) (lacking int) {
+	size, drawn := map[Cell]int{}, map[Cell]int{}
+	for _, s := range strata {
+		size[s.Cell] += s.Size
+		drawn[s.Cell] += s.Drawn
+	}
+	for cell, n := range size {
+		lacking += max(0, min(EnoughLabels, n)-drawn[cell])
+	}
+	return lacking
+}
+
 // pool is a stratum with its answers in random order, those drawn first.
 type pool struct {
 	Stratum

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -59,19 +60,15 @@ func labeledSections(r score.Result) []table.Section {
 	return []table.Section{rates, both, undisputedSection(r)}
 }
 
-// enoughLabels is the number of labels for a rate from which intervals hold the truth as
-// often as they should by any judge that was tried; docs/labels.md has how often with less.
-const enoughLabels = 100
-
 // fewLabelsNote says that a corrected rate rests on few labels, and not on all answers;
 // it is empty where none does.
 func fewLabelsNote(r score.Result) string {
 	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-		return run.Labeled != nil && run.Labeled.Labels < min(enoughLabels, run.Answered)
+		return run.Labeled != nil && run.Labeled.Labels < min(annotation.EnoughLabels, run.Answered)
 	}) {
 		return ""
 	}
-	return "With fewer than 100 labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
+	return "With fewer than " + table.Count(annotation.EnoughLabels) + " labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
 // undisputedSection gives the rates without prompts that people dispute.

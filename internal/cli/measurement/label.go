@@ -146,6 +146,9 @@ func (a app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f lab
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
+	if n := annotation.Lacking(strata); n > 0 {
+		a.Sayf("with fewer than %d labels for a rate its interval can be too narrow: --size %d draws what is lacking", annotation.EnoughLabels, n)
+	}
 	a.Sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
 }
