@@ -176,7 +176,7 @@ func TestKilledTenTimes(t *testing.T) {
 // in all of its ways, and finds each prompt answered or blocked once.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	prompts := 500
+	prompts := 1500
 	if long() {
 		prompts = 5000
 	}

@@ -45,6 +45,11 @@ func (p Pair) Name() string {
 	return p.Title()
 }
 
+// ranged reports whether each rate that was measured has its judge's known error.
+func (p Pair) ranged() bool {
+	return !slices.ContainsFunc(p.sides(), func(s *score.Side) bool { return s.Defined() && s.Judge.Range == nil })
+}
+
 // labeled reports whether people's labels correct each rate that was measured.
 func (p Pair) labeled() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *score.Side) bool { return s.Defined() && s.Run.Labeled == nil })

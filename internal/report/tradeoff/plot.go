@@ -220,7 +220,7 @@ func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
 	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
-	if slices.ContainsFunc(all, func(s *score.Side) bool { return s.Judge.Range != nil }) {
+	if slices.ContainsFunc(pairs, Pair.ranged) {
 		line += " Dotted: with the judge's known error."
 	}
 	if slices.ContainsFunc(pairs, Pair.labeled) {
