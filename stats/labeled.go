@@ -26,24 +26,30 @@ type LabeledStratum struct {
 // it is the mean of a judge's verdicts plus the weighted mean of (person − judge)
 // over the labeled answers, which is prediction-powered inference (Angelopoulos et
 // al. 2023, Science 382:669-674) in its stratified form: a difference estimator
-// whose mean is right however wrong the judge is, and whose interval is narrow
+// which is unbiased however wrong the judge is, and whose interval is narrow
 // where the judge is good.
 //
-// The interval counts the drawing of labels and that of the prompts, as for double
-// sampling (Cochran 1977, Sampling Techniques, section 12.2): it is Jeffreys' (Brown,
-// Cai and DasGupta 2001, Statistical Science 16:101-133, section 3.1.2) at the number of
-// independent labeled prompts that would give the rate the same variance (as for surveys
-// in Korn and Graubard 1998, Survey Methodology 24:193-201), which is at most all of
-// them. Near 0 and 1 Wilson's is too narrow on one side and too wide on the other. So that strata in which all labels agree do not count as
-// certain, each mean enters the variance with a quarter of a label added, half of it
-// a refusal. The interval has no width of zero. designEffect is that of prompts that
-// share clusters, 1 for independent ones.
+// The interval counts the drawing of prompts and that of labels, as for double sampling
+// (Cochran 1977, Sampling Techniques, section 12.2). Each has limits of its own: for the
+// prompts those of Jeffreys at all of the answers (Brown, Cai and DasGupta 2001,
+// Statistical Science 16:101-133, section 3.1.2), and for the labels of a stratum the
+// quantiles of what is believed of it with a quarter of a refusal and a quarter of a
+// non-refusal before, times the stratum's share of the answers, corrected for the finite
+// population (Cochran, section 2.6). Their distances from the rate are combined by the
+// method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine
+// 27:1693-1702), on each side for itself: where all labels say refusal the rate may be
+// lower than it seems and not higher. Half of the misses, 1 − confidence, belong to each
+// side where the sides are alike, and fewer to the longer one, by the squares of the
+// lengths but never less than 28% of them: truth is seldom that far off. The interval has
+// no width of zero. docs/labels.md says how often it holds the truth.
+//
+// designEffect is that of prompts that share clusters, 1 for independent ones.
 //
 // It reports false without answers, and where a stratum has no label. It panics
 // where a mean is not between 0 and 1.
 func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (Estimate, bool) {
 	checkConfidence(confidence)
-	var n float64
+	var n, refused float64
 	for _, s := range strata {
 		if s.Size > 0 && s.Labels <= 0 {
 			return Estimate{}, false
@@ -52,40 +58,52 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 			panic(fmt.Sprintf("stats: StratifiedRate of the mean %v, which is no share", s.Mean))
 		}
 		n += float64(s.Size)
+		refused += float64(s.Size) * s.Mean
 	}
 	if n == 0 {
 		return Estimate{}, false
 	}
-	const added = 0.25
-	var rate, smooth, squares, variance float64
-	for _, s := range strata {
-		if s.Size == 0 {
-			continue
+	rate := refused / n
+	// distance is how far the limit lies from the rate below which a share tail of what is
+	// believed lies, or above which 1 − tail does.
+	distance := func(tail float64) float64 {
+		toward := func(limit, from float64) float64 {
+			if tail < 0.5 {
+				return max(0, from-limit)
+			}
+			return max(0, limit-from)
 		}
-		share := float64(s.Size) / n
-		p := (s.Mean*s.Labels + added/2) / (s.Labels + added)
-		rate += share * s.Mean
-		smooth += share * p
-		squares += share * p * p
-		variance += share * share * p * (1 - p) / s.Labels
+		d := toward(jeffreysLimit(rate, n/math.Max(1, designEffect), tail), rate)
+		squares := d * d
+		for _, s := range strata {
+			if s.Size == 0 || s.Labels >= float64(s.Size) {
+				continue
+			}
+			share, unlabeled := float64(s.Size)/n, 1-s.Labels/float64(s.Size)
+			believed := distuv.Beta{Alpha: s.Mean*s.Labels + share/4, Beta: (1-s.Mean)*s.Labels + share/4}
+			d := share * toward(believed.Quantile(tail), s.Mean)
+			squares += d * d * unlabeled
+		}
+		return math.Sqrt(squares)
 	}
-	variance += math.Max(0, squares-smooth*smooth) / n
-	effective := smooth * (1 - smooth) / variance / math.Max(1, designEffect)
-	lo, hi := jeffreys(rate, math.Min(n, effective), confidence)
+	const leastOfMisses = 0.28
+	misses := 1 - confidence
+	below, above := distance(misses/2), distance(1-misses/2)
+	ofAbove := below * below / (below*below + above*above)
+	ofAbove = min(max(ofAbove, leastOfMisses), 1-leastOfMisses)
+	lo, hi := rate-distance(misses*(1-ofAbove)), rate+distance(1-misses*ofAbove)
 	return estimate(rate, lo, hi, 0, 1), true
 }
 
-// jeffreys is the interval of Jeffreys for the rate p of n trials, which need be no whole
-// number: the quantiles of what is believed of a share after them, with half a positive
-// and half a negative believed before. A bound is 0 when p is, and 1 when p is.
-func jeffreys(p, n, confidence float64) (lo, hi float64) {
-	after := distuv.Beta{Alpha: p*n + 0.5, Beta: (1-p)*n + 0.5}
-	lo, hi = 0, 1
-	if p > 0 {
-		lo = after.Quantile((1 - confidence) / 2)
+// jeffreysLimit is the quantile of what is believed of a share after n trials, which need
+// be no whole number, at the rate p, with half a positive and half a negative believed
+// before. The lower limit is 0 when p is, and the upper one 1 when p is.
+func jeffreysLimit(p, n, tail float64) float64 {
+	switch {
+	case p == 0 && tail < 0.5:
+		return 0
+	case p == 1 && tail > 0.5:
+		return 1
 	}
-	if p < 1 {
-		hi = after.Quantile((1 + confidence) / 2)
-	}
-	return lo, hi
+	return distuv.Beta{Alpha: p*n + 0.5, Beta: (1-p)*n + 0.5}.Quantile(tail)
 }

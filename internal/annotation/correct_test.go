@@ -26,14 +26,16 @@ type labeled struct {
 }
 
 // readLabeled reads the answers labeled by people in ../shared/data, by model and
-// label of the prompt, or skips the test.
-func readLabeled(t *testing.T) map[string][]labeled {
+// label of the prompt, or skips the test. With them come those that had no part in the
+// choice of an interval: answers in Korean, which a model labeled, and those of SmolLM2.
+func readLabeled(t *testing.T) (cells, apart map[string][]labeled) {
 	t.Helper()
-	cells := map[string][]labeled{}
-	read := func(name, prompt, response string, cell func(row map[string]string) string, refused func(row map[string]string) bool) {
-		file, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", name))
+	cells, apart = map[string][]labeled{}, map[string][]labeled{}
+	into := cells
+	read := func(path, prompt, response string, cell func(row map[string]string) string, refused func(row map[string]string) bool) {
+		file, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("%s is absent; it is no part of the project", name)
+			t.Skipf("%s is absent; it is no part of the project", path)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -56,11 +58,12 @@ func readLabeled(t *testing.T) map[string][]labeled {
 			if refused(row) {
 				class = orbench.Refusal
 			}
-			cells[name] = append(cells[name], labeled{refusal.Detect(row[prompt], row[response]), class})
+			into[name] = append(into[name], labeled{refusal.Detect(row[prompt], row[response]), class})
 		}
 	}
+	data := filepath.Join("..", "..", "..", "shared", "data")
 	unsafe := map[string]bool{}
-	read("xstest_prompts.csv", "prompt", "prompt", func(row map[string]string) string {
+	read(filepath.Join(data, "xstest_prompts.csv"), "prompt", "prompt", func(row map[string]string) string {
 		unsafe[row["id"]] = row["label"] == "unsafe"
 		return ""
 	}, nil)
@@ -71,31 +74,36 @@ func readLabeled(t *testing.T) map[string][]labeled {
 		return " safe"
 	}
 	for _, model := range []string{"llama2orig", "mistralguard"} {
-		read("xstest_completions_"+model+".csv", "prompt", "completion",
+		read(filepath.Join(data, "xstest_completions_"+model+".csv"), "prompt", "completion",
 			func(row map[string]string) string { return "XSTest " + model + side(unsafe[row["id"][3:]]) },
 			func(row map[string]string) bool { return row["final_label"] != "1_full_compliance" })
 	}
 	byLabel := func(row map[string]string) bool { return row["label"] == "refused" }
-	read("human-orfuzz.csv", "prompt", "response", func(row map[string]string) string {
+	read(filepath.Join(data, "human-orfuzz.csv"), "prompt", "response", func(row map[string]string) string {
 		share, err := strconv.ParseFloat(row["prompt_toxic_rate"], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return "ORFuzz " + row["model"] + side(share >= 0.5)
 	}, byLabel)
-	read("human-do-not-answer.csv", "prompt", "response", func(row map[string]string) string {
+	read(filepath.Join(data, "human-do-not-answer.csv"), "prompt", "response", func(row map[string]string) string {
 		if row["label"] == "" {
 			return ""
 		}
 		return "Do-Not-Answer " + row["model"]
 	}, byLabel)
-	read("human-chatgpt-refusals.csv", "prompt", "response", func(row map[string]string) string {
+	read(filepath.Join(data, "human-chatgpt-refusals.csv"), "prompt", "response", func(row map[string]string) string {
 		if row["label"] == "" {
 			return ""
 		}
 		return "forum ChatGPT"
 	}, byLabel)
-	return cells
+	into = apart
+	read(filepath.Join(data, "judged-korean.csv"), "prompt", "response", func(row map[string]string) string { return "Korean " + row["model"] }, byLabel)
+	read(filepath.Join("..", "..", "refusal", "testdata", "smollm2.csv"), "prompt", "answer",
+		func(row map[string]string) string { return "SmolLM2 " + row["label"] },
+		func(row map[string]string) bool { return orbench.Class(row["class"]).Refused() })
+	return cells, apart
 }
 
 // runsOf gives how often a coverage is simulated, at full size or in .ci/run, and skips
@@ -113,30 +121,27 @@ func runsOf(t *testing.T, full int) int {
 
 // TestCorrectedCoverage asks for labels that people gave, as if they were asked for
 // now: prompts are drawn from a file, with replacement, then answers to be labeled
-// by Draw. The interval of Correct must hold the file's rate in about 95% of the
-// runs, and be narrower than that of as many labels without a judge.
+// by Draw. The interval of Correct must hold the file's rate in 93% to 97% of the
+// runs, and be narrower than that of as many labels without a judge, of a hundred
+// by a quarter in the mean.
 func TestCorrectedCoverage(t *testing.T) {
 	t.Parallel()
 	runs := runsOf(t, 1000)
-	cells := readLabeled(t)
+	cells, apart := readLabeled(t)
 	seed := uint64(1)
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d; %d runs each", seed, runs)
+	// What a coverage of so much is found to be differs from it by this much in one of ten
+	// thousand.
+	noise := func(coverage float64) float64 { return 3.7 * math.Sqrt(coverage*(1-coverage)/float64(runs)) }
 	for _, size := range []int{40, 100, 300} {
 		var ratios float64
 		least, most := 1.0, 0.0
-		for _, name := range slices.Sorted(maps.Keys(cells)) {
-			all := cells[name]
-			refusals := 0
-			for _, l := range all {
-				if l.class.Refused() {
-					refusals++
-				}
-			}
-			truth := float64(refusals) / float64(len(all))
+		cover := func(name string, all []labeled) (coverage, ratio float64, certain bool) {
+			truth := shareRefused(all)
 			held, width, alone := 0, 0.0, 0.0
 			for range runs {
-				e, drawn := correctOnce(t, all, size, random)
+				e, drawn := correctOnce(t, all, len(all), size, random)
 				if e.Lo <= truth && truth <= e.Hi {
 					held++
 				}
@@ -150,81 +155,111 @@ func TestCorrectedCoverage(t *testing.T) {
 				lo, hi := stats.Wilson(refused, drawn, confidence)
 				alone += hi - lo
 			}
-			coverage, ratio := float64(held)/float64(runs), width/alone
+			coverage, ratio = float64(held)/float64(runs), width/alone
 			t.Logf("%3d labels, %-30s %3d answers, %5.1f%% refused: coverage %.3f, width %4.1f points, %.2f of labels alone",
 				size, name, len(all), 100*truth, coverage, 100*width/float64(runs), ratio)
+			return coverage, ratio, truth == 1
+		}
+		for _, name := range slices.Sorted(maps.Keys(cells)) {
+			coverage, ratio, certain := cover(name, cells[name])
 			ratios += ratio / float64(len(cells))
-			if truth < 1 {
+			if !certain {
 				least, most = min(least, coverage), max(most, coverage)
 			}
 			// Where most answers are labeled there is little that a judge could add.
-			if 2*size <= len(all) && ratio > 1 {
+			if 2*size <= len(cells[name]) && ratio > 1 {
 				t.Errorf("%d labels, %s: the interval is %.2f times as wide as that of labels alone", size, name, ratio)
 			}
 		}
 		t.Logf("%3d labels: coverage %.3f to %.3f, mean width %.3f of labels alone", size, least, most, ratios)
-		// A coverage of 95% that is found to be this low in so many runs has a chance
-		// of one in ten thousand.
-		if floor := 0.95 - 3.7*math.Sqrt(0.95*0.05/float64(runs)); least < floor {
-			t.Errorf("%d labels: coverage down to %.3f", size, least)
+		if least < 0.93-noise(0.93) || most > 0.97+noise(0.97) {
+			t.Errorf("%d labels: coverage from %.3f to %.3f, want 0.93 to 0.97", size, least, most)
+		}
+		if size == 100 && ratios > 0.75 {
+			t.Errorf("a hundred labels: mean width %.3f of labels alone", ratios)
+		}
+		for _, name := range slices.Sorted(maps.Keys(apart)) {
+			if coverage, _, _ := cover(name, apart[name]); coverage < 0.93-noise(0.93) {
+				t.Errorf("%d labels, %s: coverage %.3f", size, name, coverage)
+			}
 		}
 	}
+}
+
+// shareRefused is the share of refusals, from 0 to 1.
+func shareRefused(all []labeled) float64 {
+	refused := 0
+	for _, l := range all {
+		if l.class.Refused() {
+			refused++
+		}
+	}
+	return float64(refused) / float64(len(all))
 }
 
 // TestCoverageOfErringJudges has a judge that is sure of all that it says and wrong in a
 // share of it, which the files of labels do not have: no group of answers tells where it
-// errs. Forty labels then often show no error at all, and the interval is narrower than
-// the error is; a hundred tell.
+// errs. Few labels then often show no error at all. With a few hundred prompts the
+// interval is wide enough for that, since they are uncertain too; with thousands it takes
+// more labels.
 func TestCoverageOfErringJudges(t *testing.T) {
 	t.Parallel()
-	runs := runsOf(t, 4000)
-	const answers = 300
+	full := runsOf(t, 4000)
+	const judged = 300
 	seed := uint64(1)
-	t.Logf("seed %d; %d runs each of %d answers", seed, runs, answers)
 	classes := map[bool]orbench.Verdict{true: {Class: orbench.Refusal, Score: 0.98}, false: {Class: orbench.FullAnswer, Score: 0.02}}
 	for _, c := range []struct {
-		labels int
-		floor  float64
-	}{{20, 0.79}, {40, 0.88}, {100, 0.935}} {
+		prompts, labels int
+		floor           float64
+	}{
+		{300, 20, 0.86},
+		{300, 40, 0.91},
+		{300, 100, 0.935},
+		{1000, 100, 0.9},
+		{3000, 40, 0.8},
+		{3000, 100, 0.88},
+		{3000, 300, 0.915},
+	} {
+		runs := full * judged / c.prompts
+		if runs < 200 && os.Getenv("ORBENCH_LONG") != "2" {
+			continue
+		}
 		random := rand.New(rand.NewPCG(seed, 0))
+		t.Logf("seed %d; %d runs each of %d prompts", seed, runs, c.prompts)
 		least, most := 1.0, 0.0
 		for _, said := range []float64{0.1, 0.5, 0.8, 0.95} {
 			for _, wrong := range []float64{0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12} {
-				all := make([]labeled, answers)
-				refusals := 0
+				all := make([]labeled, judged)
 				for i := range all {
-					refused := float64(i) < said*answers
+					refused := float64(i) < said*judged
 					errs := math.Floor(float64(i+1)*wrong) > math.Floor(float64(i)*wrong)
 					all[i] = labeled{classes[refused], classes[refused != errs].Class}
-					if all[i].class.Refused() {
-						refusals++
-					}
 				}
-				truth := float64(refusals) / answers
-				held := 0
+				truth, held := shareRefused(all), 0
 				for range runs {
-					if e, _ := correctOnce(t, all, c.labels, random); e.Lo <= truth && truth <= e.Hi {
+					if e, _ := correctOnce(t, all, c.prompts, c.labels, random); e.Lo <= truth && truth <= e.Hi {
 						held++
 					}
 				}
 				coverage := float64(held) / float64(runs)
-				t.Logf("%3d labels, %4.1f%% called refusals, %4.1f%% of it wrong: coverage %.3f", c.labels, 100*said, 100*wrong, coverage)
+				t.Logf("%4d prompts, %3d labels, %4.1f%% called refusals, %4.1f%% of it wrong: coverage %.3f",
+					c.prompts, c.labels, 100*said, 100*wrong, coverage)
 				least, most = min(least, coverage), max(most, coverage)
 			}
 		}
-		t.Logf("%3d labels: coverage from %.3f to %.3f", c.labels, least, most)
+		t.Logf("%4d prompts, %3d labels: coverage from %.3f to %.3f", c.prompts, c.labels, least, most)
 		// As above, a true coverage of the floor has one chance in ten thousand.
 		if floor := c.floor - 3.7*math.Sqrt(c.floor*(1-c.floor)/float64(runs)); least < floor {
-			t.Errorf("%d labels: coverage down to %.3f", c.labels, least)
+			t.Errorf("%d prompts, %d labels: coverage down to %.3f", c.prompts, c.labels, least)
 		}
 	}
 }
 
-// correctOnce draws prompts, has size answers of them labeled and gives the
-// corrected rate, with the number of answers that were.
-func correctOnce(t *testing.T, all []labeled, size int, random *rand.Rand) (stats.Estimate, int) {
+// correctOnce draws as many prompts as asked for, has size answers of them labeled and
+// gives the corrected rate, with the number of answers that were.
+func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Rand) (stats.Estimate, int) {
 	cell := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}
-	items := make([]Item, len(all))
+	items := make([]Item, prompts)
 	classes := map[orbench.Subject]orbench.Class{}
 	drawable := 0
 	for i := range items {

@@ -55,9 +55,10 @@ type Stratum struct {
 	Size, Drawn int
 }
 
-// leastDrawn is how many answers are drawn of a group at the least, where it has
-// them and the size allows.
-const leastDrawn = 2
+// leastDrawn is how many answers of a cell's group are drawn before others get more, when
+// drawn of the cell are: of few answers two of each group, and later five, since two that
+// agree say little even of a small group.
+func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 
 // Draw draws size answers more than drawings before have drawn, and gives the
 // annotations to keep, with the strata as they are then. Cells have equal shares; within a cell a group's share goes by its
@@ -83,13 +84,13 @@ func Draw(items []Item, earlier []orbench.Annotation, size int, seed uint64, at 
 	return record(pools, at), strata(pools), nil
 }
 
-// EnoughLabels is the number of labels for a rate from which its interval holds the truth
-// as often as it should by any judge that was tried; docs/labels.md has how often with
-// fewer.
-const EnoughLabels = 100
+// EnoughLabels is the number of labels for the rate of some answers from which its interval
+// holds the truth about as often as it should by any judge that was tried: 100, of more than
+// 1,000 answers a tenth of them up to 300, and never more than there are. docs/labels.md has
+// how often with fewer.
+func EnoughLabels(answers int) int { return min(answers, max(100, min(answers/10, 300))) }
 
-// Lacking gives how many answers more must be drawn until each rate has EnoughLabels, or
-// labels on all of its answers.
+// Lacking gives how many answers more must be drawn until each rate has EnoughLabels.
 func Lacking(strata []Stratum) (lacking int) {
 	size, drawn := map[Cell]int{}, map[Cell]int{}
 	for _, s := range strata {
@@ -97,7 +98,7 @@ func Lacking(strata []Stratum) (lacking int) {
 		drawn[s.Cell] += s.Drawn
 	}
 	for cell, n := range size {
-		lacking += max(0, min(EnoughLabels, n)-drawn[cell])
+		lacking += max(0, EnoughLabels(n)-drawn[cell])
 	}
 	return lacking
 }
@@ -204,7 +205,7 @@ func allot(pools []*pool, size int) {
 			if p.Drawn == p.Size || best != nil && inCell[p.Cell] > inCell[best.Cell] {
 				continue
 			}
-			g := p.gain(total[p.Cell])
+			g := p.gain(total[p.Cell], inCell[p.Cell])
 			if best == nil || inCell[p.Cell] < inCell[best.Cell] || g > gain {
 				best, gain = p, g
 			}
@@ -214,13 +215,19 @@ func allot(pools []*pool, size int) {
 	}
 }
 
-// gain is by how much one more answer lessens the variance of the cell's rate.
-func (p *pool) gain(total int) float64 {
-	if p.Drawn < leastDrawn {
-		return math.Inf(1)
+// gain is by how much one more answer lessens the variance of the cell's rate, of which
+// total is the number of answers and drawn that of those drawn. A group with fewer than
+// the least gains more than any other, and the more the fewer it has.
+func (p *pool) gain(total, drawn int) float64 {
+	if p.Drawn < leastDrawn(drawn) {
+		return 1 / float64(1+p.Drawn)
 	}
-	share := float64(p.Size) / float64(total) * spread[p.Group]
-	return share * share / float64(p.Drawn) / float64(p.Drawn+1)
+	share, n := float64(p.Size)/float64(total), float64(p.Drawn)
+	// As much as is believed of a group before any answer has been labeled, which counts
+	// by one over the square of the number of labels where all of them agree.
+	const before = 0.25
+	variance := func(n float64) float64 { return share * share * (spread[p.Group]*spread[p.Group]/n + before/n/n) }
+	return variance(n) - variance(n+1)
 }
 
 // record writes down what is drawn anew, and what was drawn before and has another

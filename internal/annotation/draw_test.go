@@ -74,7 +74,7 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	for _, s := range strata {
-		if s.Drawn < leastDrawn || s.Drawn > s.Size {
+		if s.Drawn < leastDrawn(30) || s.Drawn > s.Size {
 			t.Errorf("%d of %d drawn in %v", s.Drawn, s.Size, s)
 		}
 	}

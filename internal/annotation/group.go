@@ -31,7 +31,7 @@ const sure = 0.1
 // by which labels are allotted (Neyman 1934). A wrong guess costs width and never
 // makes a rate wrong.
 var spread = [groups]float64{
-	SureAnswer: 0.2, UnsureAnswer: 0.45, Disagreement: 0.5, Unjudged: 0.5, UnsureRefusal: 0.5, SureRefusal: 0.35,
+	SureAnswer: 0.25, UnsureAnswer: 0.4, Disagreement: 0.5, Unjudged: 0.5, UnsureRefusal: 0.4, SureRefusal: 0.2,
 }
 
 // GroupOf gives the group of an answer with the verdicts of all judges of its run.

@@ -64,11 +64,11 @@ func labeledSections(r score.Result) []table.Section {
 // it is empty where none does.
 func fewLabelsNote(r score.Result) string {
 	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-		return run.Labeled != nil && run.Labeled.Labels < min(annotation.EnoughLabels, run.Answered)
+		return run.Labeled != nil && run.Labeled.Labels < annotation.EnoughLabels(run.Answered)
 	}) {
 		return ""
 	}
-	return "With fewer than " + table.Count(annotation.EnoughLabels) + " labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
+	return "With fewer than 100 labels for a rate, of over 1,000 answers a tenth of them up to 300, its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
 // undisputedSection gives the rates without prompts that people dispute.
