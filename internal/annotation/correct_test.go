@@ -139,11 +139,13 @@ func TestCorrectedCoverage(t *testing.T) {
 		least, most := 1.0, 0.0
 		cover := func(name string, all []labeled) (coverage, ratio float64, certain bool) {
 			truth := shareRefused(all)
-			held, width, alone := 0, 0.0, 0.0
+			above, below, width, alone := 0, 0, 0.0, 0.0
 			for range runs {
 				e, drawn := correctOnce(t, all, len(all), size, random)
-				if e.Lo <= truth && truth <= e.Hi {
-					held++
+				if truth > e.Hi {
+					above++
+				} else if truth < e.Lo {
+					below++
 				}
 				width += e.Hi - e.Lo
 				refused := 0
@@ -155,9 +157,9 @@ func TestCorrectedCoverage(t *testing.T) {
 				lo, hi := stats.Wilson(refused, drawn, confidence)
 				alone += hi - lo
 			}
-			coverage, ratio = float64(held)/float64(runs), width/alone
-			t.Logf("%3d labels, %-30s %3d answers, %5.1f%% refused: coverage %.3f, width %4.1f points, %.2f of labels alone",
-				size, name, len(all), 100*truth, coverage, 100*width/float64(runs), ratio)
+			coverage, ratio = 1-float64(above+below)/float64(runs), width/alone
+			t.Logf("%3d labels, %-30s %3d answers, %5.1f%% refused: coverage %.3f (truth above in %.3f, below in %.3f), width %4.1f points, %.2f of labels alone",
+				size, name, len(all), 100*truth, coverage, float64(above)/float64(runs), float64(below)/float64(runs), 100*width/float64(runs), ratio)
 			return coverage, ratio, truth == 1
 		}
 		for _, name := range slices.Sorted(maps.Keys(cells)) {

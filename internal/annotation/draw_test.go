@@ -48,6 +48,32 @@ func someItems() []Item {
 	return items
 }
 
+// TestDrawFew draws so few that no group may have many: each has one before any has two.
+func TestDrawFew(t *testing.T) {
+	t.Parallel()
+	const drawable = 2 * int(Withheld)
+	for _, size := range []int{drawable, 2 * drawable} {
+		_, strata, err := Draw(someItems(), nil, size, 7, time.Unix(1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range strata {
+			if s.Drawn != size/drawable {
+				t.Errorf("of %d drawn %d are of %v", size, s.Drawn, s)
+			}
+		}
+	}
+}
+
+func TestEnoughLabels(t *testing.T) {
+	t.Parallel()
+	for answers, want := range map[int]int{0: 0, 60: 60, 100: 100, 999: 100, 2000: 200, 80000: 300} {
+		if got := EnoughLabels(answers); got != want {
+			t.Errorf("%d labels are enough for %d answers, want %d", got, answers, want)
+		}
+	}
+}
+
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	items := someItems()

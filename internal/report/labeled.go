@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
@@ -60,15 +58,19 @@ func labeledSections(r score.Result) []table.Section {
 	return []table.Section{rates, both, undisputedSection(r)}
 }
 
-// fewLabelsNote says that a corrected rate rests on few labels, and not on all answers;
-// it is empty where none does.
+// fewLabelsNote says that a corrected rate rests on too few labels, of the most that any
+// such rate takes; it is empty where none does.
 func fewLabelsNote(r score.Result) string {
-	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-		return run.Labeled != nil && run.Labeled.Labels < annotation.EnoughLabels(run.Answered)
-	}) {
+	enough := 0
+	for _, run := range r.Runs {
+		if e := annotation.EnoughLabels(run.Answered); run.Labeled != nil && run.Labeled.Labels < e {
+			enough = max(enough, e)
+		}
+	}
+	if enough == 0 {
 		return ""
 	}
-	return "With fewer than 100 labels for a rate, of over 1,000 answers a tenth of them up to 300, its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
+	return "With fewer than " + table.Count(enough) + " labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
 // undisputedSection gives the rates without prompts that people dispute.

@@ -147,7 +147,7 @@ func (a app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f lab
 		return err
 	}
 	if n := annotation.Lacking(strata); n > 0 {
-		a.Sayf("with fewer than 100 labels for a rate, of over 1,000 answers a tenth of them up to 300, its interval can be too narrow: --size %d draws what is lacking", n)
+		a.Sayf("with so few labels for a rate its interval can be too narrow: --size %d draws what is lacking", n)
 	}
 	a.Sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
