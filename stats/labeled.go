@@ -63,17 +63,11 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 	if n == 0 {
 		return Estimate{}, false
 	}
-	rate := refused / n
-	// distance is how far the limit lies from the rate below which a share tail of what is
-	// believed lies, or above which 1 − tail does.
-	distance := func(tail float64) float64 {
-		toward := func(limit, from float64) float64 {
-			if tail < 0.5 {
-				return max(0, from-limit)
-			}
-			return max(0, limit-from)
-		}
-		d := toward(jeffreysLimit(rate, n/math.Max(1, designEffect), tail), rate)
+	rate, prompts := refused/n, n/math.Max(1, designEffect)
+	// distance is how far from the rate the limit is beyond which, downward or upward, lies
+	// a share miss of what is believed.
+	distance := func(miss float64, downward bool) float64 {
+		d := beyond(distuv.Beta{Alpha: rate*prompts + 0.5, Beta: (1-rate)*prompts + 0.5}, miss, downward, rate)
 		squares := d * d
 		for _, s := range strata {
 			if s.Size == 0 || s.Labels >= float64(s.Size) {
@@ -81,29 +75,25 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 			}
 			share, unlabeled := float64(s.Size)/n, 1-s.Labels/float64(s.Size)
 			believed := distuv.Beta{Alpha: s.Mean*s.Labels + share/4, Beta: (1-s.Mean)*s.Labels + share/4}
-			d := share * toward(believed.Quantile(tail), s.Mean)
+			d := share * beyond(believed, miss, downward, s.Mean)
 			squares += d * d * unlabeled
 		}
 		return math.Sqrt(squares)
 	}
 	const leastOfMisses = 0.28
 	misses := 1 - confidence
-	below, above := distance(misses/2), distance(1-misses/2)
+	below, above := distance(misses/2, true), distance(misses/2, false)
 	ofAbove := below * below / (below*below + above*above)
 	ofAbove = min(max(ofAbove, leastOfMisses), 1-leastOfMisses)
-	lo, hi := rate-distance(misses*(1-ofAbove)), rate+distance(1-misses*ofAbove)
+	lo, hi := rate-distance(misses*(1-ofAbove), true), rate+distance(misses*ofAbove, false)
 	return estimate(rate, lo, hi, 0, 1), true
 }
 
-// jeffreysLimit is the quantile of what is believed of a share after n trials, which need
-// be no whole number, at the rate p, with half a positive and half a negative believed
-// before. The lower limit is 0 when p is, and the upper one 1 when p is.
-func jeffreysLimit(p, n, tail float64) float64 {
-	switch {
-	case p == 0 && tail < 0.5:
-		return 0
-	case p == 1 && tail > 0.5:
-		return 1
+// beyond is how far from a mean, downward or upward, the quantile of what is believed lies
+// beyond which there is a share miss of it; 0 where that is on the mean's other side.
+func beyond(believed distuv.Beta, miss float64, downward bool, mean float64) float64 {
+	if downward {
+		return max(0, mean-believed.Quantile(miss))
 	}
-	return distuv.Beta{Alpha: p*n + 0.5, Beta: (1-p)*n + 0.5}.Quantile(tail)
+	return max(0, believed.Quantile(1-miss)-mean)
 }
