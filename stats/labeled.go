@@ -30,18 +30,18 @@ type LabeledStratum struct {
 // where the judge is good.
 //
 // The interval counts the drawing of prompts and that of labels, as for double sampling
-// (Cochran 1977, Sampling Techniques, section 12.2). Each has limits of its own: for the
-// prompts those of Jeffreys at all of the answers (Brown, Cai and DasGupta 2001,
-// Statistical Science 16:101-133, section 3.1.2), and for the labels of a stratum the
-// quantiles of what is believed of it with a quarter of a refusal and a quarter of a
-// non-refusal before, times the stratum's share of the answers, corrected for the finite
-// population (Cochran, section 2.6). Their distances from the rate are combined by the
-// method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine
-// 27:1693-1702), on each side for itself: where all labels say refusal the rate may be
-// lower than it seems and not higher. Half of the misses, 1 − confidence, belong to each
-// side where the sides are alike, and fewer to the longer one, by the squares of the
-// lengths but never less than 28% of them: truth is seldom that far off. The interval has
-// no width of zero. docs/labels.md says how often it holds the truth.
+// (Cochran 1977, Sampling Techniques, section 12.2). Each has limits of its own: the prompts
+// those of Jeffreys at all of the answers (Brown, Cai and DasGupta 2001, Statistical
+// Science 16:101-133, section 3.1.2), and the labels of a stratum with the share w of the
+// answers the quantiles of the beta distribution of refusals + w/4 and others + w/4. The
+// distance of these from the stratum's mean counts w times, and its square by the part of
+// the stratum that has no label (the finite population correction, Cochran, section 2.6).
+// The squares are summed, on each side for itself, as by the method of variance estimates
+// recovery (Zou and Donner 2008, Statistics in Medicine 27:1693-1702): where all labels say
+// refusal the rate may be lower than it seems and not higher. Of the misses, 1 − confidence,
+// each side has a half where both are as long, and else a share by the square of the other
+// side's length, though never less than 28%: the truth is seldom as far off as the longer
+// side. The interval has no width of zero. docs/labels.md says how often it holds the truth.
 //
 // designEffect is that of prompts that share clusters, 1 for independent ones.
 //

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/stats"
@@ -252,6 +254,50 @@ func TestCoverageOfErringJudges(t *testing.T) {
 		t.Logf("%4d prompts, %3d labels: coverage from %.3f to %.3f", c.prompts, c.labels, least, most)
 		// As above, a true coverage of the floor has one chance in ten thousand.
 		if floor := c.floor - 3.7*math.Sqrt(c.floor*(1-c.floor)/float64(runs)); least < floor {
+			t.Errorf("%d prompts, %d labels: coverage down to %.3f", c.prompts, c.labels, least)
+		}
+	}
+}
+
+// TestCoverageWithManyPrompts has the same judges and so many prompts that drawing them one
+// by one would take long: numbers of verdicts and of labeled refusals are drawn, and labels
+// allotted as Draw does.
+func TestCoverageWithManyPrompts(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 2000)
+	seed := uint64(1)
+	t.Logf("seed %d; %d runs each", seed, runs)
+	for _, c := range []struct {
+		prompts, labels int
+		floor           float64
+	}{{10000, 1000, 0.93}, {20000, 300, 0.88}, {20000, 1000, 0.93}, {80000, 300, 0.84}, {80000, 1000, 0.92}} {
+		random := rand.New(rand.NewPCG(seed, 0))
+		count := func(n int, chance float64) int {
+			return int(distuv.Binomial{N: float64(n), P: chance, Src: random}.Rand())
+		}
+		least := 1.0
+		for _, said := range []float64{0.1, 0.5, 0.8, 0.95} {
+			for _, wrong := range []float64{0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12} {
+				truth, held := said*(1-wrong)+(1-said)*wrong, 0
+				for range runs {
+					refusals := count(c.prompts, said)
+					answered := &pool{Stratum: Stratum{Group: SureAnswer, Size: c.prompts - refusals}}
+					refused := &pool{Stratum: Stratum{Group: SureRefusal, Size: refusals}}
+					allot([]*pool{answered, refused}, c.labels)
+					a, r := float64(answered.Drawn), float64(refused.Drawn)
+					e, ok := stats.StratifiedRate([]stats.LabeledStratum{
+						{Size: answered.Size, Mean: float64(count(answered.Drawn, wrong)) / a, Labels: a},
+						{Size: refused.Size, Mean: 1 - float64(count(refused.Drawn, wrong))/r, Labels: r},
+					}, 1, confidence)
+					if ok && e.Lo <= truth && truth <= e.Hi {
+						held++
+					}
+				}
+				least = min(least, float64(held)/float64(runs))
+			}
+		}
+		t.Logf("%6d prompts, %4d labels: coverage from %.3f", c.prompts, c.labels, least)
+		if least < c.floor-3.7*math.Sqrt(c.floor*(1-c.floor)/float64(runs)) {
 			t.Errorf("%d prompts, %d labels: coverage down to %.3f", c.prompts, c.labels, least)
 		}
 	}

@@ -84,11 +84,11 @@ func Draw(items []Item, earlier []orbench.Annotation, size int, seed uint64, at 
 	return record(pools, at), strata(pools), nil
 }
 
-// EnoughLabels is the number of labels for the rate of some answers from which its interval
-// holds the truth about as often as it should by any judge that was tried: 100, of more than
-// 1,000 answers a tenth of them up to 300, and never more than there are. docs/labels.md has
-// how often with fewer.
-func EnoughLabels(answers int) int { return min(answers, max(100, min(answers/10, 300))) }
+// EnoughLabels is the number of labels for the rate of some answers from which on its interval
+// held the truth in 91% or more by any judge that was tried: 100, of more than 1,000 answers a
+// tenth of them up to 1,000, and never more than there are. docs/labels.md has how often with
+// fewer labels.
+func EnoughLabels(answers int) int { return min(answers, max(100, min(answers/10, 1000))) }
 
 // Lacking gives how many answers more must be drawn until each rate has EnoughLabels.
 func Lacking(strata []Stratum) (lacking int) {
@@ -189,8 +189,9 @@ func sortByLot(subjects []orbench.Subject, seed uint64) {
 }
 
 // allot raises Drawn of the pools by size in all, one answer at a time, each where
-// it narrows most: the cell with the fewest drawn, and in it the group whose share of
-// the variance one more answer lessens most.
+// it narrows most: the cell with the fewest drawn, of those that lack EnoughLabels as long
+// as there are any, and in it the group whose share of the variance one more answer lessens
+// most.
 func allot(pools []*pool, size int) {
 	inCell := map[Cell]int{}
 	total := map[Cell]int{}
@@ -198,15 +199,25 @@ func allot(pools []*pool, size int) {
 		inCell[p.Cell] += p.Drawn
 		total[p.Cell] += p.Size
 	}
+	order := func(a, b Cell) int {
+		enoughA, enoughB := inCell[a] >= EnoughLabels(total[a]), inCell[b] >= EnoughLabels(total[b])
+		switch {
+		case enoughA == enoughB:
+			return cmp.Compare(inCell[a], inCell[b])
+		case enoughA:
+			return 1
+		}
+		return -1
+	}
 	for range size {
 		var best *pool
 		var gain float64
 		for _, p := range pools {
-			if p.Drawn == p.Size || best != nil && inCell[p.Cell] > inCell[best.Cell] {
+			if p.Drawn == p.Size || best != nil && order(p.Cell, best.Cell) > 0 {
 				continue
 			}
 			g := p.gain(total[p.Cell], inCell[p.Cell])
-			if best == nil || inCell[p.Cell] < inCell[best.Cell] || g > gain {
+			if best == nil || order(p.Cell, best.Cell) < 0 || g > gain {
 				best, gain = p, g
 			}
 		}
@@ -223,10 +234,10 @@ func (p *pool) gain(total, drawn int) float64 {
 		return 1 / float64(1+p.Drawn)
 	}
 	share, n := float64(p.Size)/float64(total), float64(p.Drawn)
-	// As much as is believed of a group before any answer has been labeled, which counts
-	// by one over the square of the number of labels where all of them agree.
-	const before = 0.25
-	variance := func(n float64) float64 { return share * share * (spread[p.Group]*spread[p.Group]/n + before/n/n) }
+	// What labels that all agree leave open of a group goes by one over the square of their
+	// number. It is reckoned higher than by the interval, for the sake of small groups.
+	const open = 0.25
+	variance := func(n float64) float64 { return share * share * (spread[p.Group]*spread[p.Group]/n + open/n/n) }
 	return variance(n) - variance(n+1)
 }
 

@@ -65,9 +65,34 @@ func TestDrawFew(t *testing.T) {
 	}
 }
 
+// TestLacking draws what is lacking, of cells that lack different numbers, and nothing is
+// lacking then.
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	var items []Item
+	for i, n := range []int{3000, 500, 60} {
+		for j := range n {
+			c := Cell{Target: fmt.Sprint("m", i), Dataset: "d", Label: orbench.Safe}
+			items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i, j)), Group: Group(j % int(Withheld))})
+		}
+	}
+	drawn, strata, err := Draw(items, nil, 100, 7, time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := Lacking(strata)
+	if want := 300 + 100 + 60 - 100; lacking != want {
+		t.Errorf("%d are lacking, want %d", lacking, want)
+	}
+	_, strata, err = Draw(items, drawn, lacking, 7, time.Unix(1, 0))
+	if err != nil || Lacking(strata) != 0 {
+		t.Errorf("%d are lacking still (%v)", Lacking(strata), err)
+	}
+}
+
 func TestEnoughLabels(t *testing.T) {
 	t.Parallel()
-	for answers, want := range map[int]int{0: 0, 60: 60, 100: 100, 999: 100, 2000: 200, 80000: 300} {
+	for answers, want := range map[int]int{0: 0, 60: 60, 100: 100, 999: 100, 2000: 200, 80000: 1000} {
 		if got := EnoughLabels(answers); got != want {
 			t.Errorf("%d labels are enough for %d answers, want %d", got, answers, want)
 		}

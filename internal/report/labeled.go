@@ -58,19 +58,24 @@ func labeledSections(r score.Result) []table.Section {
 	return []table.Section{rates, both, undisputedSection(r)}
 }
 
-// fewLabelsNote says that a corrected rate rests on too few labels, of the most that any
-// such rate takes; it is empty where none does.
+// fewLabelsNote says that a corrected rate rests on too few labels; it is empty where none
+// does.
 func fewLabelsNote(r score.Result) string {
-	enough := 0
+	few, large := false, ""
 	for _, run := range r.Runs {
-		if e := annotation.EnoughLabels(run.Answered); run.Labeled != nil && run.Labeled.Labels < e {
-			enough = max(enough, e)
+		enough := annotation.EnoughLabels(run.Answered)
+		if run.Labeled == nil || run.Labeled.Labels >= enough {
+			continue
+		}
+		few = true
+		if enough > 100 {
+			large = " (of more than 1,000 answers a tenth of them, up to 1,000)"
 		}
 	}
-	if enough == 0 {
+	if !few {
 		return ""
 	}
-	return "With fewer than " + table.Count(enough) + " labels for a rate its interval can be too narrow, where a judge is sure of what it gets wrong; orbench label draw draws more."
+	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
 // undisputedSection gives the rates without prompts that people dispute.
