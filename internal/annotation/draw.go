@@ -61,9 +61,10 @@ type Stratum struct {
 func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 
 // Draw draws size answers more than drawings before have drawn, and gives the
-// annotations to keep, with the strata as they are then. Cells have equal shares; within a cell a group's share goes by its
-// size and by how much people may differ from judges there. The annotations of
-// earlier drawings stand again where their chance has changed.
+// annotations to keep, with the strata as they are then. Cells have equal shares until
+// each has EnoughLabels; within a cell a group's share goes by its size and by how much
+// people may differ from judges there. The annotations of earlier drawings stand again
+// where their chance has changed.
 //
 // The same items and seed give the same drawings, and a second drawing with the
 // same seed goes on where the first ended. It is an error, naming the number, when
