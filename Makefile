@@ -50,7 +50,7 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh
 	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestDatabaseFaults|TestWorkerFaults' ./cmd/orbench
-	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/simulation
+	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/simulation ./internal/annotation
 
 # A machine that cannot have the model's weights (exit code 3) skips its test;
 # ORBENCH_REQUIRE=local-model, which CI sets, makes that a failure.
