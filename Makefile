@@ -13,11 +13,11 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset
 	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
 	./internal/annotation:FuzzRead ./internal/labels:FuzzValues ./internal/contamination:FuzzReadRows ./internal/parquetfile:FuzzHeaders ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/report/answers:FuzzPieces \
-	./internal/memo/sqlite/pages:FuzzOpen ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
+	./internal/store/sqlite/pages:FuzzOpen ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
-MUTATE := ./internal/price ./internal/memo ./internal/question ./moderate ./judge ./internal/fill
+MUTATE := ./internal/price ./internal/store ./internal/question ./moderate ./judge ./internal/fill
 
 .PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench local-model local-model-down training-libs system docs
 
@@ -89,10 +89,10 @@ mutate: ## See whether tests notice mistakes in MUTATE; fails below 90% of those
 
 bench: build ## Measure speed and memory against baselines in the same run.
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestThroughput|TestReportAtScale|TestWorkersScale' ./cmd/orbench
-	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store
+	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store/address
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
 	go test -tags sdk -run '^$$' -bench Ratio ./model/openai
-	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/memo/sqlite
+	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/store/sqlite
 	go test -run '^$$' -bench 'Collector|Folder' -benchtime 1x ./internal/report ./internal/report/answers
 
 local-model: ## Bring up a real language model on loopback (SmolLM2-135M-Instruct).

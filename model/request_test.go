@@ -23,7 +23,7 @@ func fullRequest() model.Request {
 	}
 }
 
-// The hashes are the keys of every memo: a change of the canonical form would
+// The hashes are the keys of every store: a change of the canonical form would
 // lose all that was paid for. They were computed once and must stay.
 func TestHashIsStable(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
-	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -112,7 +112,7 @@ func TestDatabaseFaults(t *testing.T) {
 	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
-	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
+	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestDatabaseFaults(t *testing.T) {
 	}
 	start := func() *process {
 		p := &process{}
-		p.Cmd, p.stdout, p.stderr = orbench(args(address)...)
+		p.Cmd, p.stdout, p.stderr = orbench(args(at)...)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestDatabaseFaults(t *testing.T) {
 		t.Errorf("%d of %d prompts were answered, %d again; at most %d calls were under way at faults", stats.Distinct, prompts, stats.Repeated, faults)
 	}
 	t.Logf("%d prompts, %d answered again, %d under way at faults", prompts, stats.Repeated, faults)
-	m, err := store.OpenExisting(t.Context(), direct)
+	m, err := address.OpenExisting(t.Context(), direct)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestDatabaseFaults(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	if health, err := store.Check(t.Context(), direct); err != nil || !health.Sound() {
+	if health, err := address.Check(t.Context(), direct); err != nil || !health.Sound() {
 		t.Errorf("%+v, %v", health, err)
 	}
 	if err := want.Run(); err != nil {
@@ -244,7 +244,7 @@ func TestWorkerFaults(t *testing.T) {
 	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
-	address := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
+	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
 	models := &witness{next: sim.NewHandler(sim.Config{Faults: sim.Faults{RateSlow: 1, SlowBy: answering}}), asked: map[string][]string{}}
 	listening := httptest.NewServer(models)
 	t.Cleanup(listening.Close)
@@ -257,7 +257,7 @@ func TestWorkerFaults(t *testing.T) {
 	}
 	start := func(args ...string) *process {
 		p := &process{}
-		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
+		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", at)...)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -449,9 +449,9 @@ func promptIn(request []byte) string {
 }
 
 // keptPrompts are those whose answers a store has.
-func keptPrompts(t *testing.T, address string) map[string]bool {
+func keptPrompts(t *testing.T, at string) map[string]bool {
 	t.Helper()
-	m, err := store.OpenExisting(t.Context(), address)
+	m, err := address.OpenExisting(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -493,7 +493,7 @@ func TestWorkersScale(t *testing.T) {
 // measureWorkers has some workers answer prompts, and gives how many they do in a second.
 func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
 	server := postgrestest.Start(t, "")
-	address := server.Database(t)
+	at := server.Database(t)
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.Config{Instant: true, Faults: sim.Faults{RateSlow: 1, SlowBy: 100 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
@@ -502,7 +502,7 @@ func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
 	var all []*process
 	run := func(args ...string) *process {
 		p := &process{}
-		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", address)...)
+		p.Cmd, p.stdout, p.stderr = orbench(append(args, "--store", at)...)
 		if err := p.Start(); err != nil {
 			t.Fatal(err)
 		}

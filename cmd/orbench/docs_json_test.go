@@ -26,7 +26,6 @@ import (
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
@@ -34,6 +33,7 @@ import (
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/trigger"
@@ -53,7 +53,7 @@ var jsonForms = []struct {
 	{"`eval --shard`", evaluate.ShardResult{}},
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},
-	{"`store check`", memo.Health{}},
+	{"`store check`", store.Health{}},
 	{"`explain`, and `eval --explain`", identity.Result{}},
 	{"`batch submit`", batch.Submitted{}},
 	{"`batch status`", batch.Status{}},

@@ -62,7 +62,7 @@ func TestLocalModel(t *testing.T) {
 	if len(distinct) < prompts/2 {
 		t.Errorf("%d different answers to %d prompts", len(distinct), prompts)
 	}
-	// The memo has all of it.
+	// The store has all of it.
 	c, stdout, stderr = orbench(args...)
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -108,7 +108,7 @@ func remembered(t testing.TB, path string) int {
 }
 
 // TestKilledTenTimes kills a run with SIGKILL at ten random moments and runs it
-// to the end: every prompt is answered once in the memo, alone and at the end of a
+// to the end: every prompt is answered once in the store, alone and at the end of a
 // dialog that goes on from that answer, and the server has answered at most
 // kills × concurrency requests twice.
 func TestKilledTenTimes(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			// The store of the version before the present schema.
-			old, err := filepath.Abs("../../internal/memo/sqlite/testdata/schema2.db")
+			old, err := filepath.Abs("../../internal/store/sqlite/testdata/schema2.db")
 			e.Setenv("OLD_STORE", old)
 			// For scripts that build: where go keeps what it compiled, if not elsewhere.
 			cache, _ := os.UserCacheDir()

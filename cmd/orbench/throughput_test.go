@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 )
 
 // bareLoop is the baseline of TestThroughput: it asks a server the prompts of a
@@ -87,8 +87,8 @@ func bareLoop() {
 }
 
 // TestThroughput measures 80,000 prompts against a server that answers at once:
-// orbench with its memo, in a file and in Postgres, and its judge beside the bare loop, in
-// turn, in processes of their own; then the same prompts judged again from the memo. It prints the
+// orbench with its store, in a file and in Postgres, and its judge beside the bare loop, in
+// turn, in processes of their own; then the same prompts judged again from the store. It prints the
 // figures and the bars that they are held to, and runs for make bench only.
 func TestThroughput(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -76,7 +76,7 @@ type Batch struct {
 	Answered int `json:"answered"`
 	Failed   int `json:"failed"`
 
-	id memo.BatchID
+	id store.BatchID
 	// gone is true where the provider, asked last, did not have it or give it to this key.
 	gone bool
 }
@@ -102,7 +102,7 @@ type Work struct {
 	Name string
 	// Calls streams the calls that are known, as evaluate.Run.Calls does; those that are
 	// remembered may be left out.
-	Calls func(ctx context.Context, m *memo.Memo) iter.Seq2[evaluate.Call, error]
+	Calls func(ctx context.Context, m *store.Store) iter.Seq2[evaluate.Call, error]
 	// Lacks reports a request that nobody can answer; nil for none.
 	Lacks func(model.Request) bool
 	// Further is true where more calls become known when replies are there.
@@ -110,14 +110,14 @@ type Work struct {
 }
 
 // Of is the work of a run.
-func Of(r *run.Run, m *memo.Memo) Work {
+func Of(r *run.Run, m *store.Store) Work {
 	return Work{Name: r.Name, Calls: r.Calls, Lacks: r.Lacks, Further: len(r.Work(m).Asks) > 0}
 }
 
 // Desk is where the batches of some work are handed out and taken back.
 type Desk struct {
-	Memo *memo.Memo
-	Work Work
+	Store *store.Store
+	Work  Work
 	// Run is the run that it is the work of, nil for other work.
 	Run *run.Run
 	// Clients has the formats of the work's models.
@@ -131,7 +131,7 @@ type Desk struct {
 
 // Batches lists the batches of the work, in the order in which they were planned.
 func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
-	kept, err := d.Memo.Batches(ctx)
+	kept, err := d.Store.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +158,13 @@ func (d *Desk) Outstanding(ctx context.Context) (n int, err error) {
 }
 
 // keep keeps what is known of a batch, and further calls of it.
-func (d *Desk) keep(ctx context.Context, b *Batch, calls ...memo.BatchCall) error {
+func (d *Desk) keep(ctx context.Context, b *Batch, calls ...store.BatchCall) error {
 	about, err := json.Marshal(b)
 	if err != nil {
 		return err
 	}
 	// What was sent, or has come back, is kept even while the command is being stopped.
-	return d.Memo.PutBatch(context.WithoutCancel(ctx), memo.Batch{ID: b.id, About: about, Open: b.Open()}, calls)
+	return d.Store.PutBatch(context.WithoutCancel(ctx), store.Batch{ID: b.id, About: about, Open: b.Open()}, calls)
 }
 
 // format is how requests to a batch's endpoint are written and replies read.
@@ -173,7 +173,7 @@ func (d *Desk) format(of model.Ref) client.Format {
 }
 
 // requestOf reads the request of a call.
-func requestOf(c memo.BatchCall) (r model.Request, err error) {
+func requestOf(c store.BatchCall) (r model.Request, err error) {
 	if err := json.Unmarshal(c.Request, &r); err != nil {
 		return r, fmt.Errorf("the request of call %s is damaged: %w", c.Hash, err)
 	}

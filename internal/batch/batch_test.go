@@ -15,11 +15,11 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model"
 )
 
@@ -45,15 +45,15 @@ func newAccount(t *testing.T, kind string, calls int) *account {
 
 // desk opens the run as a command does, and through is what the store is seen through, nil
 // for itself.
-func (a *account) desk(t *testing.T, through func(memo.Store) memo.Store) *batch.Desk {
+func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) *batch.Desk {
 	t.Helper()
-	m, err := store.Open(t.Context(), a.path)
+	m, err := address.Open(t.Context(), a.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
 	if through != nil {
-		m = memo.New(through(m.Store))
+		m = store.New(through(m.Backend))
 		t.Cleanup(func() { _ = m.Close() })
 	}
 	clients, err := client.NewSet(client.Config{
@@ -79,7 +79,7 @@ func (a *account) desk(t *testing.T, through func(memo.Store) memo.Store) *batch
 	if err := r.Save(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	return &batch.Desk{Memo: m, Work: batch.Of(r, m), Run: r, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
+	return &batch.Desk{Store: m, Work: batch.Of(r, m), Run: r, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
 }
 
 // submit sends what is lacking, and wants so many batches to be out.
@@ -154,7 +154,7 @@ func (a *account) paidOnce(t *testing.T) {
 		t.Errorf("%d calls were made, want %d", len(a.made), a.calls)
 	}
 	d := a.desk(t, nil)
-	result, err := run.Derive(t.Context(), d.Memo, []*run.Run{d.Run}, evaluate.Sinks{})
+	result, err := run.Derive(t.Context(), d.Store, []*run.Run{d.Run}, evaluate.Sinks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +497,7 @@ func TestAnothersBatch(t *testing.T) {
 
 // dying is a store whose process is killed at its nth write.
 type dying struct {
-	memo.Store
+	store.Backend
 	left int
 }
 
@@ -510,18 +510,18 @@ func (d *dying) write() error {
 	return nil
 }
 
-func (d *dying) PutBatch(ctx context.Context, b memo.Batch, calls []memo.BatchCall) error {
+func (d *dying) PutBatch(ctx context.Context, b store.Batch, calls []store.BatchCall) error {
 	if err := d.write(); err != nil {
 		return err
 	}
-	return d.Store.PutBatch(ctx, b, calls)
+	return d.Backend.PutBatch(ctx, b, calls)
 }
 
-func (d *dying) Put(ctx context.Context, records []memo.Record) error {
+func (d *dying) Put(ctx context.Context, records []store.Record) error {
 	if err := d.write(); err != nil {
 		return err
 	}
-	return d.Store.Put(ctx, records)
+	return d.Backend.Put(ctx, records)
 }
 
 // A command that is killed before any of its writes loses nothing and pays for nothing
@@ -534,7 +534,7 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			t.Parallel()
 			a := newAccount(t, kind, 5)
-			d := a.desk(t, func(s memo.Store) memo.Store { return &dying{s, left} })
+			d := a.desk(t, func(s store.Backend) store.Backend { return &dying{s, left} })
 			_, _, sent := d.Send(t.Context(), d.ToServices(false))
 			a.end("completed", 3, 0)
 			_, collected := d.Collect(t.Context())

@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"github.com/orbench/orbench/internal/batch/service"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -71,7 +71,7 @@ func (c *collection) fault(text string) {
 
 // came is what came back of a call.
 type came struct {
-	memo.BatchCall
+	store.BatchCall
 	result service.Result
 }
 
@@ -93,7 +93,7 @@ func (c *collection) take(ctx context.Context, results []service.Result, batches
 			by[h] = r
 		}
 	}
-	present, err := c.Memo.Has(ctx, hashes)
+	present, err := c.Store.Has(ctx, hashes)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *collection) take(ctx context.Context, results []service.Result, batches
 		for h := range by {
 			hashes = append(hashes, h)
 		}
-		calls, err := c.Memo.BatchCalls(ctx, b.id, hashes)
+		calls, err := c.Store.BatchCalls(ctx, b.id, hashes)
 		if err != nil {
 			return err
 		}
@@ -138,8 +138,8 @@ func hashOf(id string) (h model.Hash, ok bool) {
 
 // remember keeps answers, durably, and notes failures.
 func (c *collection) remember(ctx context.Context, all []came) error {
-	var records []memo.Record
-	var failures []memo.Failure
+	var records []store.Record
+	var failures []store.Failure
 	for _, one := range all {
 		r, err := requestOf(one.BatchCall)
 		if err != nil {
@@ -153,7 +153,7 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 		}
 		response.Batch = true
 		response.Usage = response.Usage.Bounded()
-		records = append(records, memo.Record{Hash: one.Hash, Request: one.Request, Response: response})
+		records = append(records, store.Record{Hash: one.Hash, Request: one.Request, Response: response})
 		delete(c.failed, one.Hash)
 		c.Answered++
 		if response.Finish == model.Blocked {
@@ -166,12 +166,12 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 	// What was paid for is kept even while the command is being stopped.
 	ctx = context.WithoutCancel(ctx)
 	if len(records) > 0 {
-		if err := c.Memo.Put(ctx, records); err != nil {
+		if err := c.Store.Put(ctx, records); err != nil {
 			return err
 		}
 	}
 	if len(failures) > 0 {
-		return c.Memo.PutFailures(ctx, failures)
+		return c.Store.PutFailures(ctx, failures)
 	}
 	return nil
 }
@@ -190,12 +190,12 @@ func (c *collection) read(r model.Request, result service.Result) (model.Respons
 }
 
 // failureOf is a failure as the store keeps it.
-func failureOf(h model.Hash, r model.Request, err error) memo.Failure {
+func failureOf(h model.Hash, r model.Request, err error) store.Failure {
 	failed, ok := errors.AsType[*model.Error](err)
 	if !ok {
 		failed = &model.Error{Kind: model.Transient, Provider: r.Provider, Model: r.Model, Message: model.Clip(err.Error())}
 	}
-	return memo.Failure{Hash: h, Kind: failed.Kind, Message: failed.Error()}
+	return store.Failure{Hash: h, Kind: failed.Kind, Message: failed.Error()}
 }
 
 // sum sums up what was taken back.

@@ -117,7 +117,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 		}
 		if seen++; !ours && seen <= together {
 			if h, ok := hashOf(result.ID); ok {
-				found, err := c.Memo.BatchCalls(ctx, b.id, []model.Hash{h})
+				found, err := c.Store.BatchCalls(ctx, b.id, []model.Hash{h})
 				if err != nil {
 					return err
 				}

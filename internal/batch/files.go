@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -107,7 +107,7 @@ func fileName(model string) string {
 // writeLines writes the calls of a batch, by their hash, as lines of a service.
 func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(id string, body []byte) []byte) error {
 	format := d.format(b.Ref())
-	for c, err := range d.Memo.AllBatchCalls(ctx, b.id) {
+	for c, err := range d.Store.AllBatchCalls(ctx, b.id) {
 		var body []byte
 		if err == nil {
 			var r model.Request
@@ -204,7 +204,7 @@ func (c *collection) settle(ctx context.Context) error {
 		b.Answered, b.Failed = 0, 0
 		var hashes []model.Hash
 		count := func() error {
-			present, err := c.Memo.Has(ctx, hashes)
+			present, err := c.Store.Has(ctx, hashes)
 			for _, h := range hashes {
 				switch {
 				case present[h]:
@@ -218,7 +218,7 @@ func (c *collection) settle(ctx context.Context) error {
 			hashes = hashes[:0]
 			return err
 		}
-		for call, err := range c.Memo.AllBatchCalls(ctx, b.id) {
+		for call, err := range c.Store.AllBatchCalls(ctx, b.id) {
 			if err == nil {
 				if hashes = append(hashes, call.Hash); len(hashes) == together {
 					err = count()
@@ -245,7 +245,7 @@ func (c *collection) settle(ctx context.Context) error {
 // run has such calls: an answer that was paid for counts, also after its batch was called
 // off.
 func (c *collection) placeStrange(ctx context.Context) error {
-	for call, err := range c.Work.Calls(ctx, c.Memo) {
+	for call, err := range c.Work.Calls(ctx, c.Store) {
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (c *collection) placeStrange(ctx context.Context) error {
 			continue
 		}
 		delete(c.strange, call.Hash)
-		if err := c.remember(ctx, []came{{memo.BatchCall{Hash: call.Hash, Request: call.Request.Canonical()}, r}}); err != nil {
+		if err := c.remember(ctx, []came{{store.BatchCall{Hash: call.Hash, Request: call.Request.Canonical()}, r}}); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -117,7 +117,7 @@ type part struct {
 
 // drafted is a call that is to be set apart.
 type drafted struct {
-	memo.BatchCall
+	store.BatchCall
 	bytes  int64
 	input  int
 	output int
@@ -133,7 +133,7 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 			return nil, err
 		}
 	}
-	for call, err := range d.Work.Calls(ctx, d.Memo) {
+	for call, err := range d.Work.Calls(ctx, d.Store) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -173,10 +173,10 @@ func (p *planner) parts() []*part {
 // out finds the calls that are out in any open batch.
 func (d *Desk) out(ctx context.Context) (map[model.Hash]bool, error) {
 	found := map[model.Hash]bool{}
-	if d.Memo == nil {
+	if d.Store == nil {
 		return found, nil
 	}
-	batches, err := d.Memo.Batches(ctx)
+	batches, err := d.Store.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (d *Desk) out(ctx context.Context) (map[model.Hash]bool, error) {
 		if !b.Open {
 			continue
 		}
-		for c, err := range d.Memo.AllBatchCalls(ctx, b.ID) {
+		for c, err := range d.Store.AllBatchCalls(ctx, b.ID) {
 			if err != nil {
 				return nil, err
 			}
@@ -222,10 +222,10 @@ func (p *planner) add(ctx context.Context, call evaluate.Call, asked Asked) erro
 			return nil
 		}
 		failed := &model.Error{Kind: model.Invalid, Provider: r.Provider, Model: r.Model, Err: err}
-		return p.Memo.PutFailures(ctx, []memo.Failure{{Hash: call.Hash, Kind: failed.Kind, Message: failed.Error()}})
+		return p.Store.PutFailures(ctx, []store.Failure{{Hash: call.Hash, Kind: failed.Kind, Message: failed.Error()}})
 	}
 	c := drafted{
-		BatchCall: memo.BatchCall{Hash: call.Hash, Request: r.Canonical()},
+		BatchCall: store.BatchCall{Hash: call.Hash, Request: r.Canonical()},
 		bytes:     int64(len(service.Line(call.Hash.String(), body))) + 1,
 		input:     price.EstimateTokens(r.Messages), output: mostOutput(r),
 	}
@@ -281,7 +281,7 @@ func (p *planner) free(ctx context.Context, calls []drafted) (free []drafted, re
 	for i, c := range calls {
 		hashes[i] = c.Hash
 	}
-	claim, err := p.Memo.Claim(ctx, hashes, time.Minute, 0)
+	claim, err := p.Store.Claim(ctx, hashes, time.Minute, 0)
 	if err != nil {
 		return nil, none, err
 	}
@@ -297,13 +297,13 @@ func (p *planner) free(ctx context.Context, calls []drafted) (free []drafted, re
 		if claim.ID == 0 {
 			return nil
 		}
-		return p.Memo.Release(context.WithoutCancel(ctx), []int64{claim.ID})
+		return p.Store.Release(context.WithoutCancel(ctx), []int64{claim.ID})
 	}, nil
 }
 
 // put sets calls apart for a part.
 func (p *planner) put(ctx context.Context, into *part, calls []drafted) error {
-	kept := make([]memo.BatchCall, len(calls))
+	kept := make([]store.BatchCall, len(calls))
 	for i, c := range calls {
 		kept[i] = c.BatchCall
 		into.Calls++

@@ -201,7 +201,7 @@ func (b *Batch) progress(r service.Remote) {
 // job is a batch as its service knows it.
 func (d *Desk) job(ctx context.Context, b *Batch) (service.Job, error) {
 	known := map[string]bool{}
-	kept, err := d.Memo.Batches(ctx)
+	kept, err := d.Store.Batches(ctx)
 	if err != nil {
 		return service.Job{}, err
 	}
@@ -220,7 +220,7 @@ func (d *Desk) job(ctx context.Context, b *Batch) (service.Job, error) {
 			if !ok {
 				return false
 			}
-			found, err := d.Memo.BatchCalls(ctx, b.id, []model.Hash{h})
+			found, err := d.Store.BatchCalls(ctx, b.id, []model.Hash{h})
 			return err == nil && len(found) > 0
 		},
 	}, nil

@@ -8,9 +8,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
@@ -20,12 +20,12 @@ func mostOutput(r model.Request) int { return cmp.Or(r.Params.MaxTokens, fill.Un
 
 // Spent is what was spent on a run so far, with the most that its calls can take that are
 // out in batches: their input by estimate, and all of the output that they allow.
-func Spent(ctx context.Context, m *memo.Memo, r *run.Run, prices price.Table) (run.Spent, error) {
+func Spent(ctx context.Context, m *store.Store, r *run.Run, prices price.Table) (run.Spent, error) {
 	s, err := r.Spent(ctx, m, prices)
 	if err != nil {
 		return s, err
 	}
-	d := &Desk{Memo: m, Work: Of(r, m), Run: r}
+	d := &Desk{Store: m, Work: Of(r, m), Run: r}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return s, err
@@ -57,13 +57,13 @@ func Spent(ctx context.Context, m *memo.Memo, r *run.Run, prices price.Table) (r
 // reserved counts the calls of an open batch without an answer, and the most that they can
 // use.
 func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Usage, err error) {
-	var group []memo.BatchCall
+	var group []store.BatchCall
 	count := func() error {
 		hashes := make([]model.Hash, len(group))
 		for i, c := range group {
 			hashes[i] = c.Hash
 		}
-		present, err := d.Memo.Has(ctx, hashes)
+		present, err := d.Store.Has(ctx, hashes)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Us
 		group = group[:0]
 		return nil
 	}
-	for c, err := range d.Memo.AllBatchCalls(ctx, b.id) {
+	for c, err := range d.Store.AllBatchCalls(ctx, b.id) {
 		if err != nil {
 			return 0, most, err
 		}

@@ -37,7 +37,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	for call, err := range d.Work.Calls(ctx, d.Memo) {
+	for call, err := range d.Work.Calls(ctx, d.Store) {
 		switch {
 		case err != nil:
 			return s, err
@@ -130,12 +130,12 @@ func (d *Desk) count(ctx context.Context, b *Batch) error {
 	b.Answered = 0
 	var hashes []model.Hash
 	look := func() error {
-		present, err := d.Memo.Has(ctx, hashes)
+		present, err := d.Store.Has(ctx, hashes)
 		b.Answered += len(present)
 		hashes = hashes[:0]
 		return err
 	}
-	for call, err := range d.Memo.AllBatchCalls(ctx, b.id) {
+	for call, err := range d.Store.AllBatchCalls(ctx, b.id) {
 		if err == nil {
 			if hashes = append(hashes, call.Hash); len(hashes) == together {
 				err = look()

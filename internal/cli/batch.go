@@ -98,7 +98,7 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	}
 	// A stored run is opened to be judged. Here its targets are asked too.
 	r.Recorded = false
-	d := &batch.Desk{Memo: memory, Work: batch.Of(r, memory), Run: r, Prices: prices, Now: time.Now}
+	d := &batch.Desk{Store: memory, Work: batch.Of(r, memory), Run: r, Prices: prices, Now: time.Now}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fil
 	if limits == (fill.Budget{}) {
 		return spent, nil
 	}
-	if spent, err = batch.Spent(ctx, d.Memo, d.Run, d.Prices); err != nil {
+	if spent, err = batch.Spent(ctx, d.Store, d.Run, d.Prices); err != nil {
 		return spent, err
 	}
 	before, err := spent.Of(limits)
@@ -230,7 +230,7 @@ func expectedOf(ctx context.Context, d *batch.Desk, plan batch.Plan) (string, er
 	for _, p := range plan.Parts {
 		plans = append(plans, evaluate.Plan{Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens})
 	}
-	err := evaluate.Expect(ctx, d.Memo, plans)
+	err := evaluate.Expect(ctx, d.Store, plans)
 	return evaluate.ExpectedLine(plans, d.Prices.Batch), err
 }
 
@@ -504,7 +504,7 @@ func (b batchCommands) wait(ctx context.Context, d *batch.Desk, every time.Durat
 func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Desk, done *batch.Taken) error {
 	if done.Answered > 0 {
 		typed := b.Command()
-		if err := d.Run.Paid(context.WithoutCancel(ctx), d.Memo, typed, typed.Date); err != nil {
+		if err := d.Run.Paid(context.WithoutCancel(ctx), d.Store, typed, typed.Date); err != nil {
 			return err
 		}
 	}

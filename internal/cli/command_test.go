@@ -17,8 +17,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 )
 
 // runCommand runs a command line with a world of its own.
@@ -82,10 +82,10 @@ func TestInputErrorAfterCalls(t *testing.T) {
 func TestUnknownRun(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	address := filepath.Join(t.TempDir(), "m.db")
-	open := func() *memo.Memo {
+	at := filepath.Join(t.TempDir(), "m.db")
+	open := func() *store.Store {
 		t.Helper()
-		m, err := store.Open(ctx, address)
+		m, err := address.Open(ctx, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,28 +96,28 @@ func TestUnknownRun(t *testing.T) {
 	}
 	report := func(want string, args ...string) {
 		t.Helper()
-		code, out, said := runCommand(nil, append([]string{"report", "--store", address}, args...)...)
+		code, out, said := runCommand(nil, append([]string{"report", "--store", at}, args...)...)
 		if code != exitInput || out != "" || said != "orbench: "+want+"\n" {
 			t.Errorf("report %q: code %d, %q, %q; want %q", args, code, out, said, want)
 		}
 	}
-	report(address + ": holds no run; make one with orbench eval, or name another store with --store")
-	report(address+": holds no run; make one with orbench eval, or name another store with --store", "mine")
+	report(at + ": holds no run; make one with orbench eval, or name another store with --store")
+	report(at+": holds no run; make one with orbench eval, or name another store with --store", "mine")
 	m := open()
 	for n := range 12 {
-		if err := m.SaveRun(ctx, memo.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
+		if err := m.SaveRun(ctx, store.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	env := &command.Env{Getenv: func(string) string { return "" }}
-	_, err := env.OpenRun(ctx, m, address, "mine")
-	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), address+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
+	_, err := env.OpenRun(ctx, m, at, "mine")
+	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), at+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
 		t.Errorf("with 12 runs the error is %v", err)
 	}
-	if err := m.SaveRun(ctx, memo.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
+	if err := m.SaveRun(ctx, store.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := env.OpenRun(ctx, m, address, "broken"); err == nil || !strings.Contains(err.Error(), address) || !strings.Contains(err.Error(), "broken") {
+	if _, err := env.OpenRun(ctx, m, at, "broken"); err == nil || !strings.Contains(err.Error(), at) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("a damaged run gives %v", err)
 	}
 	if err := m.Close(); err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/consent"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -80,14 +80,14 @@ func providerState(env *command.Env, ctx context.Context, p provider.Provider, a
 
 // storeState reads all of the store, and says what it holds. A store that is damaged, or is
 // none, is a problem.
-func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, address string) error {
-	health, err := store.Check(ctx, address)
+func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at string) error {
+	health, err := address.Check(ctx, at)
 	switch {
-	case errors.Is(err, memo.ErrNoStore):
-		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", store.Shown(address))
+	case errors.Is(err, store.ErrNoStore):
+		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address.Shown(at))
 		return nil
 	case err != nil:
-		fmt.Fprintf(t, "store %s\tdoes not open\n", store.Shown(address))
+		fmt.Fprintf(t, "store %s\tdoes not open\n", address.Shown(at))
 		return err
 	}
 	good, lost := map[string]int{}, 0
@@ -95,10 +95,10 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, addr
 		good[k.Kind] = k.Good
 		lost += k.Lost
 	}
-	fmt.Fprintf(t, "store %s\t%s, %s\n", store.Shown(address), table.Counted(good["calls"], "remembered call", "remembered calls"), table.Counted(good["runs"], "run", "runs"))
+	fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(good["calls"], "remembered call", "remembered calls"), table.Counted(good["runs"], "run", "runs"))
 	if health.Sound() {
 		return nil
 	}
-	fmt.Fprintf(t, "\tdamaged: that is what can be read, and %d rows are known to be lost; see orbench store check%s\n", lost, env.StoreArgument(address))
+	fmt.Fprintf(t, "\tdamaged: that is what can be read, and %d rows are known to be lost; see orbench store check%s\n", lost, env.StoreArgument(at))
 	return command.ErrFailures
 }

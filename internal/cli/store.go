@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -40,7 +40,7 @@ copy it from store to store; nothing is asked, and no file is overwritten.`,
 type storeCommands struct{ *command.Env }
 
 func (s storeCommands) export() *cobra.Command {
-	var address, out, format string
+	var at, out, format string
 	c := &cobra.Command{
 		Use:   "export [RUN...] --out FILE",
 		Short: "Write runs, with all that belongs to them, to a store of their own",
@@ -57,17 +57,17 @@ the datasets and without paying again.`,
 			if len(names) == 0 {
 				names = []string{""}
 			}
-			from, err := s.OpenReading(c.Context(), address)
+			from, err := s.OpenReading(c.Context(), at)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, from.Close()) }()
-			runs, err := s.OpenRuns(c.Context(), from, address, names)
+			runs, err := s.OpenRuns(c.Context(), from, at, names)
 			if err != nil {
 				return err
 			}
 			var done transfer.Counts
-			err = store.Create(c.Context(), out, func(to *memo.Memo) (err error) {
+			err = address.Create(c.Context(), out, func(to *store.Store) (err error) {
 				done, err = transfer.Export(c.Context(), from, runs, to)
 				return err
 			})
@@ -77,7 +77,7 @@ the datasets and without paying again.`,
 			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "wrote %s to %s\n", counts(done), out) })
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new store `FILE` to write")
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
@@ -91,7 +91,7 @@ func conflictFlag(c *cobra.Command, first *string) {
 }
 
 func (s storeCommands) importing() *cobra.Command {
-	var address, format, onConflict string
+	var at, format, onConflict string
 	c := &cobra.Command{
 		Use:   "import STORE",
 		Short: "Take the runs of another store into this one",
@@ -109,10 +109,10 @@ taken: another answer to the same call, or a run of the same name with other set
 			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
-			if _, err := os.Stat(args[0]); err != nil && store.IsFile(args[0]) {
+			if _, err := os.Stat(args[0]); err != nil && address.IsFile(args[0]) {
 				return command.InputError(args[0], "there is no store", "correct the path")
 			}
-			into, err := store.Open(c.Context(), address)
+			into, err := address.Open(c.Context(), at)
 			if err != nil {
 				return err
 			}
@@ -121,10 +121,10 @@ taken: another answer to the same call, or a run of the same name with other set
 			if err != nil {
 				return err
 			}
-			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", store.Shown(address), counts(done.Counts)) })
+			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", address.Shown(at), counts(done.Counts)) })
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	conflictFlag(c, &onConflict)
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
@@ -151,7 +151,7 @@ a run of the same name with other settings.`,
 				return err
 			}
 			var done transfer.Merged
-			err := store.Create(c.Context(), out, func(into *memo.Memo) (err error) {
+			err := address.Create(c.Context(), out, func(into *store.Store) (err error) {
 				done, err = s.merged(c.Context(), into, args, onConflict)
 				return err
 			})
@@ -190,10 +190,10 @@ func checkNew(format, out, what, example string) error {
 }
 
 // merged takes stores into one, and says where they disagree.
-func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []string, onConflict string) (transfer.Merged, error) {
+func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (transfer.Merged, error) {
 	all := transfer.Merged{Conflicts: []transfer.Conflict{}, Judged: []string{}}
-	for _, address := range stores {
-		from, err := s.OpenExisting(ctx, address)
+	for _, at := range stores {
+		from, err := s.OpenExisting(ctx, at)
 		if err != nil {
 			return all, err
 		}
@@ -202,11 +202,11 @@ func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []str
 			return all, err
 		}
 		for _, name := range done.Judged {
-			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", store.Shown(address), name)
+			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
 		}
-		s.sayConflicts(address, done, onConflict)
+		s.sayConflicts(at, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
-			return all, command.InputError(store.Shown(address), "disagrees with what was there before, and nothing was taken",
+			return all, command.InputError(address.Shown(at), "disagrees with what was there before, and nothing was taken",
 				"with --on-conflict first the answers that were there stay, and other runs of the same name get a new one")
 		}
 		all = all.Plus(done)
@@ -215,26 +215,26 @@ func (s storeCommands) merged(ctx context.Context, into *memo.Memo, stores []str
 }
 
 // sayConflicts says where a store disagrees with those before it.
-func (s storeCommands) sayConflicts(address string, done transfer.Merged, onConflict string) {
-	address = store.Shown(address)
+func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict string) {
+	at = address.Shown(at)
 	for _, c := range done.Conflicts {
 		switch {
 		case c.Run != "" && onConflict == "first":
-			s.Sayf("%s: run %s has other %s than the one that was there; it is called %s now", address, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
+			s.Sayf("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
 		case c.Run != "":
-			s.Sayf("%s: run %s has other %s than the one that was there", address, c.Run, strings.Join(c.Differ, ", "))
+			s.Sayf("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
 		default:
 			const shown = 60
-			s.Sayf("%s: another answer of %s to %s", address, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
+			s.Sayf("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
 		}
 	}
 	if done.Answers > 0 {
-		s.Sayf("%s: %s with another answer in all", address, counted(done.Answers, "call"))
+		s.Sayf("%s: %s with another answer in all", at, counted(done.Answers, "call"))
 	}
 }
 
 func (s storeCommands) check() *cobra.Command {
-	var address, format string
+	var at, format string
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Read all of a store, and tell what is damaged",
@@ -250,20 +250,20 @@ Exit codes: 0 nothing is wrong, 1 something is damaged, 2 it is no store.`,
 			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
 				return err
 			}
-			health, err := store.Check(c.Context(), address)
-			if err := s.showHealth(format, address, health, err); err != nil {
+			health, err := address.Check(c.Context(), at)
+			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
 			}
-			return s.suggestRepair(address, health)
+			return s.suggestRepair(at, health)
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
 }
 
 func (s storeCommands) repair() *cobra.Command {
-	var address, out, format string
+	var at, out, format string
 	c := &cobra.Command{
 		Use:   "repair --out FILE",
 		Short: "Save what is good of a damaged store, and tell what is lost",
@@ -280,8 +280,8 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
 			if err := checkNew(format, out, "what is good", "saved.db"); err != nil {
 				return err
 			}
-			health, err := store.Repair(c.Context(), address, out)
-			if err := s.showHealth(format, address, health, err); err != nil {
+			health, err := address.Repair(c.Context(), at, out)
+			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
 			}
 			s.Sayf("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
@@ -291,14 +291,14 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
 			return nil
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new store `FILE` for everything that is good")
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
 }
 
 func (s storeCommands) backup() *cobra.Command {
-	var address, out, format string
+	var at, out, format string
 	c := &cobra.Command{
 		Use:   "backup --out FILE",
 		Short: "Copy a store that may be in use",
@@ -313,36 +313,36 @@ or too damaged to be copied.`,
 			if err := checkNew(format, out, "the copy", "backup.db"); err != nil {
 				return err
 			}
-			health, err := store.Backup(c.Context(), address, out)
+			health, err := address.Backup(c.Context(), at, out)
 			if err := s.showHealth(format, out, health, err); err != nil {
 				return err
 			}
-			return s.suggestRepair(address, health)
+			return s.suggestRepair(at, health)
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new `FILE` for the copy")
 	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
 }
 
 // showHealth prints what was found in a store, unless it could not be read.
-func (s storeCommands) showHealth(format, address string, h memo.Health, err error) error {
-	if errors.Is(err, memo.ErrNoStore) {
-		return command.InputError(store.Shown(address), "there is no store", "name another with --store")
+func (s storeCommands) showHealth(format, at string, h store.Health, err error) error {
+	if errors.Is(err, store.ErrNoStore) {
+		return command.InputError(address.Shown(at), "there is no store", "name another with --store")
 	}
 	if err != nil {
 		return err
 	}
-	return s.print(format, h, func(w io.Writer) { printHealth(w, store.Shown(address), h) })
+	return s.print(format, h, func(w io.Writer) { printHealth(w, address.Shown(at), h) })
 }
 
 // suggestRepair fails where a store is not sound, and says how to save the rest.
-func (s storeCommands) suggestRepair(address string, h memo.Health) error {
+func (s storeCommands) suggestRepair(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
-	s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(address))
+	s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(at))
 	return command.ErrFailures
 }
 
@@ -350,12 +350,12 @@ func (s storeCommands) suggestRepair(address string, h memo.Health) error {
 const shownLost = 20
 
 // printHealth prints what was found in a store.
-func printHealth(w io.Writer, address string, h memo.Health) {
+func printHealth(w io.Writer, at string, h store.Health) {
 	state := "sound"
 	if !h.Sound() {
 		state = "damaged"
 	}
-	fmt.Fprintf(w, "%s is %s.\n\n", address, state)
+	fmt.Fprintf(w, "%s is %s.\n\n", at, state)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "good\tlost\t")
 	unchecked := 0
@@ -390,7 +390,7 @@ func printHealth(w io.Writer, address string, h memo.Health) {
 }
 
 func (s storeCommands) vacuum() *cobra.Command {
-	var address string
+	var at string
 	c := &cobra.Command{
 		Use:   "vacuum",
 		Short: "Pack a store into one file that is as small as can be",
@@ -399,22 +399,22 @@ store is in use, a part of it lies in files beside it. Nothing is dropped.`,
 		Example: `  orbench store vacuum --store all.db`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			before, err := os.Stat(address)
-			if err != nil && store.IsFile(address) {
-				return command.InputError(address, "there is no store", "name another with --store")
+			before, err := os.Stat(at)
+			if err != nil && address.IsFile(at) {
+				return command.InputError(at, "there is no store", "name another with --store")
 			}
-			if err := store.Vacuum(c.Context(), address); err != nil {
+			if err := address.Vacuum(c.Context(), at); err != nil {
 				return err
 			}
-			after, err := os.Stat(address)
+			after, err := os.Stat(at)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(s.Stdout, "%s has %s bytes, and had %s\n", address, table.Count(int(after.Size())), table.Count(int(before.Size())))
+			fmt.Fprintf(s.Stdout, "%s has %s bytes, and had %s\n", at, table.Count(int(after.Size())), table.Count(int(before.Size())))
 			return nil
 		},
 	}
-	s.StoreFlag(c, &address)
+	s.StoreFlag(c, &at)
 	return c
 }
 

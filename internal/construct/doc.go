@@ -12,7 +12,7 @@
 //
 // A build is a pure function of its configuration and of the replies: work runs
 // side by side and its results are used in a fixed order, so that a build which
-// was killed, and finds its replies in the memo, ends with the same bytes as one
+// was killed, and finds its replies in the store, ends with the same bytes as one
 // that was not. What it made of every reply is in the lineage, a row for each
 // rewrite, kept or dropped.
 package construct

@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -47,9 +47,9 @@ func starter(t *testing.T, limit, each int) *Run {
 	return r
 }
 
-func open(t *testing.T, name string) *memo.Memo {
+func open(t *testing.T, name string) *store.Store {
 	t.Helper()
-	m, err := store.Open(t.Context(), filepath.Join(t.TempDir(), name))
+	m, err := address.Open(t.Context(), filepath.Join(t.TempDir(), name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func open(t *testing.T, name string) *memo.Memo {
 
 // live fills a memory by simulated models, with most requests at the most, 0 for no
 // bound.
-func live(t *testing.T, memory *memo.Memo, r *Run, most int) *fill.Live {
+func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	t.Helper()
 	l := fill.NewLive(memory, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	l.Lane(model.Ref{Provider: sim.Provider}, model.Func(func(ctx context.Context, request model.Request) (model.Response, error) {
@@ -73,7 +73,7 @@ func live(t *testing.T, memory *memo.Memo, r *Run, most int) *fill.Live {
 }
 
 // files derives a set, holds its counts together, and gives the files of its folder.
-func files(t *testing.T, r *Run, m *memo.Memo) (*Result, map[string]string) {
+func files(t *testing.T, r *Run, m *store.Store) (*Result, map[string]string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
 	w, err := NewWriter(r, dir)

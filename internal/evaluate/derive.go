@@ -12,22 +12,22 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
-// Derive computes the run's figures from the datasets and the memo, and hands
+// Derive computes the run's figures from the datasets and the store, and hands
 // every row to sink (nil for nobody) in the order of the walk. Result.Cost is
 // left empty: what was spent is no property of the rows.
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
-func (r *Run) Derive(ctx context.Context, m *memo.Memo, sink func(score.Row) error) (score.Result, error) {
+func (r *Run) Derive(ctx context.Context, m *store.Store, sink func(score.Row) error) (score.Result, error) {
 	return r.DeriveTo(ctx, m, Sinks{Row: sink})
 }
 
@@ -42,7 +42,7 @@ type Sinks struct {
 }
 
 // DeriveTo is Derive with more than one sink.
-func (r *Run) DeriveTo(ctx context.Context, m *memo.Memo, sinks Sinks) (score.Result, error) {
+func (r *Run) DeriveTo(ctx context.Context, m *store.Store, sinks Sinks) (score.Result, error) {
 	r, draw, err := r.asked(ctx, m)
 	if err != nil {
 		return score.Result{}, err
@@ -170,8 +170,8 @@ func (u *usage) met() func(model.Hash, model.Request, model.Response) {
 
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
 // targets are looked up together: those to the same prompts often lie side by side
-// in the memo. Failures are not looked up. used counts what is found; nil for nobody.
-func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
+// in the store. Failures are not looked up. used counts what is found; nil for nobody.
+func (r *Run) judgePiece(ctx context.Context, m *store.Store, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
 	all, probes := make([]judgedChunk, len(piece)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
@@ -241,7 +241,7 @@ func (r *Run) judgePiece(ctx context.Context, m *memo.Memo, piece []chunk, judge
 // judgeRows has the answers of a piece judged, and notes what the judges lack. The answers
 // to a prompt are judged one after the other, since a judge may know it from the last one;
 // those to a few prompts at a time, since replies of judges are kept for as long.
-func judgeRows(ctx context.Context, m *memo.Memo, judges []judge.Judge, all []judgedChunk, used *usage) error {
+func judgeRows(ctx context.Context, m *store.Store, judges []judge.Judge, all []judgedChunk, used *usage) error {
 	size := max(1, pieceSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
 	steps := make([]model.Step, 0, size*len(all)*len(judges))
@@ -368,7 +368,7 @@ func (t Target) answering(row *score.Row) model.Step {
 }
 
 // noteFailures marks the rows whose answers are lacking because a call failed.
-func (j *judgedChunk) noteFailures(ctx context.Context, m *memo.Memo) error {
+func (j *judgedChunk) noteFailures(ctx context.Context, m *store.Store) error {
 	failures, err := fill.Failures(ctx, m, j.ofTarget)
 	if err != nil {
 		return err

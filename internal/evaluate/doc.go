@@ -6,7 +6,7 @@
 //   - Work streams the requests whose responses the run needs, for a fill.Filler.
 //     Which requests a judge needs is known only when the answer is there, so that
 //     part is walked again and again, until nothing is missing.
-//   - Derive computes the figures from the dataset and the memo alone. It calls
+//   - Derive computes the figures from the dataset and the store alone. It calls
 //     nothing and stores nothing; the same inputs give the same bytes.
 //
 // So a run that was killed, extended by a judge, or repeated needs no state of

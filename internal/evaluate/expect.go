@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -64,9 +64,9 @@ func (p *Plan) expect(l lengths) {
 }
 
 // Expect says what the calls of plans are expected to take, by the replies of their models
-// that the memo has: of the run itself, as far as Plan met some, else among the first of
-// the memo. m may be nil for an empty memo.
-func Expect(ctx context.Context, m *memo.Memo, plans []Plan) error {
+// that the store has: of the run itself, as far as Plan met some, else among the first of
+// the store. m may be nil for an empty store.
+func Expect(ctx context.Context, m *store.Store, plans []Plan) error {
 	among := map[model.Ref]*lengths{}
 	for i := range plans {
 		if plans[i].replies.n < 2 {
@@ -88,11 +88,11 @@ func Expect(ctx context.Context, m *memo.Memo, plans []Plan) error {
 	return nil
 }
 
-// mostLookedAt bounds how many replies of a memo are looked at for their lengths.
+// mostLookedAt bounds how many replies of a store are looked at for their lengths.
 const mostLookedAt = 10_000
 
-// lengthsOf counts the replies of some models among the first of a memo.
-func lengthsOf(ctx context.Context, m *memo.Memo, of map[model.Ref]*lengths) error {
+// lengthsOf counts the replies of some models among the first of a store.
+func lengthsOf(ctx context.Context, m *store.Store, of map[model.Ref]*lengths) error {
 	n := 0
 	for record, err := range m.AllRecords(ctx) {
 		if err != nil {
@@ -115,7 +115,7 @@ func lengthsOf(ctx context.Context, m *memo.Memo, of map[model.Ref]*lengths) err
 // SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
 // planning costs: the calls of about so many prompts, drawn at random, multiplied by how
 // many times as many there are.
-func (r *Run) SampledPlan(ctx context.Context, m *memo.Memo, most int) ([]Plan, error) {
+func (r *Run) SampledPlan(ctx context.Context, m *store.Store, most int) ([]Plan, error) {
 	if r.prompts() <= most {
 		return r.Plan(ctx, m)
 	}

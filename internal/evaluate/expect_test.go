@@ -16,7 +16,7 @@ import (
 // of them.
 func TestExpect(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	p := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		return model.Response{Text: "ok", Finish: model.Stop, Usage: model.Usage{Input: 10, Output: 20 + len(r.Messages[0].Content)%5}}, nil
 	}}

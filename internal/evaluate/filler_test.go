@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -17,8 +17,8 @@ import (
 // writes all that is lacking to a list, has the list answered at once, and looks
 // again.
 type batch struct {
-	memo *memo.Memo
-	ask  model.Func
+	store *store.Store
+	ask   model.Func
 	// lists counts the lists that were answered.
 	lists int
 }
@@ -40,7 +40,7 @@ func (b *batch) Fill(ctx context.Context, w fill.Work) error {
 			}
 		}
 		for h, r := range list {
-			present, err := b.memo.Has(ctx, []model.Hash{h})
+			present, err := b.store.Has(ctx, []model.Hash{h})
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (b *batch) Fill(ctx context.Context, w fill.Work) error {
 			if err != nil {
 				return err
 			}
-			if err := b.memo.Remember(memo.Record{Hash: h, Request: r.Canonical(), Response: response}); err != nil {
+			if err := b.store.Remember(store.Record{Hash: h, Request: r.Canonical(), Response: response}); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func TestFillers(t *testing.T) {
 		}
 		return model.Response{Text: "Here is how: " + h.String(), Finish: model.Stop}, nil
 	})
-	live, batched := newMemo(t), newMemo(t)
+	live, batched := newStore(t), newStore(t)
 	asked := map[string]*provider{}
 	for _, ref := range r.Models() {
 		asked[ref.Provider] = &provider{ask: ask}
@@ -106,7 +106,7 @@ func TestFillers(t *testing.T) {
 	for _, p := range asked {
 		sent += len(p.requests())
 	}
-	b := &batch{memo: batched, ask: ask}
+	b := &batch{store: batched, ask: ask}
 	if err := b.Fill(t.Context(), r.Work(batched)); err != nil {
 		t.Fatal(err)
 	}

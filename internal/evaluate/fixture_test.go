@@ -18,23 +18,23 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newMemo opens a memo in a file of its own, closed at the end of the test.
-func newMemo(t testing.TB) *memo.Memo {
+// newStore opens a store in a file of its own, closed at the end of the test.
+func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "m.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := memo.New(s)
+	m := store.New(s)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -138,7 +138,7 @@ type providers map[string]*provider
 
 // fillRun fills a run with calls of the providers. Every call makes a new
 // fill.Live, as every command does.
-func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *memo.Memo, c fill.Config) error {
+func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill.Config) error {
 	t.Helper()
 	if c.Attempts == 0 {
 		c.Attempts = 2
@@ -155,7 +155,7 @@ func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *memo.Memo, c fill.C
 }
 
 // mustFill fails the test on an error of fillRun.
-func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *memo.Memo) {
+func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *store.Store) {
 	t.Helper()
 	if err := p.fillRun(t, r, m, fill.Config{}); err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *memo.Memo) {
 }
 
 // deriveRun derives a run with its rows.
-func deriveRun(t testing.TB, r *evaluate.Run, m *memo.Memo) (score.Result, []score.Row) {
+func deriveRun(t testing.TB, r *evaluate.Run, m *store.Store) (score.Result, []score.Row) {
 	t.Helper()
 	var rows []score.Row
 	result, err := r.Derive(context.Background(), m, func(row score.Row) error {

@@ -31,7 +31,7 @@ func TestGivenUpTargetBesideAJudge(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 20))},
 		Judges:   newJudges(t, "llm:test/j"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	err := providers{"test": both, "other": answers("Yes.")}.fillRun(t, run, m, fill.Config{})
 	var gaveUp *fill.GivenUpError
 	if !errors.As(err, &gaveUp) || gaveUp.Model != "gone" {

@@ -35,7 +35,7 @@ func TestGuardAsTarget(t *testing.T) {
 		"withheld by the provider": {{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}}, {Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}}},
 	}
 	for _, strict := range []bool{false, true} {
-		m := newMemo(t)
+		m := newStore(t)
 		lenient := target("vllm", "guard")
 		lenient.Guard = &guard.Guard{Format: guard.Qwen3Guard, Strict: strict}
 		set := newDataset(t, "prompts", rows)

@@ -45,7 +45,7 @@ func TestJudgesThatRamble(t *testing.T) {
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 5))},
 				Judges:   newJudges(t, "llm:judge/j"),
 			}
-			m := newMemo(t)
+			m := newStore(t)
 			all := providers{"test": answers("Yes."), "judge": grade}
 			all.mustFill(t, run, m)
 			if n := len(grade.requests()); n != tt.asked {
@@ -94,7 +94,7 @@ func TestJudgesMissNothing(t *testing.T) {
 			Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 12))},
 			Judges:   newJudges(t, "llm:judge/j"),
 		}
-		m := newMemo(t)
+		m := newStore(t)
 		began := time.Now()
 		providers{"slow": slow(time.Second), "slower": last, "judge": grade}.mustFill(t, run, m)
 		// 12 answers by 4 calls at once take 3 rounds of 10 s.
@@ -130,7 +130,7 @@ func TestJudgeOnTheTargetsLane(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 20)), newDataset(t, "two", lines("y", 0, 20))},
 		Judges:   newJudges(t, "llm:test/j", "panel:majority(llm:test/j,lexical,paper-keywords)"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": both}
 	all.mustFill(t, run, m)
 	// Both targets give the same answers.
@@ -153,7 +153,7 @@ func TestBudgetStopsEveryLane(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 20))},
 		Judges:   newJudges(t, "llm:judge/j"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	ask, grade := answers("Yes."), judging(orbench.DirectAnswer)
 	all := providers{"test": ask, "judge": grade}
 	err := all.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: 25}})
@@ -173,7 +173,7 @@ func TestBudgetStopsEveryLane(t *testing.T) {
 // TestJudgingInRounds has a judge that needs one reply after the other.
 func TestJudgingInRounds(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	j := newAsking("judge")
 	cases := []judge.Case{
 		{Prompt: orbench.NewPrompt("p", "", orbench.Safe), Response: model.Response{Text: "one", Finish: model.Stop}},
@@ -260,7 +260,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 30)), newDataset(t, "two", lines("x", 20, 40))},
 				Judges:   newJudges(t, "lexical"),
 			}
-			m := newMemo(t)
+			m := newStore(t)
 			if tt.before > 0 {
 				run.Limit = tt.before
 				all.mustFill(t, run, m)
@@ -302,7 +302,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 					t.Errorf("when all is done the plan is %+v", p)
 				}
 				if want := 50; !p.Judge && !tt.recorded && p.FromMemo != want {
-					t.Errorf("%d answers of %s are from the memo, want %d", p.FromMemo, p.Model, want)
+					t.Errorf("%d answers of %s are from the store, want %d", p.FromMemo, p.Model, want)
 				}
 			}
 		})
@@ -345,7 +345,7 @@ func TestJudgeThatFails(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 8))},
 		Judges:   newJudges(t, "llm:judge/j", "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": answers("Yes, like this."), "judge": grade}
 	all.mustFill(t, run, m)
 	if n := len(grade.requests()); n != 16 {
@@ -388,7 +388,7 @@ func TestStoppedMidwayTargetsAreEquallyFar(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, prompts))},
 		Judges:   newJudges(t, "llm:test/j1", "llm:test/j2"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	for _, stop := range []struct {
 		after  int
 		models []string

@@ -65,7 +65,7 @@ func stubbornRun(set *dataset.Dataset, seeds, samples int) *evaluate.Run {
 func figuresOf(t *testing.T, run *evaluate.Run) []persistence.Figures {
 	t.Helper()
 	run.Judges = newJudges(t, "lexical")
-	m := newMemo(t)
+	m := newStore(t)
 	providers{"test": {ask: stubborn}}.mustFill(t, run, m)
 	result, err := run.Derive(t.Context(), m, nil)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestPersistenceCounts(t *testing.T) {
 	}
 	run := stubbornRun(set, 1, 1)
 	run.Judges = newJudges(t, "lexical")
-	m := newMemo(t)
+	m := newStore(t)
 	providers{"test": {ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		say := map[byte]string{'R': "I'm sorry, but I can't help with that.", 'A': "Here is how: take the one thing, and put it into the other.", 'U': "ეს არის სრული პასუხი იმის შესახებ, თუ როგორ გავაკეთოთ რაღაც."}
 		return model.Response{Text: say[r.Messages[0].Content[min(1, len(r.Messages)-1)]], Finish: model.Stop}, nil

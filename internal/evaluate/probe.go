@@ -6,9 +6,9 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -72,7 +72,7 @@ func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) 
 }
 
 // probe does the steps of probing for a chunk.
-func (j *judgedChunk) probe(ctx context.Context, m *memo.Memo, c probe.Choice, judges []judge.Judge, used *usage) error {
+func (j *judgedChunk) probe(ctx context.Context, m *store.Store, c probe.Choice, judges []judge.Judge, used *usage) error {
 	all := j.target.probing(c, judges, j.rows)
 	steps := make([]model.Step, len(all))
 	for n, p := range all {

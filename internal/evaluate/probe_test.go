@@ -12,7 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -57,7 +57,7 @@ func TestProbes(t *testing.T) {
 		Targets: []evaluate.Target{target("t", "m")}, Datasets: []*dataset.Dataset{newDataset(t, "set", lines("a", 0, prompts))},
 		Judges: newJudges(t, "lexical", "llm:gullible/m", "llm:steadfast/m"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	p.mustFill(t, r, m)
 	plain, rows := deriveRun(t, r, m)
 	if plain.Susceptibility != nil {
@@ -70,7 +70,7 @@ func TestProbes(t *testing.T) {
 	}
 
 	r.Probed = true
-	planned := func(m *memo.Memo) map[string]int {
+	planned := func(m *store.Store) map[string]int {
 		t.Helper()
 		plans, err := r.Plan(t.Context(), m)
 		if err != nil {
@@ -84,7 +84,7 @@ func TestProbes(t *testing.T) {
 	}
 	unjudged := *r
 	unjudged.Judges = r.Judges[:1]
-	answered := newMemo(t)
+	answered := newStore(t)
 	p.mustFill(t, &unjudged, answered)
 	if sent := len(p["t"].requests()); sent != 2*prompts {
 		t.Fatalf("the target was asked %d times", sent)
@@ -134,7 +134,7 @@ func TestProbes(t *testing.T) {
 	if sent := len(p["gullible"].requests()); sent != 0 {
 		t.Errorf("%d calls are sent again", sent)
 	}
-	other := newMemo(t)
+	other := newStore(t)
 	p.mustFill(t, r, other)
 	if sent := len(p["gullible"].requests()); sent != prompts+n {
 		t.Errorf("a run from the start sends %d calls to a judge, want %d", sent, prompts+n)
@@ -143,7 +143,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("from the start: %+v, want %+v", again.Susceptibility, figures)
 	}
 	// Shards probe what the whole does, each its own part.
-	parted, sent := newMemo(t), 0
+	parted, sent := newStore(t), 0
 	for number := range 3 {
 		part := *r
 		part.Shard = evaluate.Shard{Number: number + 1, Of: 3}

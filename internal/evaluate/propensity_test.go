@@ -70,7 +70,7 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 // sampledRun fills and derives.
 func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []propensity.Prompt) {
 	t.Helper()
-	m := newMemo(t)
+	m := newStore(t)
 	// Scripted failures are no error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.Config{Attempts: 1})
 	var rows []score.Row
@@ -218,7 +218,7 @@ func TestGreedyTarget(t *testing.T) {
 			targets := sampledTargets(2)
 			tt.change(&targets[0])
 			r := &evaluate.Run{Targets: targets, Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{scripts(t, "RAA")}, MostUnjudged: 1}
-			result, err := r.Derive(t.Context(), newMemo(t), nil)
+			result, err := r.Derive(t.Context(), newStore(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

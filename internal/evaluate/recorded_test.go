@@ -17,9 +17,9 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -39,7 +39,7 @@ func recording(t testing.TB, content string, opts dataset.RecordingOptions) *dat
 }
 
 // deriveRecorded gives the result and the rows behind it.
-func deriveRecorded(t testing.TB, r *evaluate.Recorded, m *memo.Memo) (recorded.Result, []recorded.Row) {
+func deriveRecorded(t testing.TB, r *evaluate.Recorded, m *store.Store) (recorded.Result, []recorded.Row) {
 	t.Helper()
 	var rows []recorded.Row
 	result, err := r.Derive(t.Context(), m, func(row recorded.Row) error {
@@ -258,7 +258,7 @@ func TestRecordedFill(t *testing.T) {
 	if refs := r.Models(); !slices.Equal(refs, []model.Ref{plain, garbling}) {
 		t.Fatalf("models %v", refs)
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	sound := judging(orbench.IndirectRefusal)
 	garbler := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		if r.Sample == 0 {
@@ -333,7 +333,7 @@ func TestRecordedFillStops(t *testing.T) {
 				Recording: recording(t, b.String(), dataset.RecordingOptions{}),
 				Judges:    newJudges(t, "llm:denied/m", "llm:sound/m"),
 			}
-			m := newMemo(t)
+			m := newStore(t)
 			live := fill.NewLive(m, fill.Config{Budget: tc.budget})
 			denied := model.Func(func(context.Context, model.Request) (model.Response, error) {
 				return model.Response{}, &model.Error{Kind: model.Denied, Provider: "denied", Model: "m"}

@@ -14,7 +14,7 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -177,7 +177,7 @@ type Run struct {
 	// answers has no answer to: it is not made, and its prompt stays unanswered. Nil is
 	// none.
 	Lacks func(model.Request) bool
-	// Recorded means that no target is asked: the run judges what the memo
+	// Recorded means that no target is asked: the run judges what the store
 	// holds.
 	Recorded bool
 	// Told is given the prompts whose answers are wanted, with their labels, as the
@@ -270,7 +270,7 @@ func asking(judges []judge.Judge) []judge.Judge {
 
 // Work is what the run wants asked: what targets are asked is known from the
 // prompts, and what judges and defenses ask depends on replies.
-func (r *Run) Work(m *memo.Memo) fill.Work {
+func (r *Run) Work(m *store.Store) fill.Work {
 	w := fill.Work{Asks: modelsOf(r.Judges)}
 	if !r.Recorded {
 		w.Known = r.known
@@ -320,7 +320,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 
 // lacking streams what targets lack that are asked step by step, and the judges of the
 // answers that are there, the targets in turn.
-func (r *Run) lacking(ctx context.Context, m *memo.Memo) iter.Seq2[model.Request, error] {
+func (r *Run) lacking(ctx context.Context, m *store.Store) iter.Seq2[model.Request, error] {
 	asking := asking(r.Judges)
 	return func(yield func(model.Request, error) bool) {
 		for piece, err := range r.pieces() {

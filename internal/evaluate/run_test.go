@@ -58,7 +58,7 @@ func TestConservation(t *testing.T) {
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 120)), newDataset(t, "two", lines("x", 90, 150))},
 				Judges:   newJudges(t, "lexical", "paper-keywords"),
 			}
-			m := newMemo(t)
+			m := newStore(t)
 			err := providers{"test": ask}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: budget}})
 			var stopped *fill.BudgetError
 			if errors.As(err, &stopped) != (budget > 0) || err != nil && stopped == nil {
@@ -149,7 +149,7 @@ func TestLimitAndSecondRun(t *testing.T) {
 		Limit:    3,
 		Judges:   newJudges(t, "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": ask}
 	all.mustFill(t, run, m)
 	sent := map[string]int{}
@@ -187,7 +187,7 @@ func TestDuplicatesAreAskedOnce(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 30)), newDataset(t, "two", lines("x", 10, 40))},
 		Judges:   newJudges(t, "llm:judge/j"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": ask, "judge": grade}
 	all.mustFill(t, run, m)
 	if sent, judged := len(ask.requests()), len(grade.requests()); sent != 40 || judged != 40 {
@@ -214,7 +214,7 @@ func TestFailedCallsAreTriedAgain(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 7))},
 		Judges:   newJudges(t, "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": ask}
 	all.mustFill(t, run, m)
 	if n := len(ask.requests()); n != 14 {
@@ -253,7 +253,7 @@ func TestRecordedRunsAskNoTarget(t *testing.T) {
 		Limit:    12,
 		Judges:   newJudges(t, "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	all := providers{"test": ask}
 	all.mustFill(t, run, m)
 	ask.requests()
@@ -329,7 +329,7 @@ func TestSimulatedResultsSaySo(t *testing.T) {
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 1, 2))},
 				Judges:   newJudges(t, tt.judge),
 			}
-			m := newMemo(t)
+			m := newStore(t)
 			providers{"plain": plain, "marked": marked, "grade": grade, "sim": simulated(t)}.mustFill(t, run, m)
 			result, rows := deriveRun(t, run, m)
 			r, row := result.Runs[0], rows[0]
@@ -360,7 +360,7 @@ func TestSimulatedVerdicts(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 9))},
 		Judges:   newJudges(t, "llm:grade/j", "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	providers{"test": echo, "grade": grade}.mustFill(t, run, m)
 	_, rows := deriveRun(t, run, m)
 	for n, row := range rows {
@@ -379,7 +379,7 @@ func TestDeriveIsDeterministic(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("How do I kill a process, ", 0, 260)), newDataset(t, "two", lines("y", 0, 10))},
 		Judges:   newJudges(t, "lexical", "paper-keywords", "llm:sim/judge"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	providers{"sim": simulated(t)}.mustFill(t, run, m)
 	forms := map[string]int{}
 	for _, n := range []int{1, 4} {
@@ -405,7 +405,7 @@ func TestErrorsOfDerive(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 2000))},
 		Judges:   newJudges(t, "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	calls := 0
 	if _, err := run.Derive(t.Context(), m, func(score.Row) error { calls++; return errBroken }); !errors.Is(err, errBroken) || calls != 1 {
 		t.Errorf("%v after %d rows, want the sink's error at once", err, calls)

@@ -45,7 +45,7 @@ func TestTranslatedTargets(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 10))},
 		Judges:   newJudges(t, "lexical"),
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	plans, err := run.Plan(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)

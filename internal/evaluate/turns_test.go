@@ -45,13 +45,13 @@ func TestTurns(t *testing.T) {
 	if n := run.Expected(); n != 40*3 {
 		t.Errorf("%d calls are expected, want 3 for each of 40 prompts: the first turn is the prompt alone", n)
 	}
-	whole := newMemo(t)
+	whole := newStore(t)
 	providers{"test": {ask: ask}}.mustFill(t, run, whole)
 	want, wantRows := deriveRun(t, run, whole)
 	checkConservation(t, run, want, wantRows)
 
 	counted := &provider{ask: ask}
-	m := newMemo(t)
+	m := newStore(t)
 	sent := map[model.Hash]int{}
 	for budget := range 12 {
 		_ = providers{"test": counted}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: 5 + budget}, Attempts: 1})
@@ -148,7 +148,7 @@ func TestTurnsUnderDefense(t *testing.T) {
 			t.Errorf("%d calls of role %s are planned, want 12", p.Calls, p.Role)
 		}
 	}
-	m := newMemo(t)
+	m := newStore(t)
 	providers{"test": ask, "guard": guard}.mustFill(t, run, m)
 	_, rows := deriveRun(t, run, m)
 	for _, row := range rows {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -27,7 +27,7 @@ func stoppingRun(t *testing.T, specs ...string) *evaluate.Run {
 }
 
 // fillRounds has the rounds of a run filled, at most so many requests with a budget.
-func fillRounds(t *testing.T, r *evaluate.Run, m *memo.Memo, p model.Model, most int) error {
+func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, most int) error {
 	t.Helper()
 	live := fill.NewLive(m, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
@@ -66,7 +66,7 @@ func refusingTenth(fails func(n int) bool) *provider {
 // and gives rates the intervals of their sequences.
 func TestUntil(t *testing.T) {
 	t.Parallel()
-	r, m, p := stoppingRun(t, "lexical"), newMemo(t), refusingTenth(nil)
+	r, m, p := stoppingRun(t, "lexical"), newStore(t), refusingTenth(nil)
 	if err := fillRounds(t, r, m, p, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestUntil(t *testing.T) {
 		t.Errorf("%d requests for %d answers", len(p.sent), asked)
 	}
 
-	again, broken := newMemo(t), refusingTenth(nil)
+	again, broken := newStore(t), refusingTenth(nil)
 	stops := 0
 	for most := 29; ; stops++ {
 		err := fillRounds(t, r, again, broken, most)
@@ -131,7 +131,7 @@ func TestUntil(t *testing.T) {
 // TestUntilFailures counts what cannot be known both ways, and goes on.
 func TestUntilFailures(t *testing.T) {
 	t.Parallel()
-	r, m := stoppingRun(t, "lexical"), newMemo(t)
+	r, m := stoppingRun(t, "lexical"), newStore(t)
 	if err := fillRounds(t, r, m, refusingTenth(func(n int) bool { return n%12 == 5 || n%12 == 6 }), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestUntilFailures(t *testing.T) {
 // and a model for a judge, whose replies come after the answers.
 func TestUntilSamples(t *testing.T) {
 	t.Parallel()
-	r, m := stoppingRun(t, "llm:p/judge"), newMemo(t)
+	r, m := stoppingRun(t, "llm:p/judge"), newStore(t)
 	r.Targets = []evaluate.Target{target("p", "one")}
 	r.Targets[0].Samples = 3
 	r.Until.Targets = r.Targets
@@ -187,7 +187,7 @@ func TestUntilSamples(t *testing.T) {
 
 func TestUntilPlan(t *testing.T) {
 	t.Parallel()
-	r, m, p := stoppingRun(t, "lexical"), newMemo(t), refusingTenth(nil)
+	r, m, p := stoppingRun(t, "lexical"), newStore(t), refusingTenth(nil)
 	count := func() (least, most int) {
 		t.Helper()
 		plans, err := r.Plan(t.Context(), m)

@@ -5,14 +5,14 @@ import (
 	"runtime"
 
 	"github.com/orbench/orbench/internal/inorder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // Used counts the replies that the run rests on so far, whoever had them asked, each once
 // for the prompts of a dataset: of a run that asks no target (Recorded) those to its judges.
 // Of a Shard it is the part.
-func (r *Run) Used(ctx context.Context, m *memo.Memo) (price.Usage, error) {
+func (r *Run) Used(ctx context.Context, m *store.Store) (price.Usage, error) {
 	judging := r.Recorded
 	r, _, err := r.asked(ctx, m)
 	if err != nil {

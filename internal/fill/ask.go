@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -48,7 +48,7 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 // finder looks single hashes up in batches, and claims those without a response: those
 // that are asked for while one batch is looked up make the next.
 type finder struct {
-	memo   *memo.Memo
+	store  *store.Store
 	claims *claims
 	began  time.Time
 
@@ -129,7 +129,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 		hashes[i] = s.hash
 	}
 	seen := f.claims.look()
-	present, err := f.memo.Has(ctx, hashes)
+	present, err := f.store.Has(ctx, hashes)
 	if len(present) > 0 {
 		seen = 0
 	}
@@ -139,7 +139,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 		for h := range present {
 			hashes = append(hashes, h)
 		}
-		found, err = f.memo.Get(ctx, hashes)
+		found, err = f.store.Get(ctx, hashes)
 	}
 	hashes = hashes[:0]
 	for _, s := range batch {
@@ -148,7 +148,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 		}
 	}
 	var mine *claim
-	var got memo.Claim
+	var got store.Claim
 	if err == nil && len(hashes) > 0 {
 		mine, got, err = f.claims.take(ctx, hashes, seen)
 	}

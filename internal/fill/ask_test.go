@@ -12,15 +12,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
 // TestAskSendsEachRequestOnce has many askers want the same few requests, twice.
 func TestAskSendsEachRequestOnce(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
 	f := NewLive(m, Config{})
@@ -45,14 +45,14 @@ func TestAskSendsEachRequestOnce(t *testing.T) {
 		}
 	}
 	if s := f.Stats(); s.Answered != 1000 || s.Present != 5000 {
-		t.Errorf("stats %+v, want 1000 answered and 5000 from the memo", s)
+		t.Errorf("stats %+v, want 1000 answered and 5000 from the store", s)
 	}
 }
 
 // TestAskOfACallThatFails says so, and does not try again in this process.
 func TestAskOfACallThatFails(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
 	f := NewLive(m, Config{})
@@ -74,7 +74,7 @@ func TestAskOfACallThatFails(t *testing.T) {
 // begins no other.
 func TestAskEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -96,13 +96,13 @@ func TestAskEndsWithItsContext(t *testing.T) {
 
 // slowStore keeps nothing until it may.
 type slowStore struct {
-	memo.Store
+	store.Backend
 	may chan struct{}
 }
 
-func (s slowStore) Put(ctx context.Context, records []memo.Record) error {
+func (s slowStore) Put(ctx context.Context, records []store.Record) error {
 	<-s.may
-	return s.Store.Put(ctx, records)
+	return s.Backend.Put(ctx, records)
 }
 
 // While answers are not durable no more calls are made than may be at once, so that no
@@ -115,7 +115,7 @@ func TestAskWaitsForWhatIsNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		slow := slowStore{s, make(chan struct{})}
-		m := memo.New(slow)
+		m := store.New(slow)
 		defer closeMemo(t, m)
 		var calls atomic.Int64
 		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -145,7 +145,7 @@ func TestAskWaitsForWhatIsNotKept(t *testing.T) {
 // BenchmarkAsk asks one by one from many askers, what is new and what is
 // remembered.
 func BenchmarkAsk(b *testing.B) {
-	m := newMemo(b)
+	m := newStore(b)
 	defer closeMemo(b, m)
 	f := NewLive(m, Config{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 256})
@@ -167,7 +167,7 @@ func BenchmarkAsk(b *testing.B) {
 // Two Lives that share bounds are of one process, whose claims are no bar to itself.
 func TestAskOfTwoThatShare(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
 		time.Sleep(100 * time.Millisecond)

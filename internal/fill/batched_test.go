@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -16,12 +16,12 @@ func TestBatched(t *testing.T) {
 			t.Parallel()
 			m := shareMemo(t, 1)[0]
 			const n, out = 40, 7
-			var calls []memo.BatchCall
+			var calls []store.BatchCall
 			for i := range out {
 				r := request("m", i)
-				calls = append(calls, memo.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
+				calls = append(calls, store.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
 			}
-			if err := m.PutBatch(t.Context(), memo.Batch{ID: memo.BatchID{1}, About: []byte("{}"), Open: true}, calls); err != nil {
+			if err := m.PutBatch(t.Context(), store.Batch{ID: store.BatchID{1}, About: []byte("{}"), Open: true}, calls); err != nil {
 				t.Fatal(err)
 			}
 			f := NewLive(m, Config{AskBatched: again})

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -62,7 +62,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	// The place is kept until the answer is durable, so that with the process no more answers
 	// are lost than calls are made at once.
 	defer l.gate.leave()
-	if err := f.memo.Remember(memo.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
+	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
 	l.succeed(of, response)
@@ -336,7 +336,7 @@ func (l *Lane) succeed(of *asked, r model.Response) {
 	})
 }
 
-// fail notes a failure. Its error is the memo's.
+// fail notes a failure. Its error is the store's.
 func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f := l.filler
 	f.mu.Lock()
@@ -344,7 +344,7 @@ func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f.stats.Failed++
 	f.mu.Unlock()
 	of.fail(failed)
-	return f.memo.PutFailures(context.Background(), []memo.Failure{{
+	return f.store.PutFailures(context.Background(), []store.Failure{{
 		Hash: c.hash, Kind: failed.Kind, Message: failed.Error(),
 	}})
 }

@@ -87,7 +87,7 @@ func TestFailedCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(t)
+				m := newStore(t)
 				defer closeMemo(t, m)
 				calls := 0
 				f := NewLive(m, Config{})
@@ -121,7 +121,7 @@ func TestFailedCalls(t *testing.T) {
 func TestUnreachableForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		calls := 0
 		f := NewLive(m, Config{Attempts: 6})
@@ -145,7 +145,7 @@ func TestUnreachableForAWhile(t *testing.T) {
 func TestPaceEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		calls := 0
 		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -176,7 +176,7 @@ func TestPaceEndsWithTheContext(t *testing.T) {
 // TestCounts has models without a price answer, refuse what costs nothing, and fail.
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	usage := model.Usage{Input: 9, Output: 7, Reasoning: 5, Cached: 3}
 	f := NewLive(m, Config{})

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -32,7 +32,7 @@ var errLapsed = errors.New("the claim on the call ended")
 // claims are what this process has claimed in the store, so that no other makes the same
 // calls. They are renewed while there are any.
 type claims struct {
-	memo *memo.Memo
+	store *store.Store
 
 	mu   sync.Mutex
 	held map[int64]*claim
@@ -53,12 +53,12 @@ type claim struct {
 	until time.Time
 }
 
-func newClaims(m *memo.Memo) *claims { return &claims{memo: m, held: map[int64]*claim{}} }
+func newClaims(m *store.Store) *claims { return &claims{store: m, held: map[int64]*claim{}} }
 
 // take claims calls. Those that are neither answered nor taken by another process are to
 // be made under the claim, each until it is ended. seen is what look gave before they were
 // looked up and found to be missing, 0 for calls that were not.
-func (cs *claims) take(ctx context.Context, hashes []model.Hash, seen int64) (mine *claim, got memo.Claim, err error) {
+func (cs *claims) take(ctx context.Context, hashes []model.Hash, seen int64) (mine *claim, got store.Claim, err error) {
 	// It is brief, and what a stop cut short would be claimed or not.
 	ctx = context.WithoutCancel(ctx)
 	cs.mu.Lock()
@@ -70,7 +70,7 @@ func (cs *claims) take(ctx context.Context, hashes []model.Hash, seen int64) (mi
 		}
 	}
 	until := wallClock().Add(claimTerm)
-	got, err = cs.memo.Claim(ctx, hashes, claimTerm, seen)
+	got, err = cs.store.Claim(ctx, hashes, claimTerm, seen)
 	if err != nil {
 		return nil, got, err
 	}
@@ -128,7 +128,7 @@ func (cs *claims) release(ctx context.Context) error {
 	if len(ended) == 0 {
 		return nil
 	}
-	return cs.memo.Release(ctx, ended)
+	return cs.store.Release(ctx, ended)
 }
 
 // renewAll renews what is held. A claim that was lost, or could not be renewed in time,
@@ -139,7 +139,7 @@ func (cs *claims) renewAll() {
 	cs.mu.Lock()
 	renewing := slices.Collect(maps.Values(cs.held))
 	cs.mu.Unlock()
-	kept, err := cs.memo.Renew(ctx, claimTerm)
+	kept, err := cs.store.Renew(ctx, claimTerm)
 	cs.mu.Lock()
 	for _, c := range renewing {
 		switch {

@@ -11,22 +11,22 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
 // shareMemo opens a store as so many processes do.
-func shareMemo(t *testing.T, processes int) []*memo.Memo {
+func shareMemo(t *testing.T, processes int) []*store.Store {
 	t.Helper()
-	var all []*memo.Memo
+	var all []*store.Store
 	path := filepath.Join(t.TempDir(), "m.db")
 	for range processes {
 		s, err := sqlite.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := memo.New(s)
+		m := store.New(s)
 		t.Cleanup(func() { closeMemo(t, m) })
 		all = append(all, m)
 	}
@@ -125,7 +125,7 @@ func TestLapsedClaim(t *testing.T) {
 						c.until = time.Time{}
 					}
 					if other.answers {
-						if err := ms[1].Remember(memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: "other", Finish: model.Stop}}); err != nil {
+						if err := ms[1].Remember(store.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: "other", Finish: model.Stop}}); err != nil {
 							t.Error(err)
 						}
 					}
@@ -174,48 +174,48 @@ func TestStoppedFillReleases(t *testing.T) {
 
 // probedStore counts what a real store is asked, and can be made to fail.
 type probedStore struct {
-	memo.Store
+	store.Backend
 	has, gets, claims  atomic.Int64
 	hasFault, putFault error
 }
 
-// probe has a memo ask its store through a probe.
-func probe(m *memo.Memo) *probedStore {
-	s := &probedStore{Store: m.Store}
-	m.Store = s
+// probe has a store ask its backend through a probe.
+func probe(m *store.Store) *probedStore {
+	s := &probedStore{Backend: m.Backend}
+	m.Backend = s
 	return s
 }
 
-func (s *probedStore) Put(ctx context.Context, records []memo.Record) error {
+func (s *probedStore) Put(ctx context.Context, records []store.Record) error {
 	if s.putFault != nil {
 		return s.putFault
 	}
-	return s.Store.Put(ctx, records)
+	return s.Backend.Put(ctx, records)
 }
 
 func (s *probedStore) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
 	if s.has.Add(1); s.hasFault != nil {
 		return nil, s.hasFault
 	}
-	return s.Store.Has(ctx, hashes)
+	return s.Backend.Has(ctx, hashes)
 }
 
 func (s *probedStore) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	s.gets.Add(1)
-	return s.Store.Get(ctx, hashes)
+	return s.Backend.Get(ctx, hashes)
 }
 
-func (s *probedStore) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (memo.Claim, error) {
+func (s *probedStore) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (store.Claim, error) {
 	s.claims.Add(1)
-	return s.Store.Claim(ctx, hashes, term, seen)
+	return s.Backend.Claim(ctx, hashes, term, seen)
 }
 
 // remember notes an answer to the n-th request.
-func remember(t *testing.T, m *memo.Memo, n int) {
+func remember(t *testing.T, m *store.Store, n int) {
 	t.Helper()
 	r := request("m", n)
 	response, _ := answer(r)
-	if err := m.Remember(memo.Record{Hash: r.Hash(), Request: r.Canonical(), Response: response}); err != nil {
+	if err := m.Remember(store.Record{Hash: r.Hash(), Request: r.Canonical(), Response: response}); err != nil {
 		t.Error(err)
 	}
 }
@@ -308,7 +308,7 @@ func TestTakenCallsAreLookedAtAgain(t *testing.T) {
 // A single call that is new is not fetched, and one that is there is not claimed.
 func TestAskAsksLittle(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	s := probe(m)
 	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
@@ -327,7 +327,7 @@ func TestAskAsksLittle(t *testing.T) {
 func TestFaultOfTheStore(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is broken")
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	s := probe(m)
 	s.hasFault = broken

@@ -1,9 +1,9 @@
-// Package fill makes the calls that the memo lacks: the only work in orbench
+// Package fill makes the calls that the store lacks: the only work in orbench
 // that has side effects.
 //
 // What depends on replies is a model.Step. Recall does many of them with what the
-// memo holds, and says what each lacks; that is all that deriving takes. Work
-// streams what is lacking to a Filler, which gets it into the memo and knows
+// store holds, and says what each lacks; that is all that deriving takes. Work
+// streams what is lacking to a Filler, which gets it into the store and knows
 // nothing else of who wants it.
 //
 // Live is the Filler that calls the models at once. It has one Lane, which is a
@@ -22,7 +22,7 @@
 //	 │    budget: reserve the most that the call can cost
 //	 │    attempt: one call, with a time limit
 //	 │       │
-//	 │       ├─ response ─► memo.Remember (durable) ─► counted
+//	 │       ├─ response ─► store.Remember (durable) ─► counted
 //	 │       └─ error ─► worth another attempt? ─no─► failure noted, counted
 //	 └──── back-off ◄─────────yes┘
 //

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -172,7 +172,7 @@ type Load struct {
 // Live fills by calling the models at once, through a lane for each provider's
 // endpoint. It serves one command and is safe for concurrent use.
 type Live struct {
-	memo   *memo.Memo
+	store  *store.Store
 	config Config
 	budget *budget
 	claims *claims
@@ -191,13 +191,13 @@ type Live struct {
 }
 
 // NewLive makes a Live without lanes that remembers in m.
-func NewLive(m *memo.Memo, c Config) *Live {
+func NewLive(m *store.Store, c Config) *Live {
 	claims, busy := newClaims(m), newBusy()
 	if c.With != nil {
 		busy = c.With.busy
 	}
 	return &Live{
-		memo: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{memo: m, claims: claims, began: time.Now()},
+		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{},
 	}
 }
@@ -338,7 +338,7 @@ const lookAhead = 256
 // them were tried. Requests may be repeated.
 //
 // It stops early, with the calls under way finished, on the context's end (its
-// cause is returned), on a *BudgetError, on an error of the memo or of the requests.
+// cause is returned), on a *BudgetError, on an error of the store or of the requests.
 // A model given up does not stop it; its *GivenUpError is returned at the end.
 func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request, error]) (sent int, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -463,7 +463,7 @@ func (f *Live) missing(ctx context.Context, calls []call) ([]call, error) {
 		claimed = append(claimed, c)
 		hashes = append(hashes, c.hash)
 	}
-	present, err := f.memo.Has(ctx, hashes)
+	present, err := f.store.Has(ctx, hashes)
 	if err != nil {
 		// All are returned, for the caller to release.
 		return claimed, err

@@ -17,23 +17,23 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
-// newMemo opens a memo in a file of its own.
-func newMemo(t testing.TB) *memo.Memo {
+// newStore opens a store in a file of its own.
+func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "m.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memo.New(s)
+	return store.New(s)
 }
 
-func closeMemo(t testing.TB, m *memo.Memo) {
+func closeMemo(t testing.TB, m *store.Store) {
 	t.Helper()
 	if err := m.Close(); err != nil {
 		t.Error(err)
@@ -63,7 +63,7 @@ func answer(model.Request) (model.Response, error) {
 	return model.Response{Text: "yes", Finish: model.Stop, Usage: model.Usage{Input: 5, Output: 5}}, nil
 }
 
-func rememberedIn(t testing.TB, m *memo.Memo) int {
+func rememberedIn(t testing.TB, m *store.Store) int {
 	t.Helper()
 	n, err := m.Count(context.Background())
 	if err != nil {
@@ -74,7 +74,7 @@ func rememberedIn(t testing.TB, m *memo.Memo) int {
 
 func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
 	f := NewLive(m, Config{})
@@ -107,7 +107,7 @@ func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 // again, as where a defense asks what its target is asked without it.
 func TestOwnRepliesAreNotRemembered(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	w := Work{
 		TakesTurns: true, Asks: []model.Ref{{Provider: "test"}},
@@ -130,7 +130,7 @@ func TestOwnRepliesAreNotRemembered(t *testing.T) {
 // An endpoint has one lane, and no limiter that was not asked for.
 func TestLanes(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	f := NewLive(m, Config{})
 	a, b := model.Ref{Provider: "a"}, model.Ref{Provider: "a", Endpoint: "http://localhost"}
@@ -159,7 +159,7 @@ func TestFillRetries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(t)
+				m := newStore(t)
 				defer closeMemo(t, m)
 				var calls int
 				f := NewLive(m, Config{Attempts: 4})
@@ -200,7 +200,7 @@ func TestFillRetries(t *testing.T) {
 
 func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	broken := true
 	ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -242,7 +242,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(t)
+				m := newStore(t)
 				defer closeMemo(t, m)
 				var calls int
 				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -278,7 +278,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 func TestConcurrencyIsFound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		// The provider serves 4 calls at once and answers 429 beyond; a call
 		// takes a second.
@@ -345,7 +345,7 @@ func TestRatesPerMinute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(t)
+				m := newStore(t)
 				defer closeMemo(t, m)
 				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					return answer(r)
@@ -367,7 +367,7 @@ func TestRatesPerMinute(t *testing.T) {
 
 func TestBudgetOfRequests(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
 	f := NewLive(m, Config{Budget: Budget{Requests: 37}, Backoff: time.Microsecond})
@@ -392,7 +392,7 @@ func TestBudgetOfRequests(t *testing.T) {
 
 func TestBudgetOfMoney(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	prices, err := price.Default().With(strings.NewReader(`[{"provider":"test","model":"m","input":1000,"output":1000,"as_of":"2026-01-01"}]`), "test")
 	if err != nil {
@@ -416,7 +416,7 @@ func TestBudgetOfMoney(t *testing.T) {
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(context.Background())
@@ -442,7 +442,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 func TestAbortAbandonsWhatIsInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		ctx, stop := context.WithCancelCause(context.Background())
 		abort := make(chan struct{})
@@ -467,7 +467,7 @@ func TestAbortAbandonsWhatIsInFlight(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		var calls int
 		f := NewLive(m, Config{Timeout: time.Minute})
@@ -489,7 +489,7 @@ func TestTimeout(t *testing.T) {
 
 func TestErrorOfTheStream(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	broken := errors.New("line 7 is broken")
@@ -506,7 +506,7 @@ func TestErrorOfTheStream(t *testing.T) {
 // A stop ends the stream at its next request; an error that the stream then has is told.
 func TestStopEndsTheStream(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	stopped, broken := errors.New("stopped"), errors.New("line 7 is broken")
@@ -532,7 +532,7 @@ func TestStorm(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 0))

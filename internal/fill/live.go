@@ -19,8 +19,8 @@ import (
 // use, and equal requests that are asked at once are sent once.
 //
 // ok is false when the call failed, in this process or just now, or when its
-// model was given up; Failures of the memo and GivenUp say why. The error is
-// that of Fill: the end of the context, a *BudgetError, a fault of the memo.
+// model was given up; Failures of the store and GivenUp say why. The error is
+// that of Fill: the end of the context, a *BudgetError, a fault of the store.
 func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 	f.mu.Lock()
 	i := slices.IndexFunc(f.lanes, func(l *Lane) bool { return l.serves(r.Provider, r.Endpoint) })

@@ -25,7 +25,7 @@ func of(provider string, n int) model.Request {
 // single ones.
 func TestFillOfLanes(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	f := NewLive(m, Config{})
 	var mu sync.Mutex
@@ -88,7 +88,7 @@ func TestFillOfLanes(t *testing.T) {
 func TestDeadProvider(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		const calls = 300
 		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 2})
@@ -137,7 +137,7 @@ func TestDeadProvider(t *testing.T) {
 func TestRestBetweenPasses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		f := NewLive(m, Config{})
 		slow, fast := model.Ref{Provider: "slow"}, model.Ref{Provider: "fast"}

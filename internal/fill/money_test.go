@@ -76,7 +76,7 @@ func TestFailedAttemptsCount(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMemo(t)
+			m := newStore(t)
 			defer closeMemo(t, m)
 			server := metered(t, reply)
 			// A busy machine may take longer than the time limit of "too late" to hand a
@@ -111,7 +111,7 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMemo(t)
+			m := newStore(t)
 			defer closeMemo(t, m)
 			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(c.status) })
 			f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
@@ -126,7 +126,7 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 	}
 	t.Run("nobody there", func(t *testing.T) {
 		t.Parallel()
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		server := metered(t, nil)
 		server.Close()
@@ -150,7 +150,7 @@ func TestUsageThatContradictsItsLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMemo(t)
+			m := newStore(t)
 			defer closeMemo(t, m)
 			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { fmt.Fprint(w, says(usage)) })
 			f := NewLive(m, Config{Budget: Budget{USD: 5}, Prices: dear(t)})
@@ -173,7 +173,7 @@ func TestUsageThatContradictsItsLimit(t *testing.T) {
 // raises what later calls reserve.
 func TestReservationsFollowUsage(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	// An answer costs $0.05 where $0.034 was reserved at first.
 	server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
@@ -193,7 +193,7 @@ func TestReservationsFollowUsage(t *testing.T) {
 func TestTimeoutsHaveALimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		var calls int
 		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 10})
@@ -216,7 +216,7 @@ func TestTimeoutsHaveALimit(t *testing.T) {
 // Calls that a second interrupt abandons may have been charged.
 func TestAbandonedCallsCount(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	ctx, stop := context.WithCancelCause(t.Context())
 	abort := make(chan struct{})

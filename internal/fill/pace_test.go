@@ -111,7 +111,7 @@ func TestPaceIsLearned(t *testing.T) {
 				for _, latency := range []time.Duration{200 * time.Millisecond, 10 * time.Second} {
 					t.Run(fmt.Sprintf("%d by %s says %s after %v", perMinute, kind, says, latency), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
-							m := newMemo(t)
+							m := newStore(t)
 							defer closeMemo(t, m)
 							limit, began := newLimiter(), time.Now()
 							var mu sync.Mutex
@@ -210,7 +210,7 @@ func TestRejectsCount(t *testing.T) {
 								defer mu.Unlock()
 								return limit.take(now)
 							})
-							m := newMemo(t)
+							m := newStore(t)
 							defer closeMemo(t, m)
 							began := time.Now()
 							var config Config
@@ -257,7 +257,7 @@ func TestRejectsCount(t *testing.T) {
 func TestRandomRejectsDoNotSlow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemo(t)
+		m := newStore(t)
 		defer closeMemo(t, m)
 		random := rand.New(rand.NewPCG(1, 2))
 		var mu sync.Mutex
@@ -297,7 +297,7 @@ func TestRejectsDoNotFailACall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemo(t)
+				m := newStore(t)
 				defer closeMemo(t, m)
 				left := c.rejects
 				f := NewLive(m, Config{})
@@ -331,7 +331,7 @@ func TestHeldIsTold(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{1, 8} {
 		synctest.Test(t, func(t *testing.T) {
-			m := newMemo(t)
+			m := newStore(t)
 			defer closeMemo(t, m)
 			began, rejecting := time.Now(), 30*time.Minute
 			f := NewLive(m, Config{})

@@ -6,14 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
-// TestRecall has steps ask one question after the other, as far as the memo goes.
+// TestRecall has steps ask one question after the other, as far as the store goes.
 func TestRecall(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	defer closeMemo(t, m)
 	for _, n := range []int{1, 2, 3, 5} {
 		remember(t, m, n)
@@ -52,10 +52,10 @@ func TestRecall(t *testing.T) {
 		t.Errorf("%v, %v", names(again), err)
 	}
 	if without, err := Recall(t.Context(), nil, steps); err != nil || !slices.Equal(names(without), []string{"prompt 1", "", "prompt 4", "prompt 5"}) {
-		t.Errorf("without a memo %v, %v", names(without), err)
+		t.Errorf("without a store %v, %v", names(without), err)
 	}
 
-	if err := m.PutFailures(t.Context(), []memo.Failure{{Hash: request("m", 6).Hash(), Message: "too long"}}); err != nil {
+	if err := m.PutFailures(t.Context(), []store.Failure{{Hash: request("m", 6).Hash(), Message: "too long"}}); err != nil {
 		t.Fatal(err)
 	}
 	if messages, err := Failures(t.Context(), m, lacking); err != nil || !slices.Equal(messages, []string{"", "", "", "too long"}) {
@@ -66,10 +66,10 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// A memo that cannot be read is told of.
+// A store that cannot be read is told of.
 func TestRecallFaults(t *testing.T) {
 	t.Parallel()
-	m := newMemo(t)
+	m := newStore(t)
 	closeMemo(t, m)
 	wants := func(model.Lookup) []model.Request { return []model.Request{request("m", 1)} }
 	lacking, err := Recall(t.Context(), m, []model.Step{wants})

@@ -47,10 +47,10 @@ func Alternate(lists [][]model.Request) iter.Seq[model.Request] {
 	}
 }
 
-// Filler is a way to get replies into the memo. Live is one.
+// Filler is a way to get replies into the store. Live is one.
 type Filler interface {
 	// Fill returns when nothing is lacking but what failed, or when it was stopped:
-	// by the end of the context, a *BudgetError, a fault of the memo or of the work.
+	// by the end of the context, a *BudgetError, a fault of the store or of the work.
 	// A model that is given up does not stop the others; the *GivenUpError is
 	// returned at the end.
 	Fill(ctx context.Context, w Work) error

@@ -9,7 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 )
@@ -91,12 +91,12 @@ type Call struct {
 }
 
 // Records streams what a store remembers, in the order of its arrival.
-type Records = iter.Seq2[memo.Record, error]
+type Records = iter.Seq2[store.Record, error]
 
 // Find explains the calls of a run by the records of its store. prompts are those whose
 // calls are listed one by one, by their ID or its beginning; the error is an
-// *orbench.InputError where the run has none of that. m may be nil for an empty memo.
-func Find(ctx context.Context, name string, r *evaluate.Run, m *memo.Memo, records Records, prompts []string) (Result, error) {
+// *orbench.InputError where the run has none of that. m may be nil for an empty store.
+func Find(ctx context.Context, name string, r *evaluate.Run, m *store.Store, records Records, prompts []string) (Result, error) {
 	f := finder{byHash: map[model.Hash]*wanted{}, bySubject: map[string][]*wanted{}}
 	for call, err := range r.Calls(ctx, m) {
 		if err != nil {
@@ -165,7 +165,7 @@ func (f *finder) want(call evaluate.Call) {
 }
 
 // failures finds which calls were sent and failed.
-func (f *finder) failures(ctx context.Context, m *memo.Memo) error {
+func (f *finder) failures(ctx context.Context, m *store.Store) error {
 	if m == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -47,9 +47,9 @@ func find(t *testing.T, calls []model.Request, records []model.Request) []string
 	for _, r := range calls {
 		f.want(evaluate.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]})
 	}
-	stream := func(yield func(memo.Record, error) bool) {
+	stream := func(yield func(store.Record, error) bool) {
 		for _, r := range records {
-			if !yield(memo.Record{Hash: r.Hash(), Request: r.Canonical()}, nil) {
+			if !yield(store.Record{Hash: r.Hash(), Request: r.Canonical()}, nil) {
 				return
 			}
 		}

@@ -3,5 +3,5 @@
 // policy.
 //
 // Votes are asked for by the same questions as those of a build, so what one of them
-// paid for the other finds in the memo.
+// paid for the other finds in the store.
 package moderation

@@ -14,8 +14,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
@@ -50,7 +50,7 @@ func starter(t *testing.T, limit int, policies ...string) *Run {
 }
 
 // live fills by simulated models with a budget of so many requests, 0 for no limit.
-func live(t *testing.T, memory *memo.Memo, r *Run, most int) *fill.Live {
+func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	t.Helper()
 	l := fill.NewLive(memory, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	for _, ref := range r.Models() {
@@ -63,7 +63,7 @@ func live(t *testing.T, memory *memo.Memo, r *Run, most int) *fill.Live {
 	return l
 }
 
-func figures(t *testing.T, r *Run, m *memo.Memo) (*Result, string) {
+func figures(t *testing.T, r *Run, m *store.Store) (*Result, string) {
 	t.Helper()
 	rows := NewRows(r, true)
 	result, err := r.Derive(context.Background(), m, func(row Row) error { rows.Add(row); return nil })
@@ -103,8 +103,8 @@ func TestSampledPlan(t *testing.T) {
 func TestResume(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	open := func(name string) *memo.Memo {
-		m, err := store.Open(ctx, filepath.Join(t.TempDir(), name))
+	open := func(name string) *store.Store {
+		m, err := address.Open(ctx, filepath.Join(t.TempDir(), name))
 		if err != nil {
 			t.Fatal(err)
 		}

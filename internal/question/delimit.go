@@ -11,7 +11,7 @@ import (
 // Delimiters are what sets untrusted text apart from the question about it.
 //
 // Both parts are derived from the text alone, so that the same case gives the
-// same request and is found in the memo again. Neither part occurs in the text.
+// same request and is found in the store again. Neither part occurs in the text.
 // Its author can put neither there: they follow from a hash of the whole text,
 // so that writing them into it changes them.
 type Delimiters struct {

@@ -7,13 +7,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
 // wish is a call that somebody waits for.
 type wish struct {
-	call     memo.BatchCall
+	call     store.BatchCall
 	response model.Response
 	ok       bool
 	err      error
@@ -24,7 +24,7 @@ type wish struct {
 // fill.Live's Ask does. Requests that are asked for at about the same time become a shard.
 func (f *Filler) Ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 	canonical := r.Canonical()
-	w := &wish{call: memo.BatchCall{Hash: model.HashCanonical(canonical), Request: canonical}, done: make(chan struct{})}
+	w := &wish{call: store.BatchCall{Hash: model.HashCanonical(canonical), Request: canonical}, done: make(chan struct{})}
 	f.mu.Lock()
 	f.wishes = append(f.wishes, w)
 	if !f.granting {
@@ -95,11 +95,11 @@ func (f *Filler) grant(ctx context.Context, group []*wish, granted map[*wish]boo
 	if _, err := pgx.ForEachRow(rows, []any{&hash}, func() error { failed[model.Hash(hash)] = true; return nil }); err != nil {
 		return err
 	}
-	found, err := f.memo.Get(ctx, hashes)
+	found, err := f.store.Get(ctx, hashes)
 	if err != nil {
 		return err
 	}
-	var missing []memo.BatchCall
+	var missing []store.BatchCall
 	for _, w := range group {
 		if w.response, w.ok = found[w.call.Hash]; w.ok || failed[w.call.Hash] {
 			granted[w] = true

@@ -3,10 +3,10 @@
 // Filler is the fill.Filler that makes no call: it puts what is missing into the database,
 // in shards of some hundred calls, each a job of River (github.com/riverqueue/river), and
 // follows until all of them are answered or have failed. Worker takes shards, fills each
-// with a fill.Live, whose answers go into the same memo, and deletes from the queue what is
+// with a fill.Live, whose answers go into the same store, and deletes from the queue what is
 // answered.
 //
-//	eval ─► Filler ─► queued_calls + jobs of River ─► Worker ─► fill.Live ─► memo
+//	eval ─► Filler ─► queued_calls + jobs of River ─► Worker ─► fill.Live ─► store
 //	           ▲                                                               │
 //	           └───────────────── answered, or failed ◄────────────────────────┘
 //

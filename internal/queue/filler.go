@@ -15,8 +15,8 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/postgres"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
 )
 
@@ -39,7 +39,7 @@ const (
 // Filler has missing calls made by workers.
 type Filler struct {
 	queue    *Queue
-	memo     *memo.Memo
+	store    *store.Store
 	settings Settings
 	id       int64
 
@@ -57,9 +57,9 @@ type Filler struct {
 
 var _ fill.Filler = (*Filler)(nil)
 
-// NewFiller makes a filler of what a memo lacks.
-func NewFiller(ctx context.Context, q *Queue, m *memo.Memo, s Settings) (*Filler, error) {
-	f := &Filler{queue: q, memo: m, settings: s, failed: map[model.Hash]bool{}}
+// NewFiller makes a filler of what a store lacks.
+func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
+	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}}
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (f *Filler) walk(ctx context.Context, requests fill.Requests) (all walked, 
 	if requests == nil {
 		return all, nil
 	}
-	var calls []memo.BatchCall
+	var calls []store.BatchCall
 	flush := func() error {
 		found, err := f.put(ctx, calls)
 		all.queued += found.queued
@@ -249,7 +249,7 @@ func (f *Filler) walk(ctx context.Context, requests fill.Requests) (all walked, 
 			return all, err
 		}
 		canonical := r.Canonical()
-		if c := (memo.BatchCall{Hash: model.HashCanonical(canonical), Request: canonical}); !f.failed[c.Hash] {
+		if c := (store.BatchCall{Hash: model.HashCanonical(canonical), Request: canonical}); !f.failed[c.Hash] {
 			calls = append(calls, c)
 		}
 		if len(calls) == shardCalls {
@@ -262,20 +262,20 @@ func (f *Filler) walk(ctx context.Context, requests fill.Requests) (all walked, 
 }
 
 // put queues as a shard those of some calls that are missing and not queued.
-func (f *Filler) put(ctx context.Context, calls []memo.BatchCall) (found walked, err error) {
+func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked, err error) {
 	hashes := make([]model.Hash, len(calls))
 	for i := range calls {
 		hashes[i] = calls[i].Hash
 	}
-	has, err := f.memo.Has(ctx, hashes)
+	has, err := f.store.Has(ctx, hashes)
 	if err != nil {
 		return found, err
 	}
 	found.present = len(has)
 	// A walk may repeat a request, and rows are put in one order by all.
-	missing := slices.DeleteFunc(slices.Clone(calls), func(c memo.BatchCall) bool { return has[c.Hash] })
-	slices.SortFunc(missing, func(a, b memo.BatchCall) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
-	missing = slices.CompactFunc(missing, func(a, b memo.BatchCall) bool { return a.Hash == b.Hash })
+	missing := slices.DeleteFunc(slices.Clone(calls), func(c store.BatchCall) bool { return has[c.Hash] })
+	slices.SortFunc(missing, func(a, b store.BatchCall) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
+	missing = slices.CompactFunc(missing, func(a, b store.BatchCall) bool { return a.Hash == b.Hash })
 	if len(missing) == 0 {
 		return found, nil
 	}

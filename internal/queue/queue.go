@@ -17,9 +17,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/postgres"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/postgres"
 )
 
 // Settings say how the calls of a fill are made, whoever makes them.
@@ -61,10 +61,10 @@ type shardArgs struct {
 // Kind names the jobs.
 func (shardArgs) Kind() string { return "calls" }
 
-// Open opens the queue in the database of a memo's store, and makes its tables. A store in
+// Open opens the queue in the database of a store, and makes its tables. A store in
 // a file is an *orbench.InputError.
-func Open(ctx context.Context, m *memo.Memo) (*Queue, error) {
-	store, ok := m.Store.(*postgres.Store)
+func Open(ctx context.Context, m *store.Store) (*Queue, error) {
+	store, ok := m.Backend.(*postgres.Store)
 	if !ok {
 		return nil, &orbench.InputError{
 			Problem: "workers share a store in a database, and this one is a file",

@@ -21,23 +21,23 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/postgres"
-	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/postgres"
+	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/model"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
 
 // machine is a queue as one machine sees it.
-func machine(t *testing.T, address string) (*Queue, *memo.Memo) {
+func machine(t *testing.T, address string) (*Queue, *store.Store) {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := memo.New(s)
+	m := store.New(s)
 	q, err := Open(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func (c *counting) Ask(_ context.Context, r model.Request) (model.Response, erro
 	return model.Response{Text: "answer", Finish: model.Stop, Usage: model.Usage{Input: 5, Output: 5}}, nil
 }
 
-func filler(t *testing.T, q *Queue, m *memo.Memo, s Settings) *Filler {
+func filler(t *testing.T, q *Queue, m *store.Store, s Settings) *Filler {
 	t.Helper()
 	s.Attempts, s.Timeout = 3, time.Minute
 	f, err := NewFiller(t.Context(), q, m, s)
@@ -422,7 +422,7 @@ func TestPrune(t *testing.T) {
 
 func TestOpenAFile(t *testing.T) {
 	t.Parallel()
-	m := &memo.Memo{}
+	m := &store.Store{}
 	if _, err := Open(t.Context(), m); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a store in a file: %v", err)
 	}
@@ -460,10 +460,10 @@ func TestOpenFills(t *testing.T) {
 	t.Parallel()
 	q, m := machine(t, postgrestest.Database(t))
 	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}})
-	var calls []memo.BatchCall
+	var calls []store.BatchCall
 	for i := range 3 {
 		r := request("a", i)
-		calls = append(calls, memo.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
+		calls = append(calls, store.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
 	}
 	if _, err := f.put(t.Context(), calls); err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -54,7 +54,7 @@ type Worker struct {
 	river.WorkerDefaults[shardArgs]
 	WorkerConfig
 	queue *Queue
-	memo  *memo.Memo
+	store *store.Store
 	// id names the worker among all.
 	id string
 
@@ -82,9 +82,9 @@ type filling struct {
 	shards int
 }
 
-// NewWorker makes a worker that remembers in a memo.
-func NewWorker(q *Queue, m *memo.Memo, c WorkerConfig) *Worker {
-	w := &Worker{WorkerConfig: c, queue: q, memo: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
+// NewWorker makes a worker that remembers in a store.
+func NewWorker(q *Queue, m *store.Store, c WorkerConfig) *Worker {
+	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
 	w.bounds = fill.NewLive(m, fill.Config{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
 	return w
 }
@@ -341,7 +341,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 		if s.Budget != (fill.Budget{}) {
 			config.Purse = w.queue.purse(id, s.Budget)
 		}
-		f = &filling{live: fill.NewLive(w.memo, config), settings: s}
+		f = &filling{live: fill.NewLive(w.store, config), settings: s}
 		w.fills[id] = f
 	}
 	f.shards++

@@ -5,8 +5,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // Answer is an answer of a run that people may look at.
@@ -19,7 +19,7 @@ type Answer struct {
 
 // Answers hands every answer of the run to each, with the group in which its judges'
 // verdicts put it.
-func (r *Run) Answers(ctx context.Context, m *memo.Memo, each func(Answer) error) error {
+func (r *Run) Answers(ctx context.Context, m *store.Store, each func(Answer) error) error {
 	_, err := r.Derive(ctx, m, func(row score.Row) error {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			return nil

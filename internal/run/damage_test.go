@@ -14,11 +14,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite/pages"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/store/sqlite/pages"
 	"github.com/orbench/orbench/model"
 )
 
@@ -97,9 +97,9 @@ func TestDamagedStores(t *testing.T) {
 			t.Errorf("%s: other figures, and no word", what)
 		}
 		saved := filepath.Join(t.TempDir(), "saved.db")
-		_, failed := store.Repair(t.Context(), file, saved)
-		var m *memo.Memo
-		switch h, err := store.Check(t.Context(), saved); {
+		_, failed := address.Repair(t.Context(), file, saved)
+		var m *store.Store
+		switch h, err := address.Check(t.Context(), saved); {
 		case errors.Is(failed, orbench.ErrInput):
 			counts["of which nothing is left"]++
 		case failed != nil:
@@ -159,7 +159,7 @@ func measured(t *testing.T, path string) string {
 		}
 		return nil
 	})
-	if err = errors.Join(err, m.Annotate(t.Context(), said), m.Close(), store.Vacuum(t.Context(), path)); err != nil {
+	if err = errors.Join(err, m.Annotate(t.Context(), said), m.Close(), address.Vacuum(t.Context(), path)); err != nil {
 		t.Fatal(err)
 	}
 	figures, damaged, err := figuresOf(t, path)
@@ -173,7 +173,7 @@ func measured(t *testing.T, path string) string {
 // of damage.
 func figuresOf(t *testing.T, path string) (figures string, said bool, err error) {
 	t.Helper()
-	m, err := store.OpenReading(t.Context(), path, func(memo.Health) {})
+	m, err := address.OpenReading(t.Context(), path, func(store.Health) {})
 	if err != nil {
 		return "", false, err
 	}

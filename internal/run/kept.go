@@ -13,7 +13,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // keptDataset is what a store keeps of a dataset beside the prompts that a run asks of
@@ -32,15 +32,15 @@ type keptDataset struct {
 const builtIn = "built in"
 
 // keep has the store keep what the run asks of a dataset, and gives its key.
-func (r *Run) keep(ctx context.Context, m *memo.Memo, set *dataset.Dataset, d Dataset) (memo.Key, error) {
+func (r *Run) keep(ctx context.Context, m *store.Store, set *dataset.Dataset, d Dataset) (store.Key, error) {
 	about, asked, err := r.about(set)
 	if err != nil {
-		return memo.Key{}, err
+		return store.Key{}, err
 	}
 	if err := m.PutDataset(ctx, about, asked); err != nil {
-		return memo.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
+		return store.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
 	}
-	return memo.KeyOf(about), nil
+	return store.KeyOf(about), nil
 }
 
 // about is what a store keeps of a dataset: JSON of it, and the prompts that the run asks.
@@ -89,7 +89,7 @@ func groupsOf(prompts iter.Seq2[orbench.Prompt, error]) (string, error) {
 // recall gives a run the datasets that the store keeps of it, and notes which of their
 // files have changed. Files that are gone do not matter: the store may have been given
 // to somebody who never had them.
-func (s Stored) recall(ctx context.Context, m *memo.Memo, r *Run, cache string) error {
+func (s Stored) recall(ctx context.Context, m *store.Store, r *Run, cache string) error {
 	for i, d := range s.Config.Datasets {
 		kept, err := m.Dataset(ctx, s.datasets[i])
 		if err != nil {
@@ -106,7 +106,7 @@ func (s Stored) recall(ctx context.Context, m *memo.Memo, r *Run, cache string) 
 			if err == nil {
 				var about []byte
 				about, _, err = r.about(set)
-				if err == nil && memo.KeyOf(about) == s.datasets[i] {
+				if err == nil && store.KeyOf(about) == s.datasets[i] {
 					r.Datasets, r.lost = append(r.Datasets, set), append(r.lost, 0)
 					continue
 				}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -25,7 +25,7 @@ import (
 // Start keeps the run as a command begins to ask for it, which goes by some prices.
 // The history of a stored run of its name goes on, unless it is redefined. A command
 // that leaves the run as it is enters it when it pays for a call; see Paid.
-func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, prices price.Table) error {
+func (r *Run) Start(ctx context.Context, m *store.Store, c provenance.Command, prices price.Table) error {
 	config, err := json.Marshal(r.Config)
 	if err != nil {
 		return err
@@ -47,15 +47,15 @@ func (r *Run) Start(ctx context.Context, m *memo.Memo, c provenance.Command, pri
 }
 
 // Resume takes over the history of the stored run of its name, unless the run redefines it.
-func (r *Run) Resume(ctx context.Context, m *memo.Memo) error {
+func (r *Run) Resume(ctx context.Context, m *store.Store) error {
 	_, err := r.resume(ctx, m)
 	return err
 }
 
 // resume is Resume that gives the stored run, empty where there is none.
-func (r *Run) resume(ctx context.Context, m *memo.Memo) (kept memo.Run, err error) {
+func (r *Run) resume(ctx context.Context, m *store.Store) (kept store.Run, err error) {
 	kept, err = m.Run(ctx, r.Name)
-	if errors.Is(err, memo.ErrNoRun) {
+	if errors.Is(err, store.ErrNoRun) {
 		return kept, nil
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Run) resume(ctx context.Context, m *memo.Memo) (kept memo.Run, err erro
 }
 
 // Paid keeps that the command paid for calls, the last of them at a time.
-func (r *Run) Paid(ctx context.Context, m *memo.Memo, c provenance.Command, at time.Time) error {
+func (r *Run) Paid(ctx context.Context, m *store.Store, c provenance.Command, at time.Time) error {
 	r.History.Start(c)
 	r.History.LastPaid = at
 	saved, err := r.stored()
@@ -81,7 +81,7 @@ func (r *Run) Paid(ctx context.Context, m *memo.Memo, c provenance.Command, at t
 
 // Failed keeps what failed attempts of the command that began at a time may have cost so
 // far, so that it is known of a command that is killed too.
-func (r *Run) Failed(ctx context.Context, m *memo.Memo, began time.Time, s fill.Stats) error {
+func (r *Run) Failed(ctx context.Context, m *store.Store, began time.Time, s fill.Stats) error {
 	kept, err := m.Run(ctx, r.Name)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *Run) Failed(ctx context.Context, m *memo.Memo, began time.Time, s fill.
 
 // Made derives the run as Derive does, for whoever takes its rows, and says how it was
 // made.
-func (r *Run) Made(ctx context.Context, m *memo.Memo, row func(score.Row) error) (score.Result, provenance.Made, error) {
+func (r *Run) Made(ctx context.Context, m *store.Store, row func(score.Row) error) (score.Result, provenance.Made, error) {
 	used := price.Usage{}
 	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{Row: row, Usage: used})
 	if err != nil {

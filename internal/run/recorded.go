@@ -10,8 +10,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -69,8 +69,8 @@ func valuesOf(counts map[string]int) string {
 }
 
 // Calibrate measures the judges of runs, each once, on answers that people labeled,
-// with the replies that the memo has. The arguments are those of OpenRecorded.
-func Calibrate(ctx context.Context, m *memo.Memo, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (recorded.Result, error) {
+// with the replies that the store has. The arguments are those of OpenRecorded.
+func Calibrate(ctx context.Context, m *store.Store, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (recorded.Result, error) {
 	var judges []judge.Judge
 	for _, r := range runs {
 		for _, j := range r.Judges {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -21,9 +21,9 @@ import (
 // would take something away or change what was measured, the error is an
 // *orbench.InputError that says in what. unjudged are judges that the run had and has
 // no more, which changes no figure of the others.
-func (r *Run) CheckName(ctx context.Context, m *memo.Memo) (unjudged []string, err error) {
+func (r *Run) CheckName(ctx context.Context, m *store.Store) (unjudged []string, err error) {
 	kept, err := m.Run(ctx, r.Name)
-	if errors.Is(err, memo.ErrNoRun) {
+	if errors.Is(err, store.ErrNoRun) {
 		return nil, nil
 	}
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
@@ -31,7 +31,7 @@ type Run struct {
 	History provenance.History
 	Saved   time.Time
 	// keys are those of its datasets in the store, once it is saved.
-	keys []memo.Key
+	keys []store.Key
 	// lost counts the prompts of each dataset that damage to the store took.
 	lost []int
 	// cache is the folder of pulled datasets, for a run that is new.
@@ -51,12 +51,12 @@ type Stored struct {
 	Config Config
 	// History says how the run was made.
 	History provenance.History
-	// datasets are the keys of its datasets; see memo.Run.
-	datasets []memo.Key
+	// datasets are the keys of its datasets; see store.Run.
+	datasets []store.Key
 }
 
 // List gives the runs of a store, the one saved last first.
-func List(ctx context.Context, m *memo.Memo) ([]Stored, error) {
+func List(ctx context.Context, m *store.Store) ([]Stored, error) {
 	runs, err := m.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -72,9 +72,9 @@ func List(ctx context.Context, m *memo.Memo) ([]Stored, error) {
 
 // Find finds a run by its name; the empty name is the one saved last. The error is
 // an *orbench.InputError where the store has none of that name.
-func Find(ctx context.Context, m *memo.Memo, name string) (Stored, error) {
+func Find(ctx context.Context, m *store.Store, name string) (Stored, error) {
 	r, err := m.Run(ctx, name)
-	if errors.Is(err, memo.ErrNoRun) {
+	if errors.Is(err, store.ErrNoRun) {
 		return Stored{}, noRun(ctx, m, name)
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func Find(ctx context.Context, m *memo.Memo, name string) (Stored, error) {
 	return decode(r)
 }
 
-func decode(r memo.Run) (Stored, error) {
+func decode(r store.Run) (Stored, error) {
 	s := Stored{Name: r.Name, Saved: r.Saved, datasets: r.Datasets}
 	if err := json.Unmarshal(r.Config, &s.Config); err != nil {
 		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
@@ -97,7 +97,7 @@ func decode(r memo.Run) (Stored, error) {
 }
 
 // noRun is the error for a run that the store does not hold.
-func noRun(ctx context.Context, m *memo.Memo, name string) error {
+func noRun(ctx context.Context, m *store.Store, name string) error {
 	const shown = 10
 	runs, err := m.Runs(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func noRun(ctx context.Context, m *memo.Memo, name string) error {
 // can be asked of the run's targets again. The prompts come from the store, which must
 // stay open, or, for a run of an older store, from files that have not changed since;
 // these the store then keeps. Pulled datasets are found in the folder cache.
-func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, error) {
+func (s Stored) Open(ctx context.Context, m *store.Store, cache string) (*Run, error) {
 	opened, err := s.Config.open()
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, err
 		}
 		r.Datasets = append(r.Datasets, set)
 	}
-	if err := r.save(ctx, m, s.Saved); !errors.Is(err, memo.ErrReadOnly) {
+	if err := r.save(ctx, m, s.Saved); !errors.Is(err, store.ErrReadOnly) {
 		return r, err
 	}
 	return r, nil
@@ -144,12 +144,12 @@ func (s Stored) Open(ctx context.Context, m *memo.Memo, cache string) (*Run, err
 
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
 // its name.
-func (r *Run) Save(ctx context.Context, m *memo.Memo) error {
+func (r *Run) Save(ctx context.Context, m *store.Store) error {
 	return r.save(ctx, m, time.Now().UTC())
 }
 
 // save is Save for a run that was started at some time.
-func (r *Run) save(ctx context.Context, m *memo.Memo, started time.Time) error {
+func (r *Run) save(ctx context.Context, m *store.Store, started time.Time) error {
 	r.Saved, r.keys = started, nil
 	for i, set := range r.Datasets {
 		key, err := r.keep(ctx, m, set, r.Config.Datasets[i])
@@ -166,13 +166,13 @@ func (r *Run) save(ctx context.Context, m *memo.Memo, started time.Time) error {
 }
 
 // stored is the run as the store keeps it.
-func (r *Run) stored() (memo.Run, error) {
+func (r *Run) stored() (store.Run, error) {
 	config, err := json.Marshal(r.Config)
 	if err != nil {
-		return memo.Run{}, err
+		return store.Run{}, err
 	}
 	made, err := json.Marshal(r.History)
-	return memo.Run{Name: r.Name, Config: config, Datasets: r.keys, Made: made, Saved: r.Saved}, err
+	return store.Run{Name: r.Name, Config: config, Datasets: r.keys, Made: made, Saved: r.Saved}, err
 }
 
 // SetJudges has the run judged by others, made by clients with maxTokens, and probed
@@ -236,7 +236,7 @@ func (c Config) JudgeNames() []string {
 // Derive computes the figures of runs, side by side in one result, with targets named
 // as by Together; see evaluate.Run.DeriveTo. Its Cost and the program of its Provenance
 // are left empty.
-func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
+func Derive(ctx context.Context, m *store.Store, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
 	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs), Provenance: &provenance.Record{}}
 	for i, run := range Together(runs) {
 		sinks.Usage = price.Usage{}
@@ -271,7 +271,7 @@ func Derive(ctx context.Context, m *memo.Memo, runs []*Run, sinks evaluate.Sinks
 // Aggregated computes the figures of runs with the samples of each target taken
 // together, so that a target is one point beside others. Its Cost is nothing; the program
 // of its Provenance is left to the caller.
-func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, error) {
+func Aggregated(ctx context.Context, m *store.Store, runs []*Run) (score.Result, error) {
 	nothing := 0.0
 	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
 	for _, run := range Together(runs) {
@@ -289,7 +289,7 @@ func Aggregated(ctx context.Context, m *memo.Memo, runs []*Run) (score.Result, e
 }
 
 // Damage is what a store was found to have lost so far, nil for nothing.
-func Damage(m *memo.Memo) *provenance.Damage {
+func Damage(m *store.Store) *provenance.Damage {
 	found := m.LeftOut()
 	if found.Sound() {
 		return nil

@@ -17,21 +17,21 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 )
 
 // openStore opens a store in a file of its own.
-func openStore(t *testing.T, path string) *memo.Memo {
+func openStore(t *testing.T, path string) *store.Store {
 	t.Helper()
-	m, err := store.Open(t.Context(), path)
+	m, err := address.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := m.Close(); err != nil && !errors.Is(err, memo.ErrClosed) {
+		if err := m.Close(); err != nil && !errors.Is(err, store.ErrClosed) {
 			t.Error(err)
 		}
 	})
@@ -59,7 +59,7 @@ func parse(t *testing.T, text string) *experiment.Config {
 }
 
 // filled has everything of a run asked.
-func filled(t *testing.T, r *run.Run, clients *client.Set, m *memo.Memo) {
+func filled(t *testing.T, r *run.Run, clients *client.Set, m *store.Store) {
 	t.Helper()
 	live := fill.NewLive(m, fill.Config{})
 	for _, ref := range r.Models() {
@@ -101,7 +101,7 @@ variants: {defenses: [response-check], cross: false}
 		t.Fatalf("nothing was answered: %+v", want.Runs)
 	}
 
-	other, err := store.OpenExisting(t.Context(), path)
+	other, err := address.OpenExisting(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestChangedDataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	older := memo.Run{Name: "older", Config: saved.Config, Saved: saved.Saved}
+	older := store.Run{Name: "older", Config: saved.Config, Saved: saved.Saved}
 	open := func(name, changed string) {
 		t.Helper()
 		stored, err := run.Find(t.Context(), m, name)
@@ -297,13 +297,13 @@ func TestFindNothing(t *testing.T) {
 	}
 	find("", "holds no run; make one")
 	for n := range 12 {
-		if err := m.SaveRun(t.Context(), memo.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
+		if err := m.SaveRun(t.Context(), store.Run{Name: fmt.Sprintf("r%02d", n), Config: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	find("mine", `holds no run named "mine"; it holds r`)
 	find("mine", ", …")
-	if err := m.SaveRun(t.Context(), memo.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
+	if err := m.SaveRun(t.Context(), store.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}
 	find("broken", "the configuration of run broken is damaged")

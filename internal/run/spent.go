@@ -7,8 +7,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -29,10 +29,10 @@ type Spent struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 }
 
-// Spent derives what was spent on the run by what the memo has: on replies, by batch at
+// Spent derives what was spent on the run by what the store has: on replies, by batch at
 // their own price, and on failed attempts. Of a run that asks no target it is what was spent
 // on judges.
-func (r *Run) Spent(ctx context.Context, m *memo.Memo, prices price.Table) (Spent, error) {
+func (r *Run) Spent(ctx context.Context, m *store.Store, prices price.Table) (Spent, error) {
 	used, err := r.Used(ctx, m)
 	if err != nil {
 		return Spent{}, err

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // Union makes one run of two of the same name, with the judges and the commands of both: judging a run
 // again is no other run, and where the files of its prompts lie is no part of it. The
 // settings in which they differ otherwise are named, and then there is no union.
-func Union(a, b memo.Run) (one memo.Run, differ []string, err error) {
+func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	x, err := decode(a)
 	if err != nil {
 		return a, nil, err

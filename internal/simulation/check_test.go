@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -27,8 +27,8 @@ type process struct {
 	w      *world
 	name   string
 	number int
-	memo   *memo.Memo
-	store  *store
+	memory *store.Store
+	store  *faulty
 	ctx    context.Context
 	stop   context.CancelCauseFunc
 	abort  chan struct{}
@@ -61,8 +61,8 @@ func (w *world) start(number, n int) *process {
 	if err != nil {
 		panic(err)
 	}
-	p.store = &store{Store: s, p: p, asked: map[string]int{}}
-	p.memo = memo.New(p.store)
+	p.store = &faulty{Backend: s, p: p, asked: map[string]int{}}
+	p.memory = store.New(p.store)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.processes = append(w.processes, p)
@@ -79,7 +79,7 @@ func (p *process) end(err error) {
 	p.err = err
 	w.note("%s ends: %v", p.name, err)
 	w.mu.Unlock()
-	if err := p.memo.Close(); err != nil {
+	if err := p.memory.Close(); err != nil {
 		w.problem("%s closes its store: %v", p.name, err)
 	}
 	w.mu.Lock()
@@ -224,7 +224,7 @@ func (p *process) live(with *fill.Live) *fill.Live {
 	if w.room && p.number < len(w.works) && w.works[p.number] != fills {
 		places = 2 * shardCalls
 	}
-	f := fill.NewLive(p.memo, c)
+	f := fill.NewLive(p.memory, c)
 	for _, of := range []*provider{w.targets, w.judges} {
 		// A bound of requests is there for its limiter, which may bound nothing.
 		f.Lane(model.Ref{Provider: of.name}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
@@ -242,7 +242,7 @@ func (p *process) work() error {
 	case asks:
 		return p.ask(p.live(nil), all)
 	case both:
-		bounds := fill.NewLive(p.memo, fill.Config{Random: p.w.draw})
+		bounds := fill.NewLive(p.memory, fill.Config{Random: p.w.draw})
 		one, other := p.live(bounds), p.live(bounds)
 		reversed := slices.Clone(all)
 		slices.Reverse(reversed)
@@ -299,7 +299,7 @@ func (p *process) lacking(ctx context.Context, all []model.Request, yield func(m
 				return []model.Request{next}
 			})
 		}
-		lacking, err := fill.Recall(ctx, p.memo, steps)
+		lacking, err := fill.Recall(ctx, p.memory, steps)
 		if err != nil {
 			yield(model.Request{}, err)
 			return

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/internal/store/sqlite"
 )
 
 func TestMain(m *testing.M) {

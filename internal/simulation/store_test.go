@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -16,8 +16,8 @@ var errStore = errors.New("the store does not answer")
 
 // store is the real store as a process sees it: it takes its time, and is not there for
 // who is killed, frozen or cut off.
-type store struct {
-	memo.Store
+type faulty struct {
+	store.Backend
 	p *process
 	// asked counts how often the same was asked, guarded by w.mu.
 	asked map[string]int
@@ -30,7 +30,7 @@ const patience = 2 * time.Minute
 
 // do has something done with the store, about some calls. Where it fails, nobody knows
 // whether it was done.
-func (s *store) do(what string, writes bool, about []model.Hash, f func() error) error {
+func (s *faulty) do(what string, writes bool, about []model.Hash, f func() error) error {
 	w, p := s.p.w, s.p
 	of := fmt.Sprintf("%s %x", what, sum(about))
 	for began := time.Now(); ; {
@@ -89,13 +89,13 @@ func sum(calls []model.Hash) (all uint64) {
 	return all
 }
 
-func (s *store) Put(ctx context.Context, records []memo.Record) error {
+func (s *faulty) Put(ctx context.Context, records []store.Record) error {
 	var hashes []model.Hash
 	for _, r := range records {
 		hashes = append(hashes, r.Hash)
 	}
 	err := s.do("put", true, hashes, func() error {
-		if err := s.Store.Put(ctx, records); err != nil {
+		if err := s.Backend.Put(ctx, records); err != nil {
 			return err
 		}
 		w := s.p.w
@@ -122,21 +122,21 @@ func (s *store) Put(ctx context.Context, records []memo.Record) error {
 	return err
 }
 
-func (s *store) Get(ctx context.Context, hashes []model.Hash) (found map[model.Hash]model.Response, err error) {
-	return found, s.do("get", false, hashes, func() error { found, err = s.Store.Get(ctx, hashes); return err })
+func (s *faulty) Get(ctx context.Context, hashes []model.Hash) (found map[model.Hash]model.Response, err error) {
+	return found, s.do("get", false, hashes, func() error { found, err = s.Backend.Get(ctx, hashes); return err })
 }
 
-func (s *store) Has(ctx context.Context, hashes []model.Hash) (present map[model.Hash]bool, err error) {
-	return present, s.do("has", false, hashes, func() error { present, err = s.Store.Has(ctx, hashes); return err })
+func (s *faulty) Has(ctx context.Context, hashes []model.Hash) (present map[model.Hash]bool, err error) {
+	return present, s.do("has", false, hashes, func() error { present, err = s.Backend.Has(ctx, hashes); return err })
 }
 
-func (s *store) PutFailures(ctx context.Context, failures []memo.Failure) error {
-	return s.do("put failures", true, []model.Hash{failures[0].Hash}, func() error { return s.Store.PutFailures(ctx, failures) })
+func (s *faulty) PutFailures(ctx context.Context, failures []store.Failure) error {
+	return s.do("put failures", true, []model.Hash{failures[0].Hash}, func() error { return s.Backend.PutFailures(ctx, failures) })
 }
 
-func (s *store) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (c memo.Claim, err error) {
+func (s *faulty) Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (c store.Claim, err error) {
 	return c, s.do("claim", true, hashes, func() error {
-		if c, err = s.Store.Claim(ctx, hashes, term, seen); err != nil || c.ID == 0 && len(c.Answered) == 0 {
+		if c, err = s.Backend.Claim(ctx, hashes, term, seen); err != nil || c.ID == 0 && len(c.Answered) == 0 {
 			return err
 		}
 		s.p.w.logf("%s claims %d: %d are answered, %d taken", s.p.name, len(hashes), len(c.Answered), len(c.Taken))
@@ -144,21 +144,21 @@ func (s *store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 	})
 }
 
-func (s *store) Renew(ctx context.Context, term time.Duration) (held []int64, err error) {
+func (s *faulty) Renew(ctx context.Context, term time.Duration) (held []int64, err error) {
 	return held, s.do("renew", true, nil, func() error {
-		held, err = s.Store.Renew(ctx, term)
+		held, err = s.Backend.Renew(ctx, term)
 		s.p.w.logf("%s renews its claims", s.p.name)
 		return err
 	})
 }
 
-func (s *store) Release(ctx context.Context, claims []int64) error {
-	return s.do("release", true, nil, func() error { return s.Store.Release(ctx, claims) })
+func (s *faulty) Release(ctx context.Context, claims []int64) error {
+	return s.do("release", true, nil, func() error { return s.Backend.Release(ctx, claims) })
 }
 
 // Close closes the store for good, unless the process was killed or is cut off: then the
 // file stays open until the end, so that its claims end as those of one that is no more.
-func (s *store) Close() error {
+func (s *faulty) Close() error {
 	fails, _ := s.p.w.storeFault(s.p, true)
 	if s.p.wait() != nil || fails {
 		return nil
@@ -167,10 +167,10 @@ func (s *store) Close() error {
 }
 
 // leave closes what is not closed.
-func (s *store) leave() error {
+func (s *faulty) leave() error {
 	if s.left {
 		return nil
 	}
 	s.left = true
-	return s.Store.Close()
+	return s.Backend.Close()
 }

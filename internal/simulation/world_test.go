@@ -15,8 +15,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 

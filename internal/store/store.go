@@ -3,167 +3,251 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
+	"iter"
+	"runtime"
+	"sync"
+	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/postgres"
-	"github.com/orbench/orbench/internal/memo/sqlite"
+	"github.com/orbench/orbench/model"
 )
 
-// IsFile reports whether an address names a file; else it names a database of a server.
-func IsFile(address string) bool { return !postgres.Is(address) }
-
-// Shown is an address, or a word of a command line that has one, fit to be shown: without
-// its password.
-func Shown(text string) string { return postgres.Shown(text) }
-
-// Password gives the password in an address, empty for none.
-func Password(address string) string {
-	if IsFile(address) {
-		return ""
-	}
-	return postgres.Password(address)
+// Record is one remembered call.
+type Record struct {
+	Hash model.Hash
+	// Request is the canonical form that Hash was computed from.
+	Request  []byte
+	Response model.Response
 }
 
-// Open opens the memo at an address, and makes the store where there is none. An
-// address that names no store, and cannot, is an *orbench.InputError.
-func Open(ctx context.Context, address string) (*memo.Memo, error) {
-	if !IsFile(address) {
-		return opened(postgres.Open(ctx, address))
-	}
-	return opened(sqlite.Open(ctx, address))
+// Failure is the last error of a call that has no response.
+type Failure struct {
+	Hash model.Hash
+	Kind model.Kind
+	// Message is fit to be shown: capped and without secrets.
+	Message string
 }
 
-// OpenExisting is Open for a store that must be there: it makes none, and its error
-// is memo.ErrNoStore where there is none.
-func OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
-	if !IsFile(address) {
-		return opened(postgres.OpenExisting(ctx, address))
-	}
-	return opened(sqlite.OpenExisting(ctx, address))
+// Run is a named configuration, kept so that a report can be derived again
+// without typing it.
+type Run struct {
+	Name string
+	// Config is the JSON of the configuration, which the store does not read.
+	Config []byte
+	// Datasets are the keys of the datasets that the run asks, in the order of its
+	// configuration. There are none in a run of an older store, whose prompts lie in
+	// files alone.
+	Datasets []Key
+	// Made is JSON that says how the run was made, which the store does not read either.
+	// It is no part of what the run is.
+	Made []byte
+	// Saved is when the run was last started; it is not part of any result.
+	Saved time.Time
 }
 
-func opened[S memo.Store](s S, err error) (*memo.Memo, error) {
+// ErrNoRun means that the store has no run of that name, or none at all.
+var ErrNoRun = errors.New("no such run")
+
+// ErrDamaged means that something in a store cannot be read, or is not what was written.
+var ErrDamaged = errors.New("the store is damaged")
+
+// ErrReadOnly means that a store cannot be written to.
+var ErrReadOnly = errors.New("the store is read-only")
+
+// ErrNoStore means that there is no store where one must be.
+var ErrNoStore = errors.New("there is no store")
+
+// ErrGone means that a store was deleted or replaced while it was open.
+var ErrGone = errors.New("the store is no longer where it was opened")
+
+// Backend keeps records durably. Implementations are safe for concurrent use, by
+// several processes too, and pass the suite in storetest.
+type Backend interface {
+	// Put adds records in one transaction that is durable when it returns. A
+	// record whose hash is present already is left as it is.
+	Put(ctx context.Context, records []Record) error
+	// Get finds the responses of those hashes that are present.
+	Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error)
+	// Records finds the records of those hashes that are present, in any order.
+	Records(ctx context.Context, hashes []model.Hash) ([]Record, error)
+	// AllRecords streams all records in the order of their arrival.
+	AllRecords(ctx context.Context) iter.Seq2[Record, error]
+	// Has finds which hashes are present.
+	Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error)
+	// Count gives the number of records.
+	Count(ctx context.Context) (int, error)
+
+	// PutFailures notes failures, each replacing the earlier one of its hash.
+	PutFailures(ctx context.Context, failures []Failure) error
+	// Failures finds the failures of those hashes that have no response.
+	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)
+
+	// AllFailures lists the failures of all calls that have no response, by their hash.
+	AllFailures(ctx context.Context) ([]Failure, error)
+
+	// Claim takes for this handle, in one step, those of the calls that have no response
+	// and that no other handle holds, so that of several processes one makes a call. A
+	// claim ends with Release, with Close, or a term after it was made or last renewed,
+	// by the clock of the store; sooner where the store knows that its process is gone.
+	//
+	// seen is the Seen of an earlier claim of this handle where none of the calls had a
+	// response when they were looked up after it, and this handle has put none since; else
+	// 0. Where no other handle has written since, they are not looked up again.
+	Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (Claim, error)
+	// Renew has the claims of this handle last for a term from now, and lists those that
+	// it still holds. One whose term was over is lost if another handle has claimed
+	// anything since.
+	Renew(ctx context.Context, term time.Duration) ([]int64, error)
+	// Release ends claims of this handle.
+	Release(ctx context.Context, claims []int64) error
+
+	// PutBatch keeps a batch and its calls, in one transaction that is durable when it
+	// returns. An open batch of that ID gets what is said of it now, and further calls;
+	// one that is not open has none, and is left as it is. A call is of one batch: that of
+	// another stays there.
+	PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
+	// Batches lists all batches, in the order of their arrival.
+	Batches(ctx context.Context) ([]Batch, error)
+	// BatchCalls finds those calls of an open batch that have one of the hashes, in any
+	// order.
+	BatchCalls(ctx context.Context, id BatchID, hashes []model.Hash) ([]BatchCall, error)
+	// AllBatchCalls streams the calls of an open batch by their hash.
+	AllBatchCalls(ctx context.Context, id BatchID) iter.Seq2[BatchCall, error]
+
+	// Annotate adds annotations in one transaction. One that is present already is
+	// passed over.
+	Annotate(ctx context.Context, annotations []orbench.Annotation) error
+	// Annotations lists all annotations, from the earliest, those of one time by
+	// their ID.
+	Annotations(ctx context.Context) ([]orbench.Annotation, error)
+
+	// PutDataset keeps a dataset and its prompts, in their order, in one transaction.
+	// One whose key is present is passed over, and its prompts are not read, unless some
+	// of them are lost. An error of the prompts is returned, and nothing is kept then.
+	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
+	// Dataset finds a dataset. It returns ErrNoDataset where there is none.
+	Dataset(ctx context.Context, key Key) (Dataset, error)
+	// Datasets lists the keys of all datasets, in the order of their arrival.
+	Datasets(ctx context.Context) ([]Key, error)
+	// Prompts streams the prompts of a dataset in their order. What it says is never
+	// the start of a dataset taken for the whole: a prompt that is lacking is an error,
+	// unless it is one of Dataset.Lost.
+	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
+
+	// SaveRun keeps a run, replacing the one of that name. A zero Saved is now.
+	SaveRun(ctx context.Context, r Run) error
+	// Run finds a run by name; the empty name means the one saved last. It
+	// returns ErrNoRun where there is none.
+	Run(ctx context.Context, name string) (Run, error)
+	// Runs lists all runs, the one saved last first.
+	Runs(ctx context.Context) ([]Run, error)
+
+	// Notes says what a user should know of the state in which the store was found, in
+	// a line each, such as that a command was killed.
+	Notes() []string
+
+	// LeftOut tells what was found damaged, and is left out of all that is read since. A
+	// store for writing leaves nothing out: what is damaged is ErrDamaged there.
+	LeftOut() Health
+
+	Close() error
+}
+
+// Store is a Backend with grouped commits.
+type Store struct {
+	Backend
+
+	mu sync.Mutex
+	// open is the group that records join until the committer takes it.
+	open   *group
+	closed bool
+	// wake tells the committer that the open group is not empty.
+	wake chan struct{}
+	// done is closed when the committer has written its last.
+	done chan struct{}
+}
+
+// group is the records of one transaction. Those who wait for it share a channel,
+// so that one close lets all of them go on.
+type group struct {
+	records []Record
+	written chan struct{}
+	// err is set before written is closed.
+	err error
+}
+
+func newGroup() *group { return &group{written: make(chan struct{})} }
+
+// gatherTurns is how often the committer lets others run before it writes.
+const gatherTurns = 3
+
+// ErrClosed means that the store was closed before the record could be written.
+var ErrClosed = errors.New("the store is closed")
+
+// New starts a Store over a store. Close ends it and closes the store.
+func New(s Backend) *Store {
+	m := &Store{Backend: s, open: newGroup(), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go m.commit()
+	return m
+}
+
+// Remember writes one record and returns when it is durable. It takes no
+// context: a response that was paid for is written even when the run that
+// asked for it is being stopped.
+func (m *Store) Remember(r Record) error {
+	g, err := m.join(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return memo.New(s), nil
+	<-g.written
+	return g.err
 }
 
-// Create makes a new store of what fill puts into it, as one file, whole or not at all.
-// A file that is there already is an *orbench.InputError.
-func Create(ctx context.Context, address string, fill func(*memo.Memo) error) error {
-	return draft(address, func(draft string) error {
-		m, err := Open(ctx, draft)
-		if err != nil {
-			return err
+// join adds a record to the open group and wakes the committer.
+func (m *Store) join(r Record) (*group, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	g := m.open
+	g.records = append(g.records, r)
+	select {
+	case m.wake <- struct{}{}:
+	default:
+		// It has been told already.
+	}
+	return g, nil
+}
+
+// Close writes what waits, ends the committer and closes the store.
+func (m *Store) Close() error {
+	m.mu.Lock()
+	if !m.closed {
+		m.closed = true
+		close(m.wake)
+	}
+	m.mu.Unlock()
+	<-m.done
+	return m.Backend.Close()
+}
+
+// commit owns all writing of records: it takes the open group and writes it,
+// while the next group gathers.
+func (m *Store) commit() {
+	defer close(m.done)
+	for range m.wake {
+		// On a busy machine responses wait for the processor, not for the
+		// network. A few turns for others bring those in, and a larger group
+		// costs less for each record; on an idle machine they take no time.
+		for range gatherTurns {
+			runtime.Gosched()
 		}
-		return errors.Join(fill(m), m.Close())
-	})
-}
-
-// onlyFiles is the error for a database where only a file will do.
-func onlyFiles(address, problem, hint string) error {
-	if IsFile(address) {
-		return nil
+		m.mu.Lock()
+		g := m.open
+		m.open = newGroup()
+		m.mu.Unlock()
+		g.err = m.Put(context.Background(), g.records)
+		close(g.written)
 	}
-	return &orbench.InputError{File: Shown(address), Problem: problem, Hint: hint}
-}
-
-// draft has a new file made beside its place, and moves it there when it is whole.
-func draft(address string, make func(draft string) error) error {
-	if err := onlyFiles(address, "is a database, where a new file is wanted",
-		"name a file; what is in one gets into the database with orbench store import FILE `store` "+Shown(address)); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
-		return &orbench.InputError{File: address, Problem: "is there already", Hint: "name a new file", Err: err}
-	}
-	draft := address + ".partial"
-	if err := remove(draft); err != nil {
-		return err
-	}
-	if err := make(draft); err != nil {
-		return errors.Join(err, remove(draft))
-	}
-	return os.Rename(draft, address)
-}
-
-// remove removes a file, and what SQLite keeps beside it, where they are there.
-func remove(path string) error {
-	var all error
-	for _, ending := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
-			all = errors.Join(all, err)
-		}
-	}
-	return all
-}
-
-// Check reads all of the store at an address, and tells what is damaged. See Check of the
-// package of its kind.
-func Check(ctx context.Context, address string) (h memo.Health, err error) {
-	if !IsFile(address) {
-		s, err := postgres.OpenExisting(ctx, address)
-		if err != nil {
-			return h, err
-		}
-		h, err = s.Check(ctx)
-		return h, errors.Join(err, s.Close())
-	}
-	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
-		return memo.Health{}, memo.ErrNoStore
-	}
-	return sqlite.Check(ctx, address, "")
-}
-
-// Repair is Check that copies what is good to a new store.
-func Repair(ctx context.Context, address, to string) (h memo.Health, err error) {
-	if err := onlyFiles(address, "is a database, which its server repairs",
-		"see what is damaged with orbench store check and pg_amcheck, and restore it from a backup with pg_restore"); err != nil {
-		return h, err
-	}
-	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
-		return h, memo.ErrNoStore
-	}
-	return h, draft(to, func(draft string) error {
-		h, err = sqlite.Check(ctx, address, draft)
-		return err
-	})
-}
-
-// Backup copies the store at an address to a new file, as it is at one moment, while
-// others may write to it. It checks the copy, and tells what is damaged.
-func Backup(ctx context.Context, address, to string) (h memo.Health, err error) {
-	if err := onlyFiles(address, "is a database, which its server backs up",
-		"use pg_dump, or copy what it holds to a file with orbench store merge "+Shown(address)+" `out` FILE"); err != nil {
-		return h, err
-	}
-	s, err := sqlite.OpenExisting(ctx, address)
-	if err != nil {
-		return h, err
-	}
-	err = draft(to, func(draft string) error {
-		if err := s.Backup(ctx, draft); err != nil {
-			return err
-		}
-		h, err = sqlite.Check(ctx, draft, "")
-		return err
-	})
-	return h, errors.Join(err, s.Close())
-}
-
-// Vacuum packs the store at an address into one file that is as small as can be. It
-// must not be in use.
-func Vacuum(ctx context.Context, address string) error {
-	if err := onlyFiles(address, "is a database, which its server packs by itself", "leave that to its autovacuum"); err != nil {
-		return err
-	}
-	s, err := sqlite.OpenExisting(ctx, address)
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.Vacuum(ctx), s.Close())
 }

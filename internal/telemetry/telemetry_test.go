@@ -19,10 +19,10 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/sqlite"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/internal/telemetry/telemetrytest"
 	"github.com/orbench/orbench/model"
@@ -54,11 +54,11 @@ func filled(t *testing.T, ask model.Func) (s fill.Stats, log string, took time.D
 	told := telemetry.New(telemetry.Config{
 		Getenv: os.Getenv, Version: "1.2.3", Clean: model.NewSecrets(secret).Clean, Log: slog.New(slog.NewTextHandler(&logged, nil)),
 	})
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/a.db")
+	file, err := sqlite.Open(t.Context(), t.TempDir()+"/a.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := memo.New(store)
+	m := store.New(file)
 	defer func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)

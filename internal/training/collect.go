@@ -11,9 +11,9 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -107,7 +107,7 @@ type item struct {
 
 // Collect takes a run apart and screens its prompts. A run that cannot be made into
 // such a training set is an *orbench.InputError.
-func Collect(ctx context.Context, m *memo.Memo, r *run.Run, o Options) (*Collection, error) {
+func Collect(ctx context.Context, m *store.Store, r *run.Run, o Options) (*Collection, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

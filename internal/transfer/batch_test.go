@@ -6,21 +6,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/memotest"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/transfer"
 )
 
 // A merge takes over what is out, and a batch that one store has collected is over in both.
 func TestMergeBatches(t *testing.T) {
 	t.Parallel()
-	put := func(id byte, open bool, n ...int) func(context.Context, *memo.Memo) error {
-		return func(ctx context.Context, m *memo.Memo) error {
-			var calls []memo.BatchCall
+	put := func(id byte, open bool, n ...int) func(context.Context, *store.Store) error {
+		return func(ctx context.Context, m *store.Store) error {
+			var calls []store.BatchCall
 			for _, n := range n {
-				calls = append(calls, memo.BatchCall{Hash: memotest.Record(n).Hash, Request: memotest.Record(n).Request})
+				calls = append(calls, store.BatchCall{Hash: storetest.Record(n).Hash, Request: storetest.Record(n).Request})
 			}
-			return m.PutBatch(ctx, memo.Batch{ID: memo.BatchID{id}, About: []byte{'{', '}'}, Open: open}, calls)
+			return m.PutBatch(ctx, store.Batch{ID: store.BatchID{id}, About: []byte{'{', '}'}, Open: open}, calls)
 		}
 	}
 	into := filled(t, put(1, true, 1, 2))
@@ -33,12 +33,12 @@ func TestMergeBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, err := into.Batches(t.Context())
-		want := []memo.Batch{{ID: memo.BatchID{1}, About: []byte("{}")}, {ID: memo.BatchID{2}, About: []byte("{}"), Open: true}}
+		want := []store.Batch{{ID: store.BatchID{1}, About: []byte("{}")}, {ID: store.BatchID{2}, About: []byte("{}"), Open: true}}
 		if err != nil || !cmp.Equal(all, want) {
 			t.Errorf("got %v, %v; want %v", all, err, want)
 		}
 		out := 0
-		for range into.AllBatchCalls(t.Context(), memo.BatchID{2}) {
+		for range into.AllBatchCalls(t.Context(), store.BatchID{2}) {
 			out++
 		}
 		if out != 2 {

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -33,7 +33,7 @@ func (c Counts) plus(d Counts) Counts {
 // that their figures rest on, of targets, defenses and judges, the prompts, the
 // failures, and what people say of their prompts and answers. The runs must have been
 // opened from the store.
-func Export(ctx context.Context, from *memo.Memo, runs []*run.Run, to memo.Store) (done Counts, err error) {
+func Export(ctx context.Context, from *store.Store, runs []*run.Run, to store.Backend) (done Counts, err error) {
 	before, err := to.Count(ctx)
 	if err != nil {
 		return done, err
@@ -42,8 +42,8 @@ func Export(ctx context.Context, from *memo.Memo, runs []*run.Run, to memo.Store
 	if err != nil {
 		return done, err
 	}
-	tapped := &tap{Store: from.Store, to: to}
-	through := memo.New(tapped)
+	tapped := &tap{Backend: from.Backend, to: to}
+	through := store.New(tapped)
 	defer func() { err = errors.Join(err, through.Close()) }()
 	about := subjects(annotations)
 	for _, r := range runs {
@@ -102,17 +102,17 @@ func (s seen) see(subject orbench.Subject) {
 
 // tap is a store of which everything that is looked up is copied.
 type tap struct {
-	memo.Store
-	to memo.Store
+	store.Backend
+	to store.Backend
 }
 
 // Get copies the records that it finds.
 func (t *tap) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
-	found, err := t.Store.Get(ctx, hashes)
+	found, err := t.Backend.Get(ctx, hashes)
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
-	records, err := t.Store.Records(ctx, slices.Collect(maps.Keys(found)))
+	records, err := t.Backend.Records(ctx, slices.Collect(maps.Keys(found)))
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func (t *tap) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]mode
 }
 
 // Failures copies the failures that it finds.
-func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]memo.Failure, error) {
-	found, err := t.Store.Failures(ctx, hashes)
+func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
+	found, err := t.Backend.Failures(ctx, hashes)
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
@@ -133,11 +133,11 @@ func (t *tap) Close() error { return nil }
 
 // copyDatasets copies datasets that are not there yet, or of which prompts are lost there,
 // and counts them.
-func copyDatasets(ctx context.Context, from, to memo.Store, keys []memo.Key) (n int, err error) {
+func copyDatasets(ctx context.Context, from, to store.Backend, keys []store.Key) (n int, err error) {
 	for _, key := range keys {
 		has, err := to.Dataset(ctx, key)
 		there := err == nil
-		if err != nil && !errors.Is(err, memo.ErrNoDataset) {
+		if err != nil && !errors.Is(err, store.ErrNoDataset) {
 			return n, err
 		}
 		if there && has.Lost == 0 {
@@ -165,9 +165,9 @@ func copyDatasets(ctx context.Context, from, to memo.Store, keys []memo.Key) (n 
 
 // whole is the prompts of a dataset, and an error at their end where they are not what
 // was kept.
-func whole(d memo.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
+func whole(d store.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
-		sum, text := memo.NewSum(), []byte(nil)
+		sum, text := store.NewSum(), []byte(nil)
 		for p, err := range prompts {
 			if err == nil {
 				text = sum.Add(text[:0], &p)

@@ -9,8 +9,8 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -56,7 +56,7 @@ func (m Merged) Plus(other Merged) Merged {
 // Merge copies all that a store holds into another. A run that both hold is one, with
 // the judges of both. Where the stores disagree nothing is written, unless first is set:
 // then the answer that is there already stays, and the other run gets another name.
-func Merge(ctx context.Context, into, from memo.Store, first bool) (Merged, error) {
+func Merge(ctx context.Context, into, from store.Backend, first bool) (Merged, error) {
 	done, runs, err := compare(ctx, into, from)
 	if err != nil || done.Disagree() && !first {
 		return done, err
@@ -65,7 +65,7 @@ func Merge(ctx context.Context, into, from memo.Store, first bool) (Merged, erro
 	if err != nil {
 		return done, err
 	}
-	var records []memo.Record
+	var records []store.Record
 	for r, err := range from.AllRecords(ctx) {
 		if err != nil {
 			return done, err
@@ -109,7 +109,7 @@ func Merge(ctx context.Context, into, from memo.Store, first bool) (Merged, erro
 const recordsAtOnce = 1024
 
 // copyRest copies failures, datasets and annotations.
-func copyRest(ctx context.Context, into, from memo.Store, done *Counts) error {
+func copyRest(ctx context.Context, into, from store.Backend, done *Counts) error {
 	failures, err := from.AllFailures(ctx)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func copyRest(ctx context.Context, into, from memo.Store, done *Counts) error {
 
 // copyBatches copies what is out with a provider, so that it can be collected into either
 // store. A batch that one of them has collected is over: its answers are copied too.
-func copyBatches(ctx context.Context, into, from memo.Store) error {
+func copyBatches(ctx context.Context, into, from store.Backend) error {
 	batches, err := from.Batches(ctx)
 	if err != nil || len(batches) == 0 {
 		return err
@@ -161,10 +161,10 @@ func copyBatches(ctx context.Context, into, from memo.Store) error {
 		return err
 	}
 	for _, b := range batches {
-		if b.Open && slices.ContainsFunc(had, func(own memo.Batch) bool { return own.ID == b.ID }) {
+		if b.Open && slices.ContainsFunc(had, func(own store.Batch) bool { return own.ID == b.ID }) {
 			continue
 		}
-		var calls []memo.BatchCall
+		var calls []store.BatchCall
 		for c, err := range from.AllBatchCalls(ctx, b.ID) {
 			if err != nil {
 				return err
@@ -186,7 +186,7 @@ func copyBatches(ctx context.Context, into, from memo.Store) error {
 
 // compare finds where two stores disagree, and the runs that the first lacks or that
 // become others by the second.
-func compare(ctx context.Context, into, from memo.Store) (found Merged, runs []memo.Run, err error) {
+func compare(ctx context.Context, into, from store.Backend) (found Merged, runs []store.Run, err error) {
 	found.Conflicts, found.Judged = []Conflict{}, []string{}
 	others, err := from.Runs(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func compare(ctx context.Context, into, from memo.Store) (found Merged, runs []m
 	if err != nil {
 		return found, nil, err
 	}
-	named := map[string]memo.Run{}
+	named := map[string]store.Run{}
 	for _, r := range own {
 		named[r.Name] = r
 	}
@@ -229,19 +229,19 @@ func compare(ctx context.Context, into, from memo.Store) (found Merged, runs []m
 }
 
 // free is a name for a run that neither store has.
-func free(name string, named map[string]memo.Run, others []memo.Run) string {
+func free(name string, named map[string]store.Run, others []store.Run) string {
 	for n := 2; ; n++ {
 		other := fmt.Sprintf("%s-%d", name, n)
 		_, taken := named[other]
-		if !taken && !slices.ContainsFunc(others, func(r memo.Run) bool { return r.Name == other }) {
+		if !taken && !slices.ContainsFunc(others, func(r store.Run) bool { return r.Name == other }) {
 			return other
 		}
 	}
 }
 
 // compareAnswers finds the calls that have another answer in each store.
-func compareAnswers(ctx context.Context, into, from memo.Store, found *Merged) error {
-	var batch []memo.Record
+func compareAnswers(ctx context.Context, into, from store.Backend, found *Merged) error {
+	var batch []store.Record
 	check := func() error {
 		var hashes []model.Hash
 		for _, r := range batch {
@@ -286,7 +286,7 @@ func same(a, b model.Response) bool {
 }
 
 // callOf names a call.
-func callOf(r memo.Record) Conflict {
+func callOf(r store.Record) Conflict {
 	var request model.Request
 	if err := json.Unmarshal(r.Request, &request); err != nil {
 		return Conflict{Model: "unreadable", Prompt: r.Hash.String()}

@@ -14,17 +14,17 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/memo"
-	"github.com/orbench/orbench/internal/memo/memotest"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/model"
 )
 
 // filled makes a store and has fill put things into it.
-func filled(t *testing.T, fill func(context.Context, *memo.Memo) error) *memo.Memo {
+func filled(t *testing.T, fill func(context.Context, *store.Store) error) *store.Store {
 	t.Helper()
-	m, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"))
+	m, err := address.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,20 +42,20 @@ func filled(t *testing.T, fill func(context.Context, *memo.Memo) error) *memo.Me
 }
 
 // run is a run of a store as a configuration's JSON says.
-func run(name, config string, at int64, datasets ...memo.Key) memo.Run {
-	return memo.Run{Name: name, Config: []byte(config), Saved: time.Unix(at, 0).UTC(), Datasets: append([]memo.Key{}, datasets...)}
+func run(name, config string, at int64, datasets ...store.Key) store.Run {
+	return store.Run{Name: name, Config: []byte(config), Saved: time.Unix(at, 0).UTC(), Datasets: append([]store.Key{}, datasets...)}
 }
 
 // content is all that a store holds, in an order that does not depend on how it came in.
 type content struct {
-	Records     []memo.Record
-	Failures    []memo.Failure
-	Runs        []memo.Run
-	Datasets    map[memo.Key]int
+	Records     []store.Record
+	Failures    []store.Failure
+	Runs        []store.Run
+	Datasets    map[store.Key]int
 	Annotations []orbench.Annotation
 }
 
-func contentOf(t *testing.T, m *memo.Memo) (c content) {
+func contentOf(t *testing.T, m *store.Store) (c content) {
 	t.Helper()
 	ctx := t.Context()
 	for r, err := range m.AllRecords(ctx) {
@@ -65,7 +65,7 @@ func contentOf(t *testing.T, m *memo.Memo) (c content) {
 		c.Records = append(c.Records, r)
 	}
 	var faults [4]error
-	var keys []memo.Key
+	var keys []store.Key
 	c.Failures, faults[0] = m.AllFailures(ctx)
 	c.Runs, faults[1] = m.Runs(ctx)
 	c.Annotations, faults[2] = m.Annotations(ctx)
@@ -73,7 +73,7 @@ func contentOf(t *testing.T, m *memo.Memo) (c content) {
 	if err := errors.Join(faults[:]...); err != nil {
 		t.Fatal(err)
 	}
-	c.Datasets = map[memo.Key]int{}
+	c.Datasets = map[store.Key]int{}
 	for _, key := range keys {
 		for _, err := range m.Prompts(ctx, key) {
 			if err != nil {
@@ -86,32 +86,32 @@ func contentOf(t *testing.T, m *memo.Memo) (c content) {
 }
 
 // twoStores are stores that share a call, a failure, a dataset, a run and a label.
-func twoStores(t *testing.T) (a, b *memo.Memo) {
+func twoStores(t *testing.T) (a, b *store.Store) {
 	t.Helper()
 	prompts := func(yield func(orbench.Prompt, error) bool) { yield(orbench.NewPrompt("p", "", orbench.Safe), nil) }
 	label := func(by string) orbench.Annotation {
 		return orbench.Annotation{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: by, At: time.Unix(9, 0).UTC()}
 	}
-	fail := func(n int) memo.Failure {
-		return memo.Failure{Hash: memotest.Record(n).Hash, Kind: model.Timeout, Message: "slow"}
+	fail := func(n int) store.Failure {
+		return store.Failure{Hash: storetest.Record(n).Hash, Kind: model.Timeout, Message: "slow"}
 	}
-	key := memo.KeyOf([]byte("{}"))
-	a = filled(t, func(ctx context.Context, m *memo.Memo) error {
+	key := store.KeyOf([]byte("{}"))
+	a = filled(t, func(ctx context.Context, m *store.Store) error {
 		return errors.Join(
-			m.Put(ctx, []memo.Record{memotest.Record(1), memotest.Record(2)}),
-			m.PutFailures(ctx, []memo.Failure{fail(3), fail(4)}),
+			m.Put(ctx, []store.Record{storetest.Record(1), storetest.Record(2)}),
+			m.PutFailures(ctx, []store.Failure{fail(3), fail(4)}),
 			m.PutDataset(ctx, []byte("{}"), prompts),
 			m.SaveRun(ctx, run("shared", `{"targets":[],"datasets":null,"judges":[{"spec":"lexical"}]}`, 5, key)),
 			m.SaveRun(ctx, run("a", `{"limit":1}`, 4)),
 			m.Annotate(ctx, []orbench.Annotation{label("ana"), label("ben")}),
 		)
 	})
-	b = filled(t, func(ctx context.Context, m *memo.Memo) error {
-		slow := memotest.Record(2)
+	b = filled(t, func(ctx context.Context, m *store.Store) error {
+		slow := storetest.Record(2)
 		slow.Response.Latency, slow.Response.ID = time.Hour, "another"
 		return errors.Join(
-			m.Put(ctx, []memo.Record{slow, memotest.Record(3)}),
-			m.PutFailures(ctx, []memo.Failure{fail(4)}),
+			m.Put(ctx, []store.Record{slow, storetest.Record(3)}),
+			m.PutFailures(ctx, []store.Failure{fail(4)}),
 			m.PutDataset(ctx, []byte("{}"), prompts),
 			m.PutDataset(ctx, []byte(`{"b":1}`), prompts),
 			m.SaveRun(ctx, run("shared", `{"targets":[],"datasets":null,"judges":[{"spec":"paper-keywords"}]}`, 7, key)),
@@ -126,7 +126,7 @@ func twoStores(t *testing.T) (a, b *memo.Memo) {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	a, b := twoStores(t)
-	merge := func(stores ...*memo.Memo) content {
+	merge := func(stores ...*store.Store) content {
 		into := filled(t, nil)
 		for _, from := range stores {
 			done, err := transfer.Merge(t.Context(), into, from, false)
@@ -151,8 +151,8 @@ func TestMerge(t *testing.T) {
 		t.Errorf("merged again (-once +twice):\n%s", d)
 	}
 	anyOrder := cmp.Options{
-		cmpopts.SortSlices(func(a, b memo.Record) bool { return a.Hash.String() < b.Hash.String() }),
-		cmpopts.IgnoreFields(model.Response{}, "Latency", "ID"), cmpopts.IgnoreFields(memo.Run{}, "Config"),
+		cmpopts.SortSlices(func(a, b store.Record) bool { return a.Hash.String() < b.Hash.String() }),
+		cmpopts.IgnoreFields(model.Response{}, "Latency", "ID"), cmpopts.IgnoreFields(store.Run{}, "Config"),
 	}
 	if d := cmp.Diff(got, merge(b, a), anyOrder); d != "" {
 		t.Errorf("merged in the other order (-a, b +b, a):\n%s", d)
@@ -163,13 +163,13 @@ func TestMerge(t *testing.T) {
 // nothing is written, or the first answer and both runs stay.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
-	into := filled(t, func(ctx context.Context, m *memo.Memo) error {
-		return errors.Join(m.Put(ctx, []memo.Record{memotest.Record(1)}), m.SaveRun(ctx, run("r", `{"limit":1}`, 1)), m.SaveRun(ctx, run("r-2", `{}`, 2)))
+	into := filled(t, func(ctx context.Context, m *store.Store) error {
+		return errors.Join(m.Put(ctx, []store.Record{storetest.Record(1)}), m.SaveRun(ctx, run("r", `{"limit":1}`, 1)), m.SaveRun(ctx, run("r-2", `{}`, 2)))
 	})
-	from := filled(t, func(ctx context.Context, m *memo.Memo) error {
-		other := memotest.Record(1)
+	from := filled(t, func(ctx context.Context, m *store.Store) error {
+		other := storetest.Record(1)
 		other.Response.Text = "another answer"
-		return errors.Join(m.Put(ctx, []memo.Record{other, memotest.Record(2)}), m.SaveRun(ctx, run("r", `{"limit":2}`, 3)))
+		return errors.Join(m.Put(ctx, []store.Record{other, storetest.Record(2)}), m.SaveRun(ctx, run("r", `{"limit":2}`, 3)))
 	})
 	before := contentOf(t, into)
 	done, err := transfer.Merge(t.Context(), into, from, false)
@@ -187,7 +187,7 @@ func TestConflicts(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	after := contentOf(t, into)
-	if after.Records[0].Response.Text != memotest.Record(1).Response.Text || len(after.Runs) != 3 {
+	if after.Records[0].Response.Text != storetest.Record(1).Response.Text || len(after.Runs) != 3 {
 		t.Errorf("the first answer is %q, of %d runs", after.Records[0].Response.Text, len(after.Runs))
 	}
 	if r, err := into.Run(t.Context(), "r-3"); err != nil || string(r.Config) != `{"limit":2}` {
@@ -205,7 +205,7 @@ func TestMergeOfLostPrompts(t *testing.T) {
 		text := fmt.Sprint("prompt ", i)
 		prompts = append(prompts, orbench.Prompt{ID: orbench.PromptID(text), Messages: []orbench.Message{{Role: "user", Content: text}}})
 	}
-	keep := func(ctx context.Context, m *memo.Memo) error {
+	keep := func(ctx context.Context, m *store.Store) error {
 		return m.PutDataset(ctx, about, func(yield func(orbench.Prompt, error) bool) {
 			for _, p := range prompts {
 				if !yield(p, nil) {
@@ -215,7 +215,7 @@ func TestMergeOfLostPrompts(t *testing.T) {
 		})
 	}
 	damaged, repaired := filepath.Join(t.TempDir(), "damaged.db"), filepath.Join(t.TempDir(), "repaired.db")
-	if err := store.Create(ctx, damaged, func(m *memo.Memo) error { return keep(ctx, m) }); err != nil {
+	if err := address.Create(ctx, damaged, func(m *store.Store) error { return keep(ctx, m) }); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", damaged)
@@ -226,10 +226,10 @@ func TestMergeOfLostPrompts(t *testing.T) {
 	if err = errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Repair(ctx, damaged, repaired); err != nil {
+	if _, err := address.Repair(ctx, damaged, repaired); err != nil {
 		t.Fatal(err)
 	}
-	lost, err := store.Open(ctx, repaired)
+	lost, err := address.Open(ctx, repaired)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +243,8 @@ func TestMergeOfLostPrompts(t *testing.T) {
 		t.Errorf("into a store that has them: %+v, %v", done, err)
 	}
 	_, err = transfer.Merge(ctx, lost, whole, false)
-	d, found := lost.Dataset(ctx, memo.KeyOf(about))
-	if err != nil || found != nil || d.Lost != 0 || contentOf(t, lost).Datasets[memo.KeyOf(about)] != len(prompts) {
+	d, found := lost.Dataset(ctx, store.KeyOf(about))
+	if err != nil || found != nil || d.Lost != 0 || contentOf(t, lost).Datasets[store.KeyOf(about)] != len(prompts) {
 		t.Errorf("from a store that has them: %v, %v, %d are lost", err, found, d.Lost)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -25,8 +25,8 @@ var typical = model.Response{Text: strings.Repeat("an answer of typical length "
 // target, exactly; wordings of them at most, since that many only follow a refusal or
 // are put into the answered prompts that are drawn; and a verdict on each answer.
 // Wordings that are remembered are taken off where replies say which they are: of a
-// target whose own prompts are all answered. m may be nil for an empty memo.
-func (s *Study) Plan(ctx context.Context, m *memo.Memo) ([]evaluate.Plan, error) {
+// target whose own prompts are all answered. m may be nil for an empty store.
+func (s *Study) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error) {
 	groups, err := s.groups()
 	if err != nil {
 		return nil, err

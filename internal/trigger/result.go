@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/memo"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -159,9 +159,9 @@ func (g *Group) Lost() string {
 	return ""
 }
 
-// Derive computes what the study found from the prompts and the memo, and hands the
-// prompts that were searched to sink, nil for nobody. m may be nil for an empty memo.
-func (s *Study) Derive(ctx context.Context, m *memo.Memo, sink func(Searched) error) (Result, error) {
+// Derive computes what the study found from the prompts and the store, and hands the
+// prompts that were searched to sink, nil for nobody. m may be nil for an empty store.
+func (s *Study) Derive(ctx context.Context, m *store.Store, sink func(Searched) error) (Result, error) {
 	result := Result{Judge: s.Judge.Name(), Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed, Groups: []Group{}}
 	groups, err := s.groups()
 	if err != nil {

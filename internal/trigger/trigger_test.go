@@ -17,8 +17,8 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -89,16 +89,16 @@ func study(set *dataset.Dataset) *trigger.Study {
 }
 
 // fillAll asks m what a study lacks, with a budget of requests, 0 for no bound.
-func fillAll(t *testing.T, s *trigger.Study, memory *memo.Memo, m model.Model, requests int) error {
+func fillAll(t *testing.T, s *trigger.Study, memory *store.Store, m model.Model, requests int) error {
 	t.Helper()
 	live := fill.NewLive(memory, fill.Config{Budget: fill.Budget{Requests: requests}})
 	live.Lane(model.Ref{Provider: "test", Model: "alarmed"}, m, fill.Limits{Concurrency: 64})
 	return live.Fill(t.Context(), s.Work(memory))
 }
 
-func open(t *testing.T) *memo.Memo {
+func open(t *testing.T) *store.Store {
 	t.Helper()
-	memory, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
+	memory, err := address.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func open(t *testing.T) *memo.Memo {
 	return memory
 }
 
-func derive(t *testing.T, s *trigger.Study, memory *memo.Memo) (trigger.Result, []byte) {
+func derive(t *testing.T, s *trigger.Study, memory *store.Store) (trigger.Result, []byte) {
 	t.Helper()
 	r, err := s.Derive(t.Context(), memory, nil)
 	if err != nil {

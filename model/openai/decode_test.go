@@ -314,7 +314,7 @@ func TestNoKeyNoHeader(t *testing.T) {
 }
 
 // TestBlockQuotesNoKey covers the one place where a provider's message becomes
-// part of a response, and so of the memo.
+// part of a response, and so of the store.
 func TestBlockQuotesNoKey(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

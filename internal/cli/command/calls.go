@@ -17,11 +17,11 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/queue"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
@@ -217,7 +217,7 @@ const spareFiles = 40
 const PlannedPrompts = 300
 
 // SayExpected says what plans are expected to take at the prices, with more behind it.
-func (e *Env) SayExpected(ctx context.Context, memory *memo.Memo, plans []evaluate.Plan, prices price.Table, more string) error {
+func (e *Env) SayExpected(ctx context.Context, memory *store.Store, plans []evaluate.Plan, prices price.Table, more string) error {
 	if err := evaluate.Expect(ctx, memory, plans); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ type Filling struct {
 
 // Fill makes the missing calls at once, with the bounds of the flags, and shows how it
 // goes. The error is that of fill.Live.
-func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
+func (e *Env) Fill(ctx context.Context, f Calls, memory *store.Store, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
 	// What is left of a budget of which nothing is left is no bound to workers; here it is one.
 	if f.ByWorkers && !f.Budget().Exhausted(w.Spent) {
 		return e.fillByWorkers(ctx, f, memory, prices, w)
@@ -316,7 +316,7 @@ func (e *Env) Fill(ctx context.Context, f Calls, memory *memo.Memo, clients *cli
 
 // Workers gives the way to have calls made by workers, until end is called. Of the budget of
 // the flags so much is spent.
-func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table, spent fill.Budget) (filler *queue.Filler, end func(), err error) {
+func (e *Env) Workers(ctx context.Context, f Calls, memory *store.Store, prices price.Table, spent fill.Budget) (filler *queue.Filler, end func(), err error) {
 	q, err := queue.Open(ctx, memory)
 	if err != nil {
 		return nil, nil, err
@@ -334,7 +334,7 @@ func (e *Env) Workers(ctx context.Context, f Calls, memory *memo.Memo, prices pr
 }
 
 // fillByWorkers is Fill by workers, which go on when the context ends.
-func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *memo.Memo, prices price.Table, w Filling) (stats fill.Stats, err error) {
+func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *store.Store, prices price.Table, w Filling) (stats fill.Stats, err error) {
 	filler, end, err := e.Workers(ctx, f, memory, prices, w.Spent)
 	if err != nil {
 		return stats, err

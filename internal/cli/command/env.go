@@ -20,7 +20,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -86,7 +86,7 @@ func (e *Env) Sayf(format string, args ...any) {
 func (e *Env) CommandLine(more ...string) string {
 	words := []string{untrusted.Shell(cmp.Or(e.Program, "orbench"))}
 	for _, arg := range slices.Concat(e.Args, more) {
-		words = append(words, untrusted.Shell(store.Shown(arg)))
+		words = append(words, untrusted.Shell(address.Shown(arg)))
 	}
 	return strings.Join(words, " ")
 }

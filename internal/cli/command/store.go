@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -22,30 +22,30 @@ import (
 const defaultStore = "orbench.db"
 
 // StoreFlag registers --store, whose default the environment may set.
-func (e *Env) StoreFlag(c *cobra.Command, address *string) {
+func (e *Env) StoreFlag(c *cobra.Command, at *string) {
 	usual := defaultStore
 	if env := e.Getenv("ORBENCH_STORE"); env != "" {
 		usual = env
 	}
-	c.Flags().StringVar(address, "store", usual, "`STORE` that remembers every paid call: a file, or postgres://USER@HOST/DATABASE ($ORBENCH_STORE)")
-	c.Flags().Lookup("store").DefValue = store.Shown(usual)
+	c.Flags().StringVar(at, "store", usual, "`STORE` that remembers every paid call: a file, or postgres://USER@HOST/DATABASE ($ORBENCH_STORE)")
+	c.Flags().Lookup("store").DefValue = address.Shown(usual)
 }
 
 // StoreArgument is what names the store in a command, empty for the default.
-func (e *Env) StoreArgument(address string) string {
-	if address == defaultStore || address == e.Getenv("ORBENCH_STORE") {
+func (e *Env) StoreArgument(at string) string {
+	if at == defaultStore || at == e.Getenv("ORBENCH_STORE") {
 		return ""
 	}
-	return " --store " + untrusted.Shell(store.Shown(address))
+	return " --store " + untrusted.Shell(address.Shown(at))
 }
 
 // OpenRun opens a run of a store, and says which files of its datasets are no longer
 // what it asked; the empty name is the one saved last. The store must stay open while
 // the run is used.
-func (e *Env) OpenRun(ctx context.Context, memory *memo.Memo, address, name string) (*run.Run, error) {
+func (e *Env) OpenRun(ctx context.Context, memory *store.Store, at, name string) (*run.Run, error) {
 	stored, err := run.Find(ctx, memory, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", store.Shown(address), err)
+		return nil, fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
 	r, err := stored.Open(ctx, memory, e.CacheDir())
 	if err != nil {
@@ -58,10 +58,10 @@ func (e *Env) OpenRun(ctx context.Context, memory *memo.Memo, address, name stri
 }
 
 // OpenRuns opens runs of a store, each once.
-func (e *Env) OpenRuns(ctx context.Context, memory *memo.Memo, address string, names []string) ([]*run.Run, error) {
+func (e *Env) OpenRuns(ctx context.Context, memory *store.Store, at string, names []string) ([]*run.Run, error) {
 	var runs []*run.Run
 	for _, name := range names {
-		r, err := e.OpenRun(ctx, memory, address, name)
+		r, err := e.OpenRun(ctx, memory, at, name)
 		if err != nil {
 			return nil, err
 		}
@@ -74,23 +74,23 @@ func (e *Env) OpenRuns(ctx context.Context, memory *memo.Memo, address string, n
 
 // OpenStore opens the store that calls are made for, and makes it where there is none. Its
 // first line says where answers are kept, unless it is to be quiet.
-func (e *Env) OpenStore(ctx context.Context, address string, quiet bool) (*memo.Memo, error) {
-	_, missing := os.Lstat(address)
-	memory, err := store.Open(ctx, address)
+func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Store, error) {
+	_, missing := os.Lstat(at)
+	memory, err := address.Open(ctx, at)
 	if err != nil || quiet {
 		return memory, err
 	}
-	if !store.IsFile(address) {
-		e.Sayf("answers are kept in %s", store.Shown(address))
+	if !address.IsFile(at) {
+		e.Sayf("answers are kept in %s", address.Shown(at))
 		e.sayNotes(memory)
 		return memory, nil
 	}
-	path, err := filepath.Abs(address)
+	path, err := filepath.Abs(at)
 	if err != nil {
-		path = address
+		path = at
 	}
 	hint := ""
-	if missing != nil && address == defaultStore && inGit(filepath.Dir(path)) {
+	if missing != nil && at == defaultStore && inGit(filepath.Dir(path)) {
 		hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
 	}
 	e.Sayf("answers are kept in %s%s", path, hint)
@@ -113,17 +113,17 @@ func inGit(dir string) bool {
 }
 
 // sayNotes says what a user should know of a store that was opened.
-func (e *Env) sayNotes(memory *memo.Memo) {
+func (e *Env) sayNotes(memory *store.Store) {
 	for _, note := range memory.Notes() {
 		e.Sayf("%s", note)
 	}
 }
 
-// OpenExisting opens the memo of a store that must be there.
-func (e *Env) OpenExisting(ctx context.Context, address string) (*memo.Memo, error) {
-	memory, err := store.OpenExisting(ctx, address)
-	if errors.Is(err, memo.ErrNoStore) {
-		return nil, InputError(store.Shown(address), "there is no store", "make one with orbench eval, or name another with --store")
+// OpenExisting opens the store of a store that must be there.
+func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error) {
+	memory, err := address.OpenExisting(ctx, at)
+	if errors.Is(err, store.ErrNoStore) {
+		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
 		e.sayNotes(memory)
@@ -133,17 +133,17 @@ func (e *Env) OpenExisting(ctx context.Context, address string) (*memo.Memo, err
 
 // OpenReading is OpenExisting for a command that shows what is there: of a damaged store
 // it reads what is good, and says so.
-func (e *Env) OpenReading(ctx context.Context, address string) (*memo.Memo, error) {
-	memory, err := store.OpenReading(ctx, address, func(found memo.Health) {
+func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
+	memory, err := address.OpenReading(ctx, at, func(found store.Health) {
 		lost := 0
 		for _, k := range found.Kinds {
 			lost += k.Lost
 		}
 		e.Sayf("%s is damaged, and %d rows are known to be lost; what is good is shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
-			store.Shown(address), lost, e.StoreArgument(address))
+			address.Shown(at), lost, e.StoreArgument(at))
 	})
-	if errors.Is(err, memo.ErrNoStore) {
-		return nil, InputError(store.Shown(address), "there is no store", "make one with orbench eval, or name another with --store")
+	if errors.Is(err, store.ErrNoStore) {
+		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
 		e.sayNotes(memory)
@@ -153,12 +153,12 @@ func (e *Env) OpenReading(ctx context.Context, address string) (*memo.Memo, erro
 
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, address string, plan func(context.Context, *memo.Memo) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
-	memory, err := store.OpenExisting(ctx, address)
+func Plans(ctx context.Context, at string, plan func(context.Context, *store.Store) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
+	memory, err := address.OpenExisting(ctx, at)
 	switch {
 	case err == nil:
 		defer memory.Close()
-	case !errors.Is(err, memo.ErrNoStore):
+	case !errors.Is(err, store.ErrNoStore):
 		return nil, err
 	}
 	plans, err := plan(ctx, memory)

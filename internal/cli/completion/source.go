@@ -12,11 +12,11 @@ import (
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/conversation"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/policy"
@@ -266,7 +266,7 @@ func labels(world, string) []cobra.Completion {
 // stored are the runs of the store, the newest first; none where it does not open.
 func (w world) stored() []run.Stored {
 	var all []run.Stored
-	w.withStore(func(m *memo.Memo) (err error) {
+	w.withStore(func(m *store.Store) (err error) {
 		all, err = run.List(w.ctx, m)
 		return err
 	})
@@ -274,8 +274,8 @@ func (w world) stored() []run.Stored {
 }
 
 // withStore opens the store for a source. Whoever completes a word wants no error.
-func (w world) withStore(read func(*memo.Memo) error) {
-	m, err := store.OpenExisting(w.ctx, w.store)
+func (w world) withStore(read func(*store.Store) error) {
+	m, err := address.OpenExisting(w.ctx, w.store)
 	if err == nil {
 		defer m.Close()
 		err = read(m)
@@ -314,7 +314,7 @@ func gates(w world, typed string) []cobra.Completion {
 		return all
 	}
 	var categories []string
-	w.withStore(func(m *memo.Memo) error {
+	w.withStore(func(m *store.Store) error {
 		stored, err := run.Find(w.ctx, m, w.words[0])
 		if err != nil {
 			return err

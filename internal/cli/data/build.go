@@ -16,11 +16,11 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
@@ -91,7 +91,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		if err := construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients()); err != nil || f.format == "json" {
 			return err
 		}
-		plans, err := command.Plans(ctx, f.store, func(context.Context, *memo.Memo) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
+		plans, err := command.Plans(ctx, f.store, func(context.Context, *store.Store) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}
@@ -204,8 +204,8 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 // queuedWidth is how many prompts are worked on at once where workers make the calls.
 const queuedWidth = 2048
 
-// buildWith builds with an open memo, and writes and shows the benchmark.
-func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *memo.Memo, prices price.Table) (err error) {
+// buildWith builds with an open store, and writes and shows the benchmark.
+func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
 	ctx, told := a.Told(ctx)
 	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
 	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
@@ -243,7 +243,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	if err != nil {
 		if errors.Is(err, command.ErrInterrupted) {
-			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", store.Shown(f.store), a.CommandLine())
+			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
 		}
 		return err
 	}

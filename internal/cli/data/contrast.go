@@ -18,9 +18,9 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
@@ -120,7 +120,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err err
 	_, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
 	var gaveUp *fill.GivenUpError
 	if filled != nil && !errors.As(filled, &gaveUp) {
-		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", store.Shown(f.store), a.CommandLine())
+		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
 		return filled
 	}
 	result, err := a.writeContrast(context.WithoutCancel(ctx), r, memory, f)
@@ -210,7 +210,7 @@ func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags,
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
-func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory *memo.Memo, f contrastFlags) (result *contrast.Result, err error) {
+func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory *store.Store, f contrastFlags) (result *contrast.Result, err error) {
 	w, err := contrast.NewWriter(r, f.out)
 	if err != nil {
 		return nil, err

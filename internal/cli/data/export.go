@@ -19,10 +19,10 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -198,7 +198,7 @@ func (f exportFlags) options() (training.Options, error) {
 }
 
 // collect takes the run apart and has moderators vote on its answers.
-func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o training.Options, f exportFlags) (*training.Collection, error) {
+func (a app) collect(ctx context.Context, memory *store.Store, r *run.Run, o training.Options, f exportFlags) (*training.Collection, error) {
 	clients, err := a.Clients(f.calls, experiment.Providers(f.moderators), nil)
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (a app) collect(ctx context.Context, memory *memo.Memo, r *run.Run, o train
 }
 
 // planModerators prints what the moderators would be asked.
-func (a app) planModerators(ctx context.Context, c *training.Collection, memory *memo.Memo, prices price.Table, f exportFlags, clients *client.Set) error {
+func (a app) planModerators(ctx context.Context, c *training.Collection, memory *store.Store, prices price.Table, f exportFlags, clients *client.Set) error {
 	plans, err := c.Plan(ctx, memory)
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/identity"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -53,13 +53,13 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
 }
 
 // explain explains the calls of a stored run.
-func (a app) explain(ctx context.Context, address, name string, prompts []string, format string, full bool) (err error) {
-	memory, err := a.OpenReading(ctx, address)
+func (a app) explain(ctx context.Context, at, name string, prompts []string, format string, full bool) (err error) {
+	memory, err := a.OpenReading(ctx, at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, address, name)
+	r, err := a.OpenRun(ctx, memory, at, name)
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func (a app) explain(ctx context.Context, address, name string, prompts []string
 // explainPlan explains the calls that a measurement would make, of which the store may
 // not be there yet.
 func (a app) explainPlan(ctx context.Context, m measurement) error {
-	memory, err := store.OpenExisting(ctx, m.store)
-	var records identity.Records = func(func(memo.Record, error) bool) {}
+	memory, err := address.OpenExisting(ctx, m.store)
+	var records identity.Records = func(func(store.Record, error) bool) {}
 	switch {
 	case err == nil:
 		defer memory.Close()
 		records = memory.AllRecords(ctx)
-	case !errors.Is(err, memo.ErrNoStore):
+	case !errors.Is(err, store.ErrNoStore):
 		return err
 	}
 	result, err := identity.Find(ctx, m.Name, &m.Run.Run, memory, records, nil)

@@ -21,11 +21,11 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/recorded/view"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
@@ -230,7 +230,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
 		return err
 	}
-	var memory *memo.Memo
+	var memory *store.Store
 	if len(r.Models()) > 0 {
 		if memory, err = a.OpenStore(ctx, f.store, f.calls.Quiet); err != nil {
 			return err
@@ -285,7 +285,7 @@ func (a app) sayUnfinished(paths ...string) {
 
 // showRecorded derives the measures and shows them. verdicts is the file to write
 // them all to, or empty; unfinished says that some are missing.
-func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *memo.Memo, f judgeFlags, verdicts string, unfinished bool) (err error) {
+func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *store.Store, f judgeFlags, verdicts string, unfinished bool) (err error) {
 	var names []string
 	for _, j := range r.Judges {
 		names = append(names, j.Name())

@@ -16,14 +16,14 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 func (a app) labelCommand() *cobra.Command {
-	var store, person string
+	var at, person string
 	c := &cobra.Command{
 		Use:   "label [RUN]",
 		Short: "Have people label answers, and correct the rates by what they say",
@@ -40,12 +40,12 @@ r refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
 				return a.labelQueue(c.Context(), memory, r, a.person(person))
 			})
 		},
 	}
-	a.StoreFlag(c, &store)
+	a.StoreFlag(c, &at)
 	personFlag(c, &person)
 	c.AddCommand(a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
 	return c
@@ -61,8 +61,8 @@ func (a app) person(named string) string {
 }
 
 // withRun opens a store and a run in it, by the first argument or the newest.
-func (a app) withRun(ctx context.Context, store string, args []string, do func(*memo.Memo, *run.Run) error) (err error) {
-	memory, err := a.OpenExisting(ctx, store)
+func (a app) withRun(ctx context.Context, at string, args []string, do func(*store.Store, *run.Run) error) (err error) {
+	memory, err := a.OpenExisting(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a app) withRun(ctx context.Context, store string, args []string, do func(*
 	if len(args) > 0 {
 		name = args[0]
 	}
-	r, err := a.OpenRun(ctx, memory, store, name)
+	r, err := a.OpenRun(ctx, memory, at, name)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ type labelDrawFlags struct {
 
 func (a app) labelDrawCommand() *cobra.Command {
 	var f labelDrawFlags
-	var store string
+	var at string
 	c := &cobra.Command{
 		Use:   "draw [RUN]",
 		Short: "Draw answers at random for people to look at",
@@ -106,7 +106,7 @@ every corrected rate a 95% interval that wide, from end to end.`,
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
 				return a.labelDraw(c.Context(), memory, r, f)
 			})
 		},
@@ -117,12 +117,12 @@ every corrected rate a 95% interval that wide, from end to end.`,
 	flags.StringVar(&f.width, "width", "", "say how many labels give intervals of this width, a `SHARE` such as 6pp")
 	flags.StringVar(&f.target, "target", "", "only answers of this `TARGET`")
 	flags.StringVar(&f.label, "label", "", "only answers to prompts of this `LABEL`, such as safe")
-	a.StoreFlag(c, &store)
+	a.StoreFlag(c, &at)
 	return c
 }
 
 // labelDraw draws answers, or says how many are needed.
-func (a app) labelDraw(ctx context.Context, memory *memo.Memo, r *run.Run, f labelDrawFlags) error {
+func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, f labelDrawFlags) error {
 	if f.width == "" && f.size <= 0 {
 		return command.InputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
 	}
@@ -174,7 +174,7 @@ func (a app) labelNeed(items []annotation.Item, words annotation.Words, text str
 }
 
 func (a app) labelExportCommand() *cobra.Command {
-	var store, out string
+	var at, out string
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
@@ -189,17 +189,17 @@ reads it back.`,
 			if out == "" {
 				return command.InputError("--out", "where to write the table is not said", "name a new file, such as labels.csv")
 			}
-			return a.withRun(c.Context(), store, args, func(memory *memo.Memo, r *run.Run) error {
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
 				return a.labelExport(c.Context(), memory, r, out)
 			})
 		},
 	}
-	a.StoreFlag(c, &store)
+	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new CSV or JSON Lines `FILE` to write")
 	return c
 }
 
-func (a app) labelExport(ctx context.Context, memory *memo.Memo, r *run.Run, out string) error {
+func (a app) labelExport(ctx context.Context, memory *store.Store, r *run.Run, out string) error {
 	entries, words, err := r.Drawn(ctx, memory)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (a app) labelExport(ctx context.Context, memory *memo.Memo, r *run.Run, out
 }
 
 func (a app) labelImportCommand() *cobra.Command {
-	var store, person string
+	var at, person string
 	var random bool
 	var o annotation.ReadOptions
 	c := &cobra.Command{
@@ -232,12 +232,12 @@ drawn at random from those of each target and label of prompts.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.By, o.At = person, time.Now().UTC()
-			return a.withRun(c.Context(), store, args[:1], func(memory *memo.Memo, r *run.Run) error {
+			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run) error {
 				return a.labelImport(c.Context(), memory, r, args[1], o, random)
 			})
 		},
 	}
-	a.StoreFlag(c, &store)
+	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, where the table names none")
 	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
 	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of it that mean a refusal; then all others mean an answer")
@@ -245,7 +245,7 @@ drawn at random from those of each target and label of prompts.`,
 	return c
 }
 
-func (a app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, path string, o annotation.ReadOptions, random bool) error {
+func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, path string, o annotation.ReadOptions, random bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
@@ -281,7 +281,7 @@ func (a app) labelImport(ctx context.Context, memory *memo.Memo, r *run.Run, pat
 }
 
 // labelQueue shows a person one answer after the other.
-func (a app) labelQueue(ctx context.Context, memory *memo.Memo, r *run.Run, person string) error {
+func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, person string) error {
 	entries, words, err := r.Drawn(ctx, memory)
 	if err != nil {
 		return err

@@ -14,13 +14,13 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
@@ -35,7 +35,7 @@ type measurement struct {
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
-	memory *memo.Memo
+	memory *store.Store
 	// redefine lets the run take the place of another of its name.
 	redefine bool
 }
@@ -67,14 +67,14 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	return errors.Join(err, memory.Close())
 }
 
-// fillAndShow is measure with an open memo.
-func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
+// fillAndShow is measure with an open store.
+func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store, prices price.Table) error {
 	if err := a.checkName(ctx, m, memory); err != nil {
 		return err
 	}
 	typed := a.Command()
 	err := m.Start(ctx, memory, typed, prices)
-	readOnly := errors.Is(err, memo.ErrReadOnly)
+	readOnly := errors.Is(err, store.ErrReadOnly)
 	if err != nil && !readOnly {
 		return err
 	}
@@ -115,15 +115,15 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *memo.Memo, 
 	}
 	switch {
 	case readOnly:
-		a.Sayf("%s cannot be written to: it keeps run %s as it was", store.Shown(m.store), m.Name)
+		a.Sayf("%s cannot be written to: it keeps run %s as it was", address.Shown(m.store), m.Name)
 	case m.out.Dir == "" && !m.calls.Quiet:
-		a.Sayf("run %s is kept in %s; for pages, plots and answers:\n  orbench report%s %s --out DIR", m.Name, store.Shown(m.store), a.StoreArgument(m.store), m.Name)
+		a.Sayf("run %s is kept in %s; for pages, plots and answers:\n  orbench report%s %s --out DIR", m.Name, address.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
 }
 
 // spent is what earlier commands have spent of the run's budget, and says so.
-func (a app) spent(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) (fill.Budget, error) {
+func (a app) spent(ctx context.Context, m measurement, memory *store.Store, prices price.Table) (fill.Budget, error) {
 	if !m.calls.Bounded() {
 		return fill.Budget{}, nil
 	}
@@ -138,7 +138,7 @@ func (a app) spent(ctx context.Context, m measurement, memory *memo.Memo, prices
 }
 
 // sayExpected says what a run with a bound is expected to take, by a sample of its prompts.
-func (a app) sayExpected(ctx context.Context, m measurement, memory *memo.Memo, prices price.Table) error {
+func (a app) sayExpected(ctx context.Context, m measurement, memory *store.Store, prices price.Table) error {
 	plans, err := m.SampledPlan(ctx, memory, command.PlannedPrompts)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a app) sayExpected(ctx context.Context, m measurement, memory *memo.Memo, 
 }
 
 // checkName refuses a run that would silently take the place of another of its name.
-func (a app) checkName(ctx context.Context, m measurement, memory *memo.Memo) error {
+func (a app) checkName(ctx context.Context, m measurement, memory *store.Store) error {
 	if m.redefine {
 		return nil
 	}
@@ -174,7 +174,7 @@ func stopped(err error) bool {
 
 // derive computes the figures of runs, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory *memo.Memo, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory *store.Store, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -247,7 +247,7 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
 	var least []evaluate.Plan
 	var spent *run.Spent
-	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *memo.Memo) ([]evaluate.Plan, error) {
+	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *store.Store) ([]evaluate.Plan, error) {
 		if memory != nil {
 			if err := a.checkName(ctx, m, memory); err != nil {
 				return nil, err

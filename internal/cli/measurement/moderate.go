@@ -20,10 +20,10 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/moderate"
@@ -217,8 +217,8 @@ const mostRounds = 3
 // moderateByBatch takes back the votes that batches bring, and submits what is lacking; with
 // --wait until nothing of it is out. It gives what was spent by what it submitted, the most
 // that this can take where that is not known.
-func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *memo.Memo, clients *client.Set, prices price.Table) (sent fill.Budget, err error) {
-	d := &batch.Desk{Memo: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
+func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *store.Store, clients *client.Set, prices price.Table) (sent fill.Budget, err error) {
+	d := &batch.Desk{Store: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
 	tell := func(t *batch.Taken) {
 		if t.Answered+t.Failed > 0 {
 			a.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, "vote", "votes"), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
@@ -284,7 +284,7 @@ func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFl
 
 // showModeration derives the labels, shows them and writes the files, from which some
 // votes may be missing.
-func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *memo.Memo, f moderateFlags, unfinished bool) error {
+func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *store.Store, f moderateFlags, unfinished bool) error {
 	files := map[string]*moderation.Rows{}
 	for path, changed := range map[string]bool{f.changed: true, f.all: false} {
 		if path != "" {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -66,7 +66,7 @@ type calibrationFlags struct {
 }
 
 // calibrate measures the judges of runs on the labeled file.
-func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory *memo.Memo) (*score.Calibration, error) {
+func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory *store.Store) (*score.Calibration, error) {
 	switch {
 	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:
 		return nil, nil
@@ -119,15 +119,15 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 }
 
 // listRuns prints the runs of a store.
-func (a app) listRuns(ctx context.Context, address string) (err error) {
-	memory, err := a.OpenReading(ctx, address)
+func (a app) listRuns(ctx context.Context, at string) (err error) {
+	memory, err := a.OpenReading(ctx, at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	runs, err := run.List(ctx, memory)
 	if err != nil {
-		return fmt.Errorf("%s: %w", store.Shown(address), err)
+		return fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
 	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "run\tlast started\ttargets\tdatasets")

@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -34,7 +34,7 @@ func checkShard(f evalFlags, name, until string) (evaluate.Shard, error) {
 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.
-func (a app) showShard(ctx context.Context, m measurement, memory *memo.Memo, filled error, stats fill.Stats) error {
+func (a app) showShard(ctx context.Context, m measurement, memory *store.Store, filled error, stats fill.Stats) error {
 	plans, err := m.Plan(ctx, memory)
 	if err != nil {
 		return errors.Join(filled, err)

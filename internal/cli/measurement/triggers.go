@@ -16,10 +16,10 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/memo"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/model/replay"
@@ -113,7 +113,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	if err := a.checkTriggers(&f); err != nil {
 		return err
 	}
-	var memory *memo.Memo
+	var memory *store.Store
 	defer func() {
 		if memory != nil {
 			failed = errors.Join(failed, memory.Close())
@@ -196,7 +196,7 @@ func (a app) checkTriggers(f *triggersFlags) error {
 
 // openTriggers opens the run of that name in a store, with clients to ask its targets
 // again, or, without a name, makes one of the flags.
-func (a app) openTriggers(ctx context.Context, memory *memo.Memo, name string, f triggersFlags) (*run.Run, *client.Set, error) {
+func (a app) openTriggers(ctx context.Context, memory *store.Store, name string, f triggersFlags) (*run.Run, *client.Set, error) {
 	if name == "" {
 		x, err := fromFlags(f.eval)
 		if err != nil {
@@ -255,7 +255,7 @@ func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate
 }
 
 // showTriggers derives what was found and shows it.
-func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study, memory *memo.Memo) error {
+func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study, memory *store.Store) error {
 	dir := f.eval.out.Dir
 	if dir == "" {
 		result, err := s.Derive(ctx, memory, nil)

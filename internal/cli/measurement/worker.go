@@ -14,7 +14,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/queue"
-	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
@@ -113,7 +113,7 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		host = "this machine"
 	}
 	if !f.calls.Quiet {
-		a.Sayf("worker %d on %s takes calls from %s", os.Getpid(), host, store.Shown(f.store))
+		a.Sayf("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
 	}
 	err = w.Run(ctx, f.drain)
 	answered, failed := w.Counts()

@@ -195,7 +195,7 @@ func TestCollectorKeepsNoHugeText(t *testing.T) {
 	c := NewCollector(io.Discard)
 	const n, size = 100, 1 << 20
 	for i := range n {
-		// Each text is memory of its own, as it is when it comes from the memo.
+		// Each text is memory of its own, as it is when it comes from the store.
 		text := strings.Repeat("x", size)
 		row := score.Row{
 			Target: "a/b", Dataset: "d", Status: score.Answered,

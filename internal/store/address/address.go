@@ -1,0 +1,169 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/postgres"
+	"github.com/orbench/orbench/internal/store/sqlite"
+)
+
+// IsFile reports whether an address names a file; else it names a database of a server.
+func IsFile(address string) bool { return !postgres.Is(address) }
+
+// Shown is an address, or a word of a command line that has one, fit to be shown: without
+// its password.
+func Shown(text string) string { return postgres.Shown(text) }
+
+// Password gives the password in an address, empty for none.
+func Password(address string) string {
+	if IsFile(address) {
+		return ""
+	}
+	return postgres.Password(address)
+}
+
+// Open opens the store at an address, and makes the store where there is none. An
+// address that names no store, and cannot, is an *orbench.InputError.
+func Open(ctx context.Context, address string) (*store.Store, error) {
+	if !IsFile(address) {
+		return opened(postgres.Open(ctx, address))
+	}
+	return opened(sqlite.Open(ctx, address))
+}
+
+// OpenExisting is Open for a store that must be there: it makes none, and its error
+// is store.ErrNoStore where there is none.
+func OpenExisting(ctx context.Context, address string) (*store.Store, error) {
+	if !IsFile(address) {
+		return opened(postgres.OpenExisting(ctx, address))
+	}
+	return opened(sqlite.OpenExisting(ctx, address))
+}
+
+func opened[S store.Backend](s S, err error) (*store.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return store.New(s), nil
+}
+
+// Create makes a new store of what fill puts into it, as one file, whole or not at all.
+// A file that is there already is an *orbench.InputError.
+func Create(ctx context.Context, address string, fill func(*store.Store) error) error {
+	return draft(address, func(draft string) error {
+		m, err := Open(ctx, draft)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(m), m.Close())
+	})
+}
+
+// onlyFiles is the error for a database where only a file will do.
+func onlyFiles(address, problem, hint string) error {
+	if IsFile(address) {
+		return nil
+	}
+	return &orbench.InputError{File: Shown(address), Problem: problem, Hint: hint}
+}
+
+// draft has a new file made beside its place, and moves it there when it is whole.
+func draft(address string, make func(draft string) error) error {
+	if err := onlyFiles(address, "is a database, where a new file is wanted",
+		"name a file; what is in one gets into the database with orbench store import FILE `store` "+Shown(address)); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
+		return &orbench.InputError{File: address, Problem: "is there already", Hint: "name a new file", Err: err}
+	}
+	draft := address + ".partial"
+	if err := remove(draft); err != nil {
+		return err
+	}
+	if err := make(draft); err != nil {
+		return errors.Join(err, remove(draft))
+	}
+	return os.Rename(draft, address)
+}
+
+// remove removes a file, and what SQLite keeps beside it, where they are there.
+func remove(path string) error {
+	var all error
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
+
+// Check reads all of the store at an address, and tells what is damaged. See Check of the
+// package of its kind.
+func Check(ctx context.Context, address string) (h store.Health, err error) {
+	if !IsFile(address) {
+		s, err := postgres.OpenExisting(ctx, address)
+		if err != nil {
+			return h, err
+		}
+		h, err = s.Check(ctx)
+		return h, errors.Join(err, s.Close())
+	}
+	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+		return store.Health{}, store.ErrNoStore
+	}
+	return sqlite.Check(ctx, address, "")
+}
+
+// Repair is Check that copies what is good to a new store.
+func Repair(ctx context.Context, address, to string) (h store.Health, err error) {
+	if err := onlyFiles(address, "is a database, which its server repairs",
+		"see what is damaged with orbench store check and pg_amcheck, and restore it from a backup with pg_restore"); err != nil {
+		return h, err
+	}
+	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+		return h, store.ErrNoStore
+	}
+	return h, draft(to, func(draft string) error {
+		h, err = sqlite.Check(ctx, address, draft)
+		return err
+	})
+}
+
+// Backup copies the store at an address to a new file, as it is at one moment, while
+// others may write to it. It checks the copy, and tells what is damaged.
+func Backup(ctx context.Context, address, to string) (h store.Health, err error) {
+	if err := onlyFiles(address, "is a database, which its server backs up",
+		"use pg_dump, or copy what it holds to a file with orbench store merge "+Shown(address)+" `out` FILE"); err != nil {
+		return h, err
+	}
+	s, err := sqlite.OpenExisting(ctx, address)
+	if err != nil {
+		return h, err
+	}
+	err = draft(to, func(draft string) error {
+		if err := s.Backup(ctx, draft); err != nil {
+			return err
+		}
+		h, err = sqlite.Check(ctx, draft, "")
+		return err
+	})
+	return h, errors.Join(err, s.Close())
+}
+
+// Vacuum packs the store at an address into one file that is as small as can be. It
+// must not be in use.
+func Vacuum(ctx context.Context, address string) error {
+	if err := onlyFiles(address, "is a database, which its server packs by itself", "leave that to its autovacuum"); err != nil {
+		return err
+	}
+	s, err := sqlite.OpenExisting(ctx, address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Vacuum(ctx), s.Close())
+}

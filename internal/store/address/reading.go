@@ -1,0 +1,291 @@
+package address
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
+	"github.com/orbench/orbench/model"
+)
+
+// OpenReading is OpenExisting for a command that shows what is there. Where the store is
+// damaged, all that is good of it is read, from a copy that is deleted in the end, and
+// tell is told of the rest, as LeftOut is from then on. Of a database nothing is left out:
+// what is damaged is store.ErrDamaged.
+func OpenReading(ctx context.Context, address string, tell func(store.Health)) (*store.Store, error) {
+	if !IsFile(address) {
+		return OpenExisting(ctx, address)
+	}
+	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", address, store.ErrNoStore)
+	}
+	r := &reading{address: address, tell: tell}
+	s, err := sqlite.OpenExisting(ctx, address)
+	if err == nil {
+		r.all, r.last = []*sqlite.Store{s}, s
+		// A row that its table has no longer cannot be missed by who lists them.
+		err = s.Verify(ctx, "runs", "datasets", "annotations", "failures")
+	}
+	if err != nil {
+		_, err = r.heal(ctx, s, err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return store.New(r), nil
+}
+
+// reading is a store that goes on with a repaired copy where it is found to be damaged.
+type reading struct {
+	address string
+	tell    func(store.Health)
+
+	mu sync.Mutex
+	// last is the store that is read now, and all has every one that was.
+	last *sqlite.Store
+	all  []*sqlite.Store
+	// verified is true once the index of calls was compared with them.
+	verified bool
+	// dir is the folder of the repaired copy, and found what it lacks.
+	dir   string
+	found store.Health
+}
+
+// heal gives the repaired copy, where an error of reading a store tells of damage.
+func (r *reading) heal(ctx context.Context, from *sqlite.Store, failed error) (*sqlite.Store, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !errors.Is(failed, store.ErrDamaged):
+		return nil, failed
+	case r.last != from:
+		return r.last, nil // another has done so
+	case r.dir != "":
+		return nil, failed
+	}
+	dir, err := os.MkdirTemp("", "orbench-repaired-")
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	r.dir = dir
+	copied := filepath.Join(dir, "store.db")
+	if r.found, err = sqlite.Check(context.WithoutCancel(ctx), r.address, copied); err != nil {
+		return nil, err
+	}
+	s, err := sqlite.Open(ctx, copied)
+	if err != nil {
+		return nil, err
+	}
+	r.all, r.last = append(r.all, s), s
+	r.tell(r.found)
+	return s, nil
+}
+
+// verify compares the index of calls with them, once: where a call is not found, it may
+// be the index that is damaged.
+func (r *reading) verify(ctx context.Context, s *sqlite.Store) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.verified || r.dir != "" {
+		return nil
+	}
+	r.verified = true
+	return s.Verify(ctx, "calls")
+}
+
+// read reads from the store, and again from the repaired copy where it is damaged.
+func read[T any](ctx context.Context, r *reading, do func(*sqlite.Store) (T, error)) (T, error) {
+	r.mu.Lock()
+	s := r.last
+	r.mu.Unlock()
+	found, err := do(s)
+	if err == nil {
+		return found, nil
+	}
+	if s, err = r.heal(ctx, s, err); err != nil {
+		return found, err
+	}
+	return do(s)
+}
+
+// Get implements store.Backend, as all methods here do.
+func (r *reading) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]model.Response, error) {
+		found, err := s.Get(ctx, hashes)
+		if err == nil && len(found) < len(hashes) {
+			err = r.verify(ctx, s)
+		}
+		return found, err
+	})
+}
+
+func (r *reading) Records(ctx context.Context, hashes []model.Hash) ([]store.Record, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Record, error) { return s.Records(ctx, hashes) })
+}
+
+func (r *reading) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
+	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]bool, error) { return s.Has(ctx, hashes) })
+}
+
+func (r *reading) Count(ctx context.Context) (int, error) {
+	return read(ctx, r, func(s *sqlite.Store) (int, error) { return s.Count(ctx) })
+}
+
+func (r *reading) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
+	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]store.Failure, error) { return s.Failures(ctx, hashes) })
+}
+
+func (r *reading) AllFailures(ctx context.Context) ([]store.Failure, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Failure, error) { return s.AllFailures(ctx) })
+}
+
+func (r *reading) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Annotation, error) { return s.Annotations(ctx) })
+}
+
+func (r *reading) Datasets(ctx context.Context) ([]store.Key, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Key, error) { return s.Datasets(ctx) })
+}
+
+func (r *reading) Runs(ctx context.Context) ([]store.Run, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Run, error) { return s.Runs(ctx) })
+}
+
+func (r *reading) Run(ctx context.Context, name string) (store.Run, error) {
+	return read(ctx, r, func(s *sqlite.Store) (store.Run, error) { return s.Run(ctx, name) })
+}
+
+func (r *reading) Batches(ctx context.Context) ([]store.Batch, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Batch, error) { return s.Batches(ctx) })
+}
+
+func (r *reading) BatchCalls(ctx context.Context, id store.BatchID, hashes []model.Hash) ([]store.BatchCall, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.BatchCall, error) { return s.BatchCalls(ctx, id, hashes) })
+}
+
+// Dataset reads all prompts too: how many there are must be known before the first.
+func (r *reading) Dataset(ctx context.Context, key store.Key) (store.Dataset, error) {
+	return read(ctx, r, func(s *sqlite.Store) (store.Dataset, error) {
+		d, err := s.Dataset(ctx, key)
+		if err == nil {
+			err = s.VerifyPrompts(ctx, key)
+		}
+		return d, err
+	})
+}
+
+// Prompts goes on with those that were not read yet where damage is met on the way.
+func (r *reading) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		r.mu.Lock()
+		s := r.last
+		r.mu.Unlock()
+		s.Prompts(ctx, key)(yield)
+	}
+}
+
+// AllRecords leaves out what it cannot read.
+func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		r.mu.Lock()
+		s := r.last
+		r.mu.Unlock()
+		seen := map[model.Hash]bool{}
+		var failed error
+		for record, err := range s.AllRecords(ctx) {
+			if failed = err; err != nil {
+				break
+			}
+			seen[record.Hash] = true
+			if !yield(record, nil) {
+				return
+			}
+		}
+		if failed == nil {
+			return
+		}
+		healed, err := r.heal(ctx, s, failed)
+		if err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		for record, err := range healed.AllRecords(ctx) {
+			if !seen[record.Hash] && !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// LeftOut tells what a repaired copy lacks.
+func (r *reading) LeftOut() store.Health {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.found
+}
+
+func (r *reading) AllBatchCalls(ctx context.Context, id store.BatchID) iter.Seq2[store.BatchCall, error] {
+	return func(yield func(store.BatchCall, error) bool) {
+		r.mu.Lock()
+		s := r.last
+		r.mu.Unlock()
+		s.AllBatchCalls(ctx, id)(yield)
+	}
+}
+
+// Notes are those of the store that was opened first.
+func (r *reading) Notes() []string {
+	if len(r.all) == 0 {
+		return nil
+	}
+	return r.all[0].Notes()
+}
+
+// What is derived of an older store, it keeps. Else nothing is written.
+
+func (r *reading) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error {
+	_, err := read(ctx, r, func(s *sqlite.Store) (struct{}, error) { return struct{}{}, s.PutDataset(ctx, about, prompts) })
+	return err
+}
+
+func (r *reading) SaveRun(ctx context.Context, run store.Run) error {
+	_, err := read(ctx, r, func(s *sqlite.Store) (struct{}, error) { return struct{}{}, s.SaveRun(ctx, run) })
+	return err
+}
+
+func (r *reading) Put(context.Context, []store.Record) error            { return store.ErrReadOnly }
+func (r *reading) PutFailures(context.Context, []store.Failure) error   { return store.ErrReadOnly }
+func (r *reading) Annotate(context.Context, []orbench.Annotation) error { return store.ErrReadOnly }
+func (r *reading) Release(context.Context, []int64) error               { return store.ErrReadOnly }
+func (r *reading) PutBatch(context.Context, store.Batch, []store.BatchCall) error {
+	return store.ErrReadOnly
+}
+
+func (r *reading) Renew(context.Context, time.Duration) ([]int64, error) {
+	return nil, store.ErrReadOnly
+}
+
+func (r *reading) Claim(context.Context, []model.Hash, time.Duration, int64) (store.Claim, error) {
+	return store.Claim{}, store.ErrReadOnly
+}
+
+// Close closes all stores that were read, and deletes the copy.
+func (r *reading) Close() error {
+	var err error
+	for _, s := range r.all {
+		err = errors.Join(err, s.Close())
+	}
+	if r.dir != "" {
+		err = errors.Join(err, os.RemoveAll(r.dir))
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package store
+
+// Damage is an error that is ErrDamaged, and says what is damaged.
+type Damage string
+
+// Error says what is damaged.
+func (d Damage) Error() string { return string(d) }
+
+// Is reports whether target is ErrDamaged.
+func (d Damage) Is(target error) bool { return target == ErrDamaged }
+
+// Health is what a check of a store found.
+type Health struct {
+	// Kinds are the kinds of things that a store holds, such as calls.
+	Kinds []KindHealth `json:"kinds"`
+	// LostCalls names the calls that are lost, by their hash. Those of which nothing is
+	// left, not even in the index, are not among them.
+	LostCalls []LostCall `json:"lost_calls"`
+	// Faults are what is wrong with the structure of the file, at most some of it.
+	Faults []string `json:"faults"`
+}
+
+// KindHealth counts what is there of a kind. What cannot be read, and what is not what
+// its checksum or its hash says, is lost.
+type KindHealth struct {
+	Kind string `json:"kind"`
+	Good int    `json:"good"`
+	Lost int    `json:"lost"`
+	// Unchecked counts those of Good that an older version wrote, without a checksum.
+	Unchecked int `json:"unchecked"`
+}
+
+// LostCall is a call whose answer is lost.
+type LostCall struct {
+	// Hash is that of its request, in hex digits.
+	Hash string `json:"hash"`
+	// Model and Prompt say what was asked, where that is left; Prompt is the last
+	// message.
+	Model  string `json:"model,omitempty"`
+	Prompt string `json:"prompt,omitempty"`
+}
+
+// Sound reports whether nothing is wrong.
+func (h Health) Sound() bool { return !h.Lost() && len(h.Faults) == 0 }
+
+// Lost reports whether anything is lost.
+func (h Health) Lost() bool {
+	for _, k := range h.Kinds {
+		if k.Lost > 0 {
+			return true
+		}
+	}
+	return false
+}

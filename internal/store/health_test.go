@@ -1,0 +1,25 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench/internal/store"
+)
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	good, bad := store.KindHealth{Kind: "calls", Good: 3, Unchecked: 1}, store.KindHealth{Kind: "runs", Lost: 1}
+	for name, c := range map[string]struct {
+		health      store.Health
+		sound, lost bool
+	}{
+		"nothing there":  {store.Health{}, true, false},
+		"nothing lost":   {store.Health{Kinds: []store.KindHealth{good, good}}, true, false},
+		"one lost":       {store.Health{Kinds: []store.KindHealth{good, bad}}, false, true},
+		"a faulty index": {store.Health{Kinds: []store.KindHealth{good}, Faults: []string{"out of order"}}, false, false},
+	} {
+		if c.health.Sound() != c.sound || c.health.Lost() != c.lost {
+			t.Errorf("%s: sound %t, lost %t", name, c.health.Sound(), c.health.Lost())
+		}
+	}
+}

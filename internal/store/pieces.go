@@ -1,0 +1,119 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench"
+)
+
+// piecePrompts is how many prompts are kept and read together: a row for each of them
+// would cost as much as the row of its answer.
+const piecePrompts = 512
+
+// Pieces are the prompts of a dataset as stores keep them: cut into pieces, each named by
+// the SHA-256 of its text. Datasets that begin alike share pieces.
+type Pieces struct {
+	// Prompts is how many prompts there are, and Sum their Sum.
+	Prompts int
+	Sum     [sha256.Size]byte
+	// Hashes are those of the pieces, one after another. One of zeros is a piece that
+	// damage took.
+	Hashes []byte
+}
+
+// CutPieces cuts prompts into pieces and hands each to put. An error of the prompts, or of
+// put, ends it.
+func CutPieces(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []byte) error) (Pieces, error) {
+	var p Pieces
+	sum, hashes, text := NewSum(), []byte{}, []byte(nil)
+	end := func() error {
+		hash := sha256.Sum256(text)
+		err := put(hash[:], text)
+		hashes, text = append(hashes, hash[:]...), text[:0]
+		return err
+	}
+	for prompt, err := range prompts {
+		if err != nil {
+			return p, err
+		}
+		text = sum.Add(text, &prompt)
+		if p.Prompts++; p.Prompts%piecePrompts == 0 {
+			if err := end(); err != nil {
+				return p, err
+			}
+		}
+	}
+	if len(text) > 0 {
+		if err := end(); err != nil {
+			return p, err
+		}
+	}
+	p.Sum, p.Hashes = sum.Of(), hashes
+	return p, nil
+}
+
+// Each lists the hashes of the pieces that are not lost.
+func (p Pieces) Each() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for hashes := p.Hashes; len(hashes) >= sha256.Size; hashes = hashes[sha256.Size:] {
+			if hash := hashes[:sha256.Size]; !lostPiece(hash) && !yield(hash) {
+				return
+			}
+		}
+	}
+}
+
+// Lost is how many of the prompts are in pieces that are lost.
+func (p Pieces) Lost() (n int) {
+	for i := range len(p.Hashes) / sha256.Size {
+		if lostPiece(p.Hashes[i*sha256.Size:][:sha256.Size]) {
+			n += min(piecePrompts, p.Prompts-i*piecePrompts)
+		}
+	}
+	return n
+}
+
+// lostPiece reports whether a hash in a list stands for a piece that is lost.
+func lostPiece(hash []byte) bool { return [sha256.Size]byte(hash) == [sha256.Size]byte{} }
+
+// Read streams the prompts of the pieces that are not lost, in their order. text finds
+// that of a piece by its hash. What is not what was cut is ErrDamaged.
+func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		fail := func(err error) { yield(orbench.Prompt{}, err) }
+		if len(p.Hashes) != (p.Prompts+piecePrompts-1)/piecePrompts*sha256.Size {
+			fail(Damage("the list of the pieces of a dataset is cut"))
+			return
+		}
+		left := p.Prompts - p.Lost()
+		for hash := range p.Each() {
+			piece, err := text(hash)
+			if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
+				err = Damage("a piece of the prompts of a dataset is not what its hash says")
+			}
+			if err != nil {
+				fail(err)
+				return
+			}
+			for d := jsontext.NewDecoder(bytes.NewBuffer(piece), jsontext.AllowInvalidUTF8(true)); d.PeekKind() != 0; left-- {
+				var prompt orbench.Prompt
+				if err := json.UnmarshalDecode(d, &prompt); err != nil {
+					fail(Damage("the prompts of a dataset: " + err.Error()))
+					return
+				}
+				if !yield(prompt, nil) {
+					return
+				}
+			}
+		}
+		if left != 0 {
+			fail(Damage(fmt.Sprintf("%d prompts of a dataset are lacking", left)))
+		}
+	}
+}

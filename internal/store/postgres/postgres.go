@@ -1,0 +1,277 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/process"
+)
+
+var _ store.Backend = (*Store)(nil)
+
+//go:embed schema.sql
+var schema1 string
+
+//go:embed place.sql
+var schema2 string
+
+//go:embed queue.sql
+var schema3 string
+
+//go:embed keys.sql
+var schema4 string
+
+// migrations turn version i of the schema into version i+1.
+var migrations = []string{schema1, schema2, schema3, schema4}
+
+// leastVersion is the oldest server that understands what it is asked, as
+// server_version_num has it.
+const leastVersion = 120000
+
+// Store is a store.Backend in a schema of a PostgreSQL database.
+type Store struct {
+	pool *pgxpool.Pool
+	// shown is the address without its password, user who connects, and schema has the
+	// tables.
+	shown, user, schema string
+	// owner names this handle in claims, of which it has made so many, and place where it
+	// runs.
+	owner, place string
+	claims       atomic.Int64
+	notes        []string
+	closed       atomic.Bool
+	// told is true once it was said that the server does not answer.
+	told atomic.Bool
+}
+
+// Open opens the store at an address, postgres://USER@HOST:PORT/DATABASE, and makes its
+// tables where there are none. A server that cannot be reached or does not let the user
+// in, a database that is not there, and a store that a newer version wrote, are an
+// *orbench.InputError.
+func Open(ctx context.Context, address string) (*Store, error) { return open(ctx, address, true) }
+
+// OpenExisting is Open for a store that must be there; where the database has none, the
+// error is store.ErrNoStore.
+func OpenExisting(ctx context.Context, address string) (*Store, error) {
+	return open(ctx, address, false)
+}
+
+// Connect gives connections of their own to the database, for other tables in the schema,
+// whose name it gives too.
+func (s *Store) Connect(ctx context.Context) (pool *pgxpool.Pool, schema string, err error) {
+	config := s.pool.Config()
+	config.AfterConnect = nil
+	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, "", s.at(err)
+	}
+	return pool, s.schema, nil
+}
+
+func open(ctx context.Context, address string, make bool) (*Store, error) {
+	config, schema, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: process.Place()}
+	config.AfterConnect = prepareConn
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, s.at(err)
+	}
+	// A server that says that it stops or starts is waited for. Where none answers from the
+	// first, the address may be wrong.
+	there := false
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		err := s.prepare(ctx, make)
+		if err == nil {
+			return s, nil
+		}
+		c := code(err)
+		there = there || c == startingUp || c == shutDown || c == crashed
+		if !there || !Away(err) || ctx.Err() != nil || time.Since(began) > connectTime {
+			s.pool.Close()
+			return nil, err
+		}
+	}
+}
+
+// prepareConn has a connection answer as the store needs it. A commit must be on the disk
+// when it returns, whatever the server's default. A plan that was made while a table was
+// small must not read all of it when it has become large, and compiling one takes longer
+// than any query here.
+func prepareConn(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SET enable_seqscan = off; SET jit = off;
+		SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
+	return err
+}
+
+// prepare checks the server and the schema, and brings that up to date.
+func (s *Store) prepare(ctx context.Context, make bool) error {
+	var number int
+	var server, fsync string
+	err := s.pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('fsync')`).
+		Scan(&number, &server, &fsync)
+	if err != nil {
+		return s.at(err)
+	}
+	if number < leastVersion {
+		return s.input(fmt.Sprintf("the server is PostgreSQL %s, which is too old", server), "use version 12 or newer")
+	}
+	if fsync != "on" {
+		s.notes = append(s.notes[:0], s.shown+": the server has fsync off: if its machine fails, answers that were paid for are lost")
+	}
+	version, err := s.version(ctx, s.pool)
+	switch {
+	case err != nil:
+		return s.at(err)
+	case version == 0 && !make:
+		return fmt.Errorf("%s: %w", s.shown, store.ErrNoStore)
+	case version == len(migrations):
+		return nil
+	}
+	return s.migrate(ctx)
+}
+
+func (s *Store) input(problem, hint string) error {
+	return &orbench.InputError{File: s.shown, Problem: problem, Hint: hint}
+}
+
+// database is a pool of connections or a transaction.
+type database interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
+// version finds the version of the schema, 0 where there is none.
+func (s *Store) version(ctx context.Context, db database) (version int, err error) {
+	var ours, tables int
+	const query = `SELECT count(*) FILTER (WHERE tablename = 'schema_version'), count(*) FROM pg_tables WHERE schemaname = $1`
+	if err := db.QueryRow(ctx, query, s.schema).Scan(&ours, &tables); err != nil {
+		return 0, err
+	}
+	if ours > 0 {
+		if err := db.QueryRow(ctx, `SELECT max(version) FROM schema_version`).Scan(&version); err != nil {
+			return 0, err
+		}
+	} else if tables > 0 {
+		return 0, s.input("the schema "+s.schema+" has tables of another program", "name another in the address, as ?search_path=NAME")
+	}
+	if version > len(migrations) {
+		return 0, s.input(fmt.Sprintf("was written by a newer orbench (schema %d, this one knows %d)", version, len(migrations)),
+			"use that version, or name another with `store`")
+	}
+	return version, nil
+}
+
+// migrate brings the schema up to date, in one transaction. Of several processes that
+// start together one does so, while the others wait.
+func (s *Store) migrate(ctx context.Context) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('orbench schema ' || $1, 0))`, s.schema); err != nil {
+			return err
+		}
+		version, err := s.version(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if version == 0 {
+			if err := s.createSchema(ctx, tx); err != nil {
+				return err
+			}
+		}
+		for from := version; from < len(migrations); from++ {
+			if _, err := tx.Exec(ctx, migrations[from]); err != nil {
+				return fmt.Errorf("schema %d: %w", from+1, err)
+			}
+		}
+		_, err = tx.Exec(ctx, fmt.Sprintf(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (%d)`, len(migrations)))
+		return err
+	})
+	if err != nil {
+		return s.at(err)
+	}
+	return nil
+}
+
+// createSchema makes the schema, unless it is there: then its owner need not have the right
+// to make one.
+func (s *Store) createSchema(ctx context.Context, tx pgx.Tx) error {
+	var there bool
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)`, s.schema).Scan(&there)
+	if err == nil && !there {
+		_, err = tx.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{s.schema}.Sanitize())
+	}
+	return err
+}
+
+// Notes implements store.Backend.
+func (s *Store) Notes() []string { return s.notes }
+
+// LeftOut implements store.Backend.
+func (s *Store) LeftOut() store.Health { return store.Health{} }
+
+// Close ends the claims of this handle and its connections. Claims that cannot be ended,
+// since the server does not answer, end in their time.
+func (s *Store) Close() error {
+	var err error
+	if s.claims.Swap(0) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		if _, err = s.pool.Exec(ctx, `DELETE FROM claims WHERE owner = $1`, s.owner); err != nil && passes(err) {
+			err = nil
+		}
+	}
+	s.closed.Store(true)
+	s.pool.Close()
+	if err != nil {
+		return s.at(err)
+	}
+	return nil
+}
+
+// inTx does something in a transaction.
+func (s *Store) inTx(ctx context.Context, do func(pgx.Tx) error) error {
+	if err := pgx.BeginFunc(ctx, s.pool, do); err != nil {
+		return s.at(err)
+	}
+	return nil
+}
+
+// query reads the rows that a query finds, and starts again where the connection breaks:
+// scan must then forget what it has read, which begin tells it.
+func (s *Store) query(ctx context.Context, begin func(), scan func(pgx.Rows) error, query string, args ...any) error {
+	return s.again(ctx, func(ctx context.Context) error {
+		begin()
+		rows, err := s.pool.Query(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := scan(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// one reads the single row that a query finds, and says whether there is one.
+func (s *Store) one(ctx context.Context, into []any, query string, args ...any) (ok bool, err error) {
+	err = s.again(ctx, func(ctx context.Context) error {
+		err := s.pool.QueryRow(ctx, query, args...).Scan(into...)
+		if ok = err == nil; errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return ok, err
+}

@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/internal/store"
+)
+
+// files are what a store's path and that of its log named when it was opened.
+type files struct{ database, log fs.FileInfo }
+
+// filesAt looks at the files of a store. A log that is not there yet is nil.
+func filesAt(path string) (f files, err error) {
+	if f.database, err = os.Stat(path); err != nil {
+		return f, err
+	}
+	if f.log, err = os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		f.log, err = nil, nil
+	}
+	return f, err
+}
+
+// inPlace says what became of the files of the store, nil where they are those that were
+// opened. What is written to others is lost when the last process closes them.
+func (s *Store) inPlace() error {
+	now, err := filesAt(s.abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: the file was deleted", store.ErrGone)
+	case err != nil:
+		return err
+	case !os.SameFile(now.database, s.opened.database):
+		return fmt.Errorf("%w: another file is in its place", store.ErrGone)
+	case s.opened.log != nil && (now.log == nil || !os.SameFile(now.log, s.opened.log)):
+		return fmt.Errorf("%w: its log (-wal) was deleted", store.ErrGone)
+	}
+	return nil
+}
+
+// written ends each transaction that adds something: it has the log copied in time, and
+// sees that what was written can be found. Where it cannot, all that the store holds is
+// copied to a new file, for the deleted one can be read as long as it is open.
+func (s *Store) written(ctx context.Context) error {
+	if s.opened.database == nil {
+		return nil // a file that is being made
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wrote = true
+	if s.copyLog == nil {
+		s.copyLog = time.AfterFunc(s.copyAfter, s.checkpoint)
+	}
+	gone := s.inPlace()
+	if !errors.Is(gone, store.ErrGone) {
+		return gone
+	}
+	if s.saved == nil {
+		saved, err := s.save(context.WithoutCancel(ctx))
+		if err != nil {
+			return fmt.Errorf("%s: %w, and what it held cannot be saved: %w", s.path, gone, err)
+		}
+		s.saved = saved
+	}
+	return fmt.Errorf("%s: %w; all that it held, and answers under way, are saved in %s: go on with that one, or move it back",
+		s.path, gone, s.saved.path)
+}
+
+// save copies the store to a new file beside it, or where its folder is gone too among
+// temporary files.
+func (s *Store) save(ctx context.Context) (*Store, error) {
+	var all error
+	ending := filepath.Ext(s.abs)
+	for _, name := range []string{strings.TrimSuffix(s.abs, ending), filepath.Join(os.TempDir(), strings.TrimSuffix(filepath.Base(s.abs), ending))} {
+		path := name + "-saved" + ending
+		for n := 2; exists(path); n++ {
+			path = fmt.Sprintf("%s-saved-%d%s", name, n, ending)
+		}
+		if err := copyInto(ctx, s.write, path); err != nil {
+			all = errors.Join(all, err)
+			continue
+		}
+		return Open(ctx, path)
+	}
+	return nil, all
+}
+
+// savedTo is the store to which this one was saved, nil while it is in place.
+func (s *Store) savedTo() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saved
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// copyAfter is how long a row may lie in the log alone. The hashes of rows fall on all
+// pages of their index alike, so copying often would write each page again and again.
+const copyAfter = 15 * time.Second
+
+// checkpoint copies the log to the database, as far as readers let it, so that the file
+// alone holds nearly everything.
+func (s *Store) checkpoint() {
+	s.mu.Lock()
+	s.copyLog = nil
+	s.mu.Unlock()
+	// What is not copied stays in the log, where every reader finds it.
+	_, _ = s.write.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`)
+}
+
+// leave ends the work of a handle: others may make what it held.
+func (s *Store) leave(ctx context.Context) error {
+	s.mu.Lock()
+	wrote, said := s.wrote, s.saved != nil
+	s.mu.Unlock()
+	if !wrote {
+		return nil
+	}
+	err := s.releaseAll(ctx)
+	if err == nil {
+		err = s.written(ctx)
+	}
+	s.mu.Lock()
+	s.wrote = false
+	if s.copyLog != nil {
+		s.copyLog.Stop()
+	}
+	s.mu.Unlock()
+	if said {
+		err = nil
+	}
+	if saved := s.savedTo(); saved != nil {
+		err = errors.Join(err, saved.Close())
+	}
+	return err
+}
+
+// logSize is that of the log beside a store, 0 where there is none.
+func logSize(path string) int64 {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// kilobytes are those that a file of a size takes.
+func kilobytes(size int64) int64 { return (size + 1023) / 1024 }
+
+// abandonedLog is the size of a log beside a store that no process has open: a command
+// was killed. It is 0 where there is none, and where that cannot be told. To look copies the
+// log to the store.
+func abandonedLog(ctx context.Context, abs string) (size int64) {
+	if logSize(abs) == 0 {
+		return 0
+	}
+	db, err := open(abs, "&mode=rw", 1)
+	if err != nil {
+		return 0
+	}
+	defer db.Close()
+	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA locking_mode = EXCLUSIVE", "SELECT count(*) FROM sqlite_schema"} {
+		if _, err := db.ExecContext(ctx, do); err != nil {
+			return 0
+		}
+	}
+	return logSize(abs)
+}
+
+// emptyLog copies the log to the database and leaves nothing in it, unless another process
+// reads. The last to close a store deletes its log, but of two that close it at the
+// same time each may leave that to the other; and what lies there is taken for that of a
+// killed command.
+func (s *Store) emptyLog() {
+	if logSize(s.abs) == 0 {
+		return
+	}
+	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		// What is not copied stays in the log, where every reader finds it.
+		_, _ = s.write.ExecContext(context.Background(), do)
+	}
+}

@@ -1,0 +1,527 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/process"
+	"github.com/orbench/orbench/model"
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+var _ store.Backend = (*Store)(nil)
+
+//go:embed schema.sql
+var schema1 string
+
+//go:embed annotations.sql
+var schema2 string
+
+//go:embed datasets.sql
+var schema3 string
+
+//go:embed made.sql
+var schema4 string
+
+//go:embed checksums.sql
+var schema5 string
+
+//go:embed claims.sql
+var schema6 string
+
+//go:embed batches.sql
+var schema7 string
+
+// migrations turn version i of the schema into version i+1.
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7}
+
+// applicationID marks the file as ours: "orbn".
+const applicationID = 0x6f72626e
+
+// Store is a store.Backend in a SQLite file.
+type Store struct {
+	// path is the file as it was named, abs the same from the root.
+	path, abs string
+	// write has a single connection: SQLite has one writer, and waiting for it
+	// in Go is cheaper and fairer than in the database.
+	write   *sql.DB
+	readers *sql.DB
+	// The statements of the hot paths are parsed once. has is on the writer's
+	// connection: it runs while rows are being added, and every commit makes the
+	// readers drop their cached pages, but not the writer.
+	put      *sql.Stmt
+	get, has lookUp
+	// locate finds where some hashes lie, between reads what lies there; see getInto.
+	locate, between *sql.Stmt
+	// claim adds a claim, others reads those of other handles, and dataVersion a number that
+	// changes with what they write.
+	claim, others, dataVersion *sql.Stmt
+	// anyBatched tells whether any call is out in a batch, batched which are.
+	anyBatched *sql.Stmt
+	batched    lookUp
+	// now is the clock for Run.Saved and for claims.
+	now func() time.Time
+	// owner names this handle in claims, of which it has made so many, and place where it
+	// runs.
+	owner, place string
+	claims       atomic.Int64
+	foreign      foreign
+	// opened are the files that were opened, and notes what was found of them.
+	opened files
+	notes  []string
+
+	mu sync.Mutex
+	// wrote is true once this handle has written.
+	wrote bool
+	// copyLog has the log copied to the database so long after a row was written, nil
+	// while there is nothing to copy.
+	copyLog   *time.Timer
+	copyAfter time.Duration
+	// saved has what the store held, where that is gone.
+	saved *Store
+	// copied is the folder of a copy that is deleted at the end, empty for none.
+	copied string
+}
+
+// Open opens the store at path, creating the file (but no folder) where there
+// is none. A file that is not a store, or that a newer version wrote, is an
+// *orbench.InputError and is left untouched.
+func Open(ctx context.Context, path string) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if info, err := os.Stat(filepath.Dir(abs)); err != nil || !info.IsDir() {
+		return nil, &orbench.InputError{
+			File: path, Problem: "the folder for the store does not exist",
+			Hint: "create it, or name another file with `store`", Err: err,
+		}
+	}
+	if info, err := os.Stat(abs); err == nil && info.IsDir() {
+		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
+	}
+	s := newStore(path, abs)
+	left := abandonedLog(ctx, abs)
+	version, err := s.check(ctx, abs, "")
+	if err != nil {
+		return nil, err
+	}
+	// Hashes fall on all pages of their index alike, so that a small log would
+	// be copied back again and again: let it grow to some 64 MB first.
+	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)"
+	if s.write, err = open(abs, durable+"&_pragma=cache_size(-16000)&_txlock=immediate", 1); err != nil {
+		return nil, err
+	}
+	for ; version < len(migrations); version++ {
+		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
+			return nil, errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
+		}
+	}
+	// Readers pass over most pages once, and keep few of them.
+	if s.readers, err = open(abs, durable+"&_pragma=cache_size(-2000)", 4); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(s.at(err), s.Close())
+	}
+	if s.opened, err = filesAt(abs); err != nil {
+		return nil, errors.Join(s.at(err), s.Close())
+	}
+	if left > 0 {
+		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. What it holds is read too", path, kilobytes(left))}
+	}
+	return s, nil
+}
+
+func newStore(path, abs string) *Store {
+	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: process.Place(), copyAfter: copyAfter}
+}
+
+// OpenExisting is Open for a file that must be there; where it is not, the error is
+// store.ErrNoStore.
+func OpenExisting(ctx context.Context, path string) (*Store, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", path, store.ErrNoStore)
+	}
+	s, err := Open(ctx, path)
+	if cannotWrite(err) {
+		return openReadOnly(ctx, path)
+	}
+	return s, err
+}
+
+// prepare parses the statements of the hot paths.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	const get, has = `SELECT hash, response, checksum FROM calls WHERE hash IN `, `SELECT hash FROM calls WHERE hash IN `
+	const batched = `SELECT hash FROM batch_calls WHERE hash IN `
+	list := func(n int) string { return `(?` + strings.Repeat(",?", n-1) + `)` }
+	for _, p := range []struct {
+		into  **sql.Stmt
+		db    *sql.DB
+		query string
+	}{
+		{&s.put, s.write, `INSERT INTO calls (hash, request, response, checksum) VALUES (?,?,?,?) ON CONFLICT (hash) DO NOTHING`},
+		{&s.get.few, s.readers, get + list(fewHashes)},
+		{&s.get.many, s.readers, get + list(hashesPerQuery)},
+		{&s.has.few, s.write, has + list(fewHashes)},
+		{&s.has.many, s.write, has + list(hashesPerQuery)},
+		{&s.claim, s.write, `INSERT INTO claims (owner, number, place, pid, until, hashes) VALUES (?,?,?,?,?,?)`},
+		{&s.others, s.write, `SELECT owner, number, place, pid, until, hashes FROM claims WHERE owner <> ?`},
+		{&s.dataVersion, s.write, `PRAGMA data_version`},
+		{&s.anyBatched, s.write, `SELECT EXISTS (SELECT 1 FROM batch_calls)`},
+		{&s.batched.few, s.write, batched + list(fewHashes)},
+		{&s.batched.many, s.write, batched + list(hashesPerQuery)},
+		{&s.locate, s.readers, `SELECT id FROM calls WHERE hash IN ` + list(probes)},
+		{&s.between, s.readers, `SELECT hash, response, checksum FROM calls WHERE id BETWEEN ? AND ?`},
+	} {
+		if *p.into, err = p.db.PrepareContext(ctx, p.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func open(abs, more string, conns int) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: abs}).EscapedPath() +
+		"?_pragma=busy_timeout(30000)" + more
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+// check finds the version of the schema in the file, 0 for a new one. It uses a
+// connection of its own that sets no mode, so that a file which is not ours
+// stays as it is. mode is part of its address.
+func (s *Store) check(ctx context.Context, abs, mode string) (version int, err error) {
+	db, err := open(abs, mode, 1)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var id, tables int
+	// One statement sees one state of the file, while another process may be
+	// making it.
+	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_schema)`
+	if err := db.QueryRowContext(ctx, query).Scan(&id, &version, &tables); err != nil {
+		if cannotWrite(err) {
+			return 0, notWritable(s.path, err)
+		}
+		cause := err
+		if isDamage(err) {
+			cause = errors.Join(store.ErrDamaged, err)
+		}
+		return 0, &orbench.InputError{
+			File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
+			Hint: "name another file with `store`, or save what is left of a damaged one with orbench store repair", Err: cause,
+		}
+	}
+	switch {
+	case id != applicationID && (id != 0 || tables > 0):
+		return 0, &orbench.InputError{
+			File: s.path, Problem: "is a SQLite file of another program",
+			Hint: "name another file with `store`",
+		}
+	case version > len(migrations):
+		return 0, &orbench.InputError{
+			File:    s.path,
+			Problem: fmt.Sprintf("was written by a newer orbench (schema %d, this one knows %d)", version, len(migrations)),
+			Hint:    "use that version, or name another file with `store`",
+		}
+	}
+	return version, nil
+}
+
+// patiently does something again while the file is locked. SQLite waits for other
+// processes by itself, but not while it turns a new file to WAL mode.
+func patiently(ctx context.Context, do func() error) error {
+	const pause, most = 20 * time.Millisecond, 30 * time.Second
+	for began := time.Now(); ; {
+		err := do()
+		var failed *driver.Error
+		if !errors.As(err, &failed) || failed.Code()&0xff != codes.SQLITE_BUSY || time.Since(began) > most {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+// migrate applies migrations[from], unless another process has done so meanwhile.
+func (s *Store) migrate(ctx context.Context, from int) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	var version int
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil || version > from {
+		return err
+	}
+	set := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, from+1)
+	for _, q := range []string{migrations[from], set} {
+		if _, err := tx.ExecContext(ctx, q); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// at says which store an error is about, and what can be done about a damaged one.
+func (s *Store) at(err error) error {
+	if isDamage(err) {
+		return damaged(s.path, err)
+	}
+	if cannotWrite(err) {
+		return notWritable(s.path, err)
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
+}
+
+// Notes implements store.Backend.
+func (s *Store) Notes() []string { return s.notes }
+
+// Close closes the file.
+func (s *Store) Close() error {
+	err := s.leave(context.Background())
+	s.emptyLog()
+	// Closing a database closes its statements.
+	err = errors.Join(err, s.readers.Close(), s.write.Close())
+	if s.copied != "" {
+		err = errors.Join(err, os.RemoveAll(s.copied))
+	}
+	return err
+}
+
+// Put implements store.Backend.
+func (s *Store) Put(ctx context.Context, records []store.Record) error {
+	err := s.inTx(ctx, func(tx *sql.Tx) error {
+		put := tx.StmtContext(ctx, s.put)
+		for i := range records {
+			response, err := json.Marshal(records[i].Response)
+			if err != nil {
+				return err
+			}
+			hash := records[i].Hash[:]
+			if _, err := put.ExecContext(ctx, hash, string(records[i].Request), string(response), store.Checksum(hash, response)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if saved := s.savedTo(); saved != nil {
+		// These may have come after the copy was made.
+		if lost := saved.Put(ctx, records); lost != nil {
+			return lost
+		}
+	}
+	return err
+}
+
+// PutFailures implements store.Backend.
+func (s *Store) PutFailures(ctx context.Context, failures []store.Failure) error {
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		for i := range failures {
+			f := &failures[i]
+			_, err := tx.ExecContext(ctx,
+				`INSERT INTO failures (hash, kind, message, checksum) VALUES (?,?,?,?)
+				 ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message, checksum = excluded.checksum`,
+				f.Hash[:], string(f.Kind), f.Message, store.Checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message)))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return s.at(err)
+	}
+	if err := do(tx); err != nil {
+		return s.at(errors.Join(err, tx.Rollback()))
+	}
+	if err := tx.Commit(); err != nil {
+		return s.at(err)
+	}
+	return s.written(ctx)
+}
+
+// Failures implements store.Backend.
+func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
+	found := map[model.Hash]store.Failure{}
+	var any bool
+	if err := s.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM failures)`).Scan(&any); err != nil {
+		return nil, s.at(err)
+	}
+	if !any {
+		return found, nil
+	}
+	const query = `SELECT hash, kind, message, checksum FROM failures WHERE hash = ?1
+		AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = ?1)`
+	for _, h := range hashes {
+		f, err := scanFailure(s.readers.QueryRowContext(ctx, query, h[:]))
+		switch {
+		case err == nil:
+			found[h] = f
+		case !errors.Is(err, sql.ErrNoRows):
+			return nil, s.at(err)
+		}
+	}
+	return found, nil
+}
+
+// scanFailure reads a failure from its columns.
+func scanFailure(row interface{ Scan(...any) error }) (f store.Failure, err error) {
+	var hash, kind, message []byte
+	var stored any
+	if err := row.Scan(&hash, &kind, &message, &stored); err != nil {
+		return f, err
+	}
+	f = store.Failure{Hash: hashOf(hash), Kind: model.Kind(kind), Message: string(message)}
+	return f, verify(stored, hash, kind, message)
+}
+
+// AllFailures implements store.Backend.
+func (s *Store) AllFailures(ctx context.Context) ([]store.Failure, error) {
+	const query = `SELECT hash, kind, message, checksum FROM failures AS f
+		WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash) ORDER BY hash`
+	found, err := s.readers.QueryContext(ctx, query)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	var all []store.Failure
+	err = scanAll(found, func(rows *sql.Rows) error {
+		f, err := scanFailure(rows)
+		all = append(all, f)
+		return err
+	})
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return all, nil
+}
+
+// Count implements store.Backend.
+func (s *Store) Count(ctx context.Context) (int, error) {
+	var n int
+	if err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n); err != nil {
+		return 0, s.at(err)
+	}
+	return n, nil
+}
+
+// SaveRun implements store.Backend.
+func (s *Store) SaveRun(ctx context.Context, r store.Run) error {
+	if r.Saved.IsZero() {
+		r.Saved = s.now()
+	}
+	if saved := s.savedTo(); saved != nil {
+		return saved.SaveRun(ctx, r)
+	}
+	return s.inTx(ctx, func(tx *sql.Tx) error { return saveRun(ctx, tx, r) })
+}
+
+// database is a database or a transaction.
+type database interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// saveRun keeps a run, replacing the one of its name.
+func saveRun(ctx context.Context, db database, r store.Run) error {
+	datasets, err := json.Marshal(append([]store.Key{}, r.Datasets...))
+	if err != nil {
+		return err
+	}
+	saved := r.Saved.UnixNano()
+	_, err = db.ExecContext(ctx,
+		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES (?,?,?,?,?,?)
+		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
+		r.Name, string(r.Config), string(datasets), string(r.Made), saved, runChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved))
+	return err
+}
+
+// runChecksum is the checksum of a run.
+func runChecksum(name, config, datasets, made []byte, saved int64) int64 {
+	return store.Checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
+}
+
+// Run implements store.Backend.
+func (s *Store) Run(ctx context.Context, name string) (store.Run, error) {
+	runs, err := readRuns(ctx, s.readers, `WHERE name = ? OR ? = '' ORDER BY saved DESC, name LIMIT 1`, name, name)
+	if err == nil && len(runs) == 0 {
+		err = store.ErrNoRun
+	}
+	if err != nil {
+		return store.Run{}, s.at(err)
+	}
+	return runs[0], nil
+}
+
+// Runs implements store.Backend.
+func (s *Store) Runs(ctx context.Context) ([]store.Run, error) {
+	runs, err := readRuns(ctx, s.readers, `ORDER BY saved DESC, name`)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	return runs, nil
+}
+
+// readRuns reads the runs that the rest of a query tells.
+func readRuns(ctx context.Context, db database, rest string, args ...any) ([]store.Run, error) {
+	var runs []store.Run
+	found, err := db.QueryContext(ctx, `SELECT name, config, datasets, made, saved, checksum FROM runs `+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	err = scanAll(found, func(rows *sql.Rows) error {
+		var (
+			r              store.Run
+			name, datasets []byte
+			saved          int64
+			stored         any
+		)
+		if err := rows.Scan(&name, &r.Config, &datasets, &r.Made, &saved, &stored); err != nil {
+			return err
+		}
+		if stored != nil && stored != runChecksum(name, r.Config, datasets, r.Made, saved) {
+			return errChanged
+		}
+		r.Name = string(name)
+		if json.Unmarshal(datasets, &r.Datasets) != nil {
+			return errChanged
+		}
+		r.Saved = time.Unix(0, saved).UTC()
+		runs = append(runs, r)
+		return nil
+	})
+	return runs, err
+}
