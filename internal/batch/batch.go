@@ -102,7 +102,7 @@ type Work struct {
 	Name string
 	// Calls streams the calls that are known, as evaluate.Run.Calls does; those that are
 	// remembered may be left out.
-	Calls func(ctx context.Context, m *store.Store) iter.Seq2[evaluate.Call, error]
+	Calls func(ctx context.Context, m store.Reader) iter.Seq2[evaluate.Call, error]
 	// Lacks reports a request that nobody can answer; nil for none.
 	Lacks func(model.Request) bool
 	// Further is true where more calls become known when replies are there.
@@ -110,7 +110,7 @@ type Work struct {
 }
 
 // Of is the work of a run.
-func Of(r *run.Run, m *store.Store) Work {
+func Of(r *run.Run, m store.Reader) Work {
 	return Work{Name: r.Name, Calls: r.Calls, Lacks: r.Lacks, Further: len(r.Work(m).Asks) > 0}
 }
 
@@ -131,7 +131,12 @@ type Desk struct {
 
 // Batches lists the batches of the work, in the order in which they were planned.
 func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
-	kept, err := d.Store.Batches(ctx)
+	return batchesOf(ctx, d.Store, d.Work.Name)
+}
+
+// batchesOf lists the batches of the work of a name, in the order in which they were planned.
+func batchesOf(ctx context.Context, m store.Reader, work string) ([]*Batch, error) {
+	kept, err := m.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +146,7 @@ func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
 		if err := json.Unmarshal(k.About, b); err != nil {
 			return nil, fmt.Errorf("what the store keeps of batch %s is damaged: %w", k.ID, err)
 		}
-		if b.Run == d.Work.Name {
+		if b.Run == work {
 			all = append(all, b)
 		}
 	}

@@ -20,13 +20,12 @@ func mostOutput(r model.Request) int { return cmp.Or(r.Params.MaxTokens, fill.Un
 
 // Spent is what was spent on a run so far, with the most that its calls can take that are
 // out in batches: their input by estimate, and all of the output that they allow.
-func Spent(ctx context.Context, m *store.Store, r *run.Run, prices price.Table) (run.Spent, error) {
+func Spent(ctx context.Context, m store.Reader, r *run.Run, prices price.Table) (run.Spent, error) {
 	s, err := r.Spent(ctx, m, prices)
 	if err != nil {
 		return s, err
 	}
-	d := &Desk{Store: m, Work: Of(r, m), Run: r}
-	batches, err := d.Batches(ctx)
+	batches, err := batchesOf(ctx, m, r.Name)
 	if err != nil {
 		return s, err
 	}
@@ -35,7 +34,7 @@ func Spent(ctx context.Context, m *store.Store, r *run.Run, prices price.Table) 
 		if !b.Open() || !slices.Contains(models, b.Ref()) {
 			continue
 		}
-		out, usage, err := d.reserved(ctx, b)
+		out, usage, err := reserved(ctx, m, b)
 		if err != nil {
 			return s, err
 		}
@@ -56,14 +55,14 @@ func Spent(ctx context.Context, m *store.Store, r *run.Run, prices price.Table) 
 
 // reserved counts the calls of an open batch without an answer, and the most that they can
 // use.
-func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Usage, err error) {
+func reserved(ctx context.Context, m store.Reader, b *Batch) (calls int, most model.Usage, err error) {
 	var group []store.BatchCall
 	count := func() error {
 		hashes := make([]model.Hash, len(group))
 		for i, c := range group {
 			hashes[i] = c.Hash
 		}
-		present, err := d.Store.Has(ctx, hashes)
+		present, err := m.Has(ctx, hashes)
 		if err != nil {
 			return err
 		}
@@ -82,7 +81,7 @@ func (d *Desk) reserved(ctx context.Context, b *Batch) (calls int, most model.Us
 		group = group[:0]
 		return nil
 	}
-	for c, err := range d.Store.AllBatchCalls(ctx, b.id) {
+	for c, err := range m.AllBatchCalls(ctx, b.id) {
 		if err != nil {
 			return 0, most, err
 		}

@@ -20,7 +20,7 @@ import (
 // Runs compares two runs, the base first, each of which has the one target that is
 // compared. o.ClusteredBy is found from their datasets. The flips of the result have
 // no answers yet; see AddAnswers.
-func (c *Comparison) Runs(ctx context.Context, m *store.Store, sides [2]*run.Run, o Options) (Result, error) {
+func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run, o Options) (Result, error) {
 	c.spaces = map[string]string{}
 	for _, s := range sides {
 		for _, d := range s.Datasets {
@@ -86,7 +86,7 @@ func clusteredBy(sides [2]*run.Run) string {
 // AddAnswers gives flipped prompts their answers, from another walk over both
 // runs that nobody judges. Flips hold no answers before, so that comparing costs
 // no memory for texts that nobody reads.
-func AddAnswers(ctx context.Context, m *store.Store, sides [2]*run.Run, flips []Flip) error {
+func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Flip) error {
 	if len(flips) == 0 {
 		return nil
 	}

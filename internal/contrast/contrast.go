@@ -140,7 +140,7 @@ func (r *Run) Models() []model.Ref {
 }
 
 // Work is what the run wants asked.
-func (r *Run) Work(m *store.Store) fill.Work {
+func (r *Run) Work(m store.Reader) fill.Work {
 	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			err := r.walk(ctx, m, func(_ []Source, wordings, votes []model.Request) error {
@@ -163,7 +163,7 @@ var errStopped = errors.New("nobody listens any more")
 
 // Derive makes the set of what the store has, and hands every prompt with its wordings to
 // sink (nil for nobody), in the order of the dataset.
-func (r *Run) Derive(ctx context.Context, m *store.Store, sink func(Source) error) (*Result, error) {
+func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) error) (*Result, error) {
 	t := newTally(r)
 	err := r.walk(ctx, m, func(sources []Source, _, _ []model.Request) error {
 		for _, s := range sources {
@@ -186,7 +186,7 @@ func (r *Run) Derive(ctx context.Context, m *store.Store, sink func(Source) erro
 // Plan counts what filling would send, by model: the generator, then moderators. Votes
 // on wordings that are not written yet are counted as if every first reply was good. m
 // may be nil for an empty store.
-func (r *Run) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error) {
+func (r *Run) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
 	plans := []evaluate.Plan{{Provider: r.Generator.Provider, Endpoint: r.Generator.Endpoint, Model: r.Generator.Model, Role: Role}}
 	for _, mod := range r.Moderators {
 		plans = append(plans, evaluate.Plan{Provider: mod.Ref.Provider, Endpoint: mod.Ref.Endpoint, Model: mod.Ref.Model, Role: moderation.Role})
@@ -234,7 +234,7 @@ func (r *Run) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error)
 
 // walk takes pieces of the dataset through all stages, as far as the store has replies,
 // and hands them to each with the requests for wordings and for votes that are lacking.
-func (r *Run) walk(ctx context.Context, m *store.Store, each func(sources []Source, wordings, votes []model.Request) error) error {
+func (r *Run) walk(ctx context.Context, m store.Reader, each func(sources []Source, wordings, votes []model.Request) error) error {
 	known := newKnown(len(r.Wordings))
 	for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
 		if err != nil {
@@ -259,7 +259,7 @@ func (r *Run) walk(ctx context.Context, m *store.Store, each func(sources []Sour
 }
 
 // write has the generator word some prompts, and checks what it wrote.
-func (r *Run) write(ctx context.Context, m *store.Store, piece []orbench.Prompt) ([]Source, []model.Request, error) {
+func (r *Run) write(ctx context.Context, m store.Reader, piece []orbench.Prompt) ([]Source, []model.Request, error) {
 	written := make([][]Row, len(piece)*len(r.Wordings))
 	sources := make([]Source, len(piece))
 	var steps []model.Step
@@ -320,7 +320,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row
 }
 
 // vote has the moderators label the wordings that are left.
-func (r *Run) vote(ctx context.Context, m *store.Store, sources []Source) ([]model.Request, error) {
+func (r *Run) vote(ctx context.Context, m store.Reader, sources []Source) ([]model.Request, error) {
 	var (
 		steps []model.Step
 		voted []*Row

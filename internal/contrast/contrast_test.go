@@ -73,7 +73,7 @@ func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 }
 
 // files derives a set, holds its counts together, and gives the files of its folder.
-func files(t *testing.T, r *Run, m *store.Store) (*Result, map[string]string) {
+func files(t *testing.T, r *Run, m store.Reader) (*Result, map[string]string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
 	w, err := NewWriter(r, dir)

@@ -31,7 +31,7 @@ type Call struct {
 // Calls streams the calls of the run, each once, in the order of the walk. What is asked
 // next can depend on a reply: calls behind one that is lacking are not known yet and left
 // out. m may be nil for an empty store.
-func (r *Run) Calls(ctx context.Context, m *store.Store) iter.Seq2[Call, error] {
+func (r *Run) Calls(ctx context.Context, m store.Reader) iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
 		r, _, err := r.asked(ctx, m)
 		if err != nil {
@@ -66,7 +66,7 @@ func (r *Run) Calls(ctx context.Context, m *store.Store) iter.Seq2[Call, error] 
 
 // callsOf lists the calls of a chunk: of each prompt those for its answer, then those of
 // the judges.
-func (r *Run) callsOf(ctx context.Context, m *store.Store, c chunk) ([]Call, error) {
+func (r *Run) callsOf(ctx context.Context, m store.Reader, c chunk) ([]Call, error) {
 	rows := make([]score.Row, len(c.prompts))
 	answers := make([]noting, len(rows))
 	steps := make([]model.Step, len(rows))

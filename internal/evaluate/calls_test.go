@@ -27,7 +27,7 @@ func TestCalls(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "prompts", lines("one", 0, 5))},
 		Judges:   newJudges(t, "lexical", "llm:judge/model"),
 	}
-	count := func(m *store.Store) (byJudge map[string]int, hashes map[model.Hash]bool, lacking int) {
+	count := func(m store.Reader) (byJudge map[string]int, hashes map[model.Hash]bool, lacking int) {
 		byJudge, hashes = map[string]int{}, map[model.Hash]bool{}
 		for c, err := range r.Calls(t.Context(), m) {
 			if err != nil {
@@ -45,7 +45,7 @@ func TestCalls(t *testing.T) {
 		return byJudge, hashes, lacking
 	}
 	// Both targets ask the same, once for each prompt.
-	for _, memory := range []*store.Store{nil, m} {
+	for _, memory := range []store.Reader{nil, m} {
 		if by, _, lacking := count(memory); by[""] != 5 || len(by) != 1 || lacking != 5 {
 			t.Errorf("before: %v, %d lacking; want 5 of targets, all lacking", by, lacking)
 		}

@@ -27,7 +27,7 @@ import (
 // left empty: what was spent is no property of the rows.
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
-func (r *Run) Derive(ctx context.Context, m *store.Store, sink func(score.Row) error) (score.Result, error) {
+func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Row) error) (score.Result, error) {
 	return r.DeriveTo(ctx, m, Sinks{Row: sink})
 }
 
@@ -42,7 +42,7 @@ type Sinks struct {
 }
 
 // DeriveTo is Derive with more than one sink.
-func (r *Run) DeriveTo(ctx context.Context, m *store.Store, sinks Sinks) (score.Result, error) {
+func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.Result, error) {
 	r, draw, err := r.asked(ctx, m)
 	if err != nil {
 		return score.Result{}, err
@@ -171,7 +171,7 @@ func (u *usage) met() func(model.Hash, model.Request, model.Response) {
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
 // targets are looked up together: those to the same prompts often lie side by side
 // in the store. Failures are not looked up. used counts what is found; nil for nobody.
-func (r *Run) judgePiece(ctx context.Context, m *store.Store, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
+func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
 	all, probes := make([]judgedChunk, len(piece)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
@@ -241,7 +241,7 @@ func (r *Run) judgePiece(ctx context.Context, m *store.Store, piece []chunk, jud
 // judgeRows has the answers of a piece judged, and notes what the judges lack. The answers
 // to a prompt are judged one after the other, since a judge may know it from the last one;
 // those to a few prompts at a time, since replies of judges are kept for as long.
-func judgeRows(ctx context.Context, m *store.Store, judges []judge.Judge, all []judgedChunk, used *usage) error {
+func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, used *usage) error {
 	size := max(1, pieceSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
 	steps := make([]model.Step, 0, size*len(all)*len(judges))
@@ -368,7 +368,7 @@ func (t Target) answering(row *score.Row) model.Step {
 }
 
 // noteFailures marks the rows whose answers are lacking because a call failed.
-func (j *judgedChunk) noteFailures(ctx context.Context, m *store.Store) error {
+func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 	failures, err := fill.Failures(ctx, m, j.ofTarget)
 	if err != nil {
 		return err

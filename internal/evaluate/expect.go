@@ -66,7 +66,7 @@ func (p *Plan) expect(l lengths) {
 // Expect says what the calls of plans are expected to take, by the replies of their models
 // that the store has: of the run itself, as far as Plan met some, else among the first of
 // the store. m may be nil for an empty store.
-func Expect(ctx context.Context, m *store.Store, plans []Plan) error {
+func Expect(ctx context.Context, m store.Reader, plans []Plan) error {
 	among := map[model.Ref]*lengths{}
 	for i := range plans {
 		if plans[i].replies.n < 2 {
@@ -92,7 +92,7 @@ func Expect(ctx context.Context, m *store.Store, plans []Plan) error {
 const mostLookedAt = 10_000
 
 // lengthsOf counts the replies of some models among the first of a store.
-func lengthsOf(ctx context.Context, m *store.Store, of map[model.Ref]*lengths) error {
+func lengthsOf(ctx context.Context, m store.Reader, of map[model.Ref]*lengths) error {
 	n := 0
 	for record, err := range m.AllRecords(ctx) {
 		if err != nil {
@@ -115,7 +115,7 @@ func lengthsOf(ctx context.Context, m *store.Store, of map[model.Ref]*lengths) e
 // SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
 // planning costs: the calls of about so many prompts, drawn at random, multiplied by how
 // many times as many there are.
-func (r *Run) SampledPlan(ctx context.Context, m *store.Store, most int) ([]Plan, error) {
+func (r *Run) SampledPlan(ctx context.Context, m store.Reader, most int) ([]Plan, error) {
 	if r.prompts() <= most {
 		return r.Plan(ctx, m)
 	}

@@ -163,7 +163,7 @@ func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *store.Store) {
 }
 
 // deriveRun derives a run with its rows.
-func deriveRun(t testing.TB, r *evaluate.Run, m *store.Store) (score.Result, []score.Row) {
+func deriveRun(t testing.TB, r *evaluate.Run, m store.Reader) (score.Result, []score.Row) {
 	t.Helper()
 	var rows []score.Row
 	result, err := r.Derive(context.Background(), m, func(row score.Row) error {

@@ -62,7 +62,7 @@ var placeholder = model.Response{Text: strings.Repeat("an answer of typical leng
 // Plan counts what Fill would send, by model and role: targets in the run's order,
 // with whom their defenses ask after them, then judges. m may be nil for an empty
 // store. Of a run with Until it is the most, as if the rates stayed unclear to the end.
-func (r *Run) Plan(ctx context.Context, m *store.Store) ([]Plan, error) {
+func (r *Run) Plan(ctx context.Context, m store.Reader) ([]Plan, error) {
 	if r.Recorded {
 		asked, _, err := r.asked(ctx, m)
 		if err != nil {
@@ -74,7 +74,7 @@ func (r *Run) Plan(ctx context.Context, m *store.Store) ([]Plan, error) {
 }
 
 // LeastPlan is Plan of the least that a run with Until asks.
-func (r *Run) LeastPlan(ctx context.Context, m *store.Store) ([]Plan, error) {
+func (r *Run) LeastPlan(ctx context.Context, m store.Reader) ([]Plan, error) {
 	least, err := r.least(ctx, m)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (r *Run) LeastPlan(ctx context.Context, m *store.Store) ([]Plan, error) {
 	return least.plan(ctx, m)
 }
 
-func (r *Run) plan(ctx context.Context, m *store.Store) ([]Plan, error) {
+func (r *Run) plan(ctx context.Context, m store.Reader) ([]Plan, error) {
 	type key struct {
 		model.Ref
 		role defense.Role

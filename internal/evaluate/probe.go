@@ -72,7 +72,7 @@ func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) 
 }
 
 // probe does the steps of probing for a chunk.
-func (j *judgedChunk) probe(ctx context.Context, m *store.Store, c probe.Choice, judges []judge.Judge, used *usage) error {
+func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c probe.Choice, judges []judge.Judge, used *usage) error {
 	all := j.target.probing(c, judges, j.rows)
 	steps := make([]model.Step, len(all))
 	for n, p := range all {

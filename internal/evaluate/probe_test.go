@@ -70,7 +70,7 @@ func TestProbes(t *testing.T) {
 	}
 
 	r.Probed = true
-	planned := func(m *store.Store) map[string]int {
+	planned := func(m store.Reader) map[string]int {
 		t.Helper()
 		plans, err := r.Plan(t.Context(), m)
 		if err != nil {

@@ -62,7 +62,7 @@ func caseOf(a dataset.Answer) judge.Case {
 func (r *Recorded) Models() []model.Ref { return modelsOf(r.Judges) }
 
 // Work is what the judges want asked.
-func (r *Recorded) Work(m *store.Store) fill.Work {
+func (r *Recorded) Work(m store.Reader) fill.Work {
 	asking := asking(r.Judges)
 	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
@@ -86,7 +86,7 @@ func (r *Recorded) Work(m *store.Store) fill.Work {
 }
 
 // verdicts has every judge judge every answer, and gives what they lack.
-func verdicts(ctx context.Context, m *store.Store, judges []judge.Judge, answers []dataset.Answer) ([][]score.JudgeVerdict, [][]model.Request, error) {
+func verdicts(ctx context.Context, m store.Reader, judges []judge.Judge, answers []dataset.Answer) ([][]score.JudgeVerdict, [][]model.Request, error) {
 	all := make([][]score.JudgeVerdict, len(answers))
 	var steps []model.Step
 	for i, a := range answers {
@@ -105,7 +105,7 @@ func verdicts(ctx context.Context, m *store.Store, judges []judge.Judge, answers
 // store.
 //
 // The answers are judged on all processors; sink is called from one goroutine.
-func (r *Recorded) Derive(ctx context.Context, m *store.Store, sink func(recorded.Row) error) (recorded.Result, error) {
+func (r *Recorded) Derive(ctx context.Context, m store.Reader, sink func(recorded.Row) error) (recorded.Result, error) {
 	judged := func(ctx context.Context, answers []dataset.Answer) ([]recorded.Row, error) {
 		verdicts, _, err := verdicts(ctx, m, r.Judges, answers)
 		if err != nil {

@@ -39,7 +39,7 @@ func recording(t testing.TB, content string, opts dataset.RecordingOptions) *dat
 }
 
 // deriveRecorded gives the result and the rows behind it.
-func deriveRecorded(t testing.TB, r *evaluate.Recorded, m *store.Store) (recorded.Result, []recorded.Row) {
+func deriveRecorded(t testing.TB, r *evaluate.Recorded, m store.Reader) (recorded.Result, []recorded.Row) {
 	t.Helper()
 	var rows []recorded.Row
 	result, err := r.Derive(t.Context(), m, func(row recorded.Row) error {

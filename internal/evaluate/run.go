@@ -270,7 +270,7 @@ func asking(judges []judge.Judge) []judge.Judge {
 
 // Work is what the run wants asked: what targets are asked is known from the
 // prompts, and what judges and defenses ask depends on replies.
-func (r *Run) Work(m *store.Store) fill.Work {
+func (r *Run) Work(m store.Reader) fill.Work {
 	w := fill.Work{Asks: modelsOf(r.Judges)}
 	if !r.Recorded {
 		w.Known = r.known
@@ -320,7 +320,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 
 // lacking streams what targets lack that are asked step by step, and the judges of the
 // answers that are there, the targets in turn.
-func (r *Run) lacking(ctx context.Context, m *store.Store) iter.Seq2[model.Request, error] {
+func (r *Run) lacking(ctx context.Context, m store.Reader) iter.Seq2[model.Request, error] {
 	asking := asking(r.Judges)
 	return func(yield func(model.Request, error) bool) {
 		for piece, err := range r.pieces() {

@@ -48,7 +48,7 @@ func (r *Run) prompts() int {
 // asked is the run over the prompts that are asked as far as the store goes, the round that
 // is not answered yet included, and how they were drawn: for a run without Until itself
 // and nil.
-func (r *Run) asked(ctx context.Context, m *store.Store) (*Run, *stopping.Draw, error) {
+func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *stopping.Draw, error) {
 	if r.Until == nil {
 		return r, nil, nil
 	}
@@ -61,7 +61,7 @@ func (r *Run) asked(ctx context.Context, m *store.Store) (*Run, *stopping.Draw, 
 }
 
 // remembered gives the rounds as far as the store goes, nil for an empty one.
-func (r *Run) remembered(ctx context.Context, m *store.Store) (*series, error) {
+func (r *Run) remembered(ctx context.Context, m store.Reader) (*series, error) {
 	s, err := r.newSeries()
 	for settled := m != nil; err == nil && settled && s.drew; {
 		settled, err = s.settle(ctx, m, false)
@@ -71,7 +71,7 @@ func (r *Run) remembered(ctx context.Context, m *store.Store) (*series, error) {
 
 // least is the run over the prompts that it asks at the least: those of the rounds that
 // the store has, and as many more as it takes where every further answer is alike.
-func (r *Run) least(ctx context.Context, m *store.Store) (*Run, error) {
+func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 	s, err := r.remembered(ctx, m)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *series) next() error {
 
 // settle counts the newest round and draws the next, unless answers or verdicts are
 // lacking that nobody has failed to get; tried says that all were.
-func (s *series) settle(ctx context.Context, m *store.Store, tried bool) (settled bool, err error) {
+func (s *series) settle(ctx context.Context, m store.Reader, tried bool) (settled bool, err error) {
 	var round [][]judgedChunk
 	for piece, err := range s.deciding.pieces() {
 		if err != nil {
@@ -149,7 +149,7 @@ func (s *series) settle(ctx context.Context, m *store.Store, tried bool) (settle
 }
 
 // lacksAny reports whether a request is lacking that can be answered and has not failed.
-func (r *Run) lacksAny(ctx context.Context, m *store.Store, lacking [][]model.Request) (bool, error) {
+func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Request) (bool, error) {
 	failures, err := fill.Failures(ctx, m, lacking)
 	if err != nil {
 		return false, err
@@ -194,7 +194,7 @@ func (r *Run) addVerdicts(places *stopping.Places, judged []judgedChunk, samples
 
 // Rounds gives the work of a run with Until, a round whenever it is called, once the one
 // before is filled; more is false at the end. Any other run has one round.
-func (r *Run) Rounds(m *store.Store) func(context.Context) (w fill.Work, more bool, err error) {
+func (r *Run) Rounds(m store.Reader) func(context.Context) (w fill.Work, more bool, err error) {
 	var s *series
 	ended := false
 	return func(ctx context.Context) (fill.Work, bool, error) {

@@ -12,7 +12,7 @@ import (
 // Used counts the replies that the run rests on so far, whoever had them asked, each once
 // for the prompts of a dataset: of a run that asks no target (Recorded) those to its judges.
 // Of a Shard it is the part.
-func (r *Run) Used(ctx context.Context, m *store.Store) (price.Usage, error) {
+func (r *Run) Used(ctx context.Context, m store.Reader) (price.Usage, error) {
 	judging := r.Recorded
 	r, _, err := r.asked(ctx, m)
 	if err != nil {

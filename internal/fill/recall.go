@@ -12,13 +12,13 @@ import (
 // Recall does steps with the replies that the store holds, which are looked up for
 // all steps together. It returns what each step still lacks, nothing for those that
 // are done. m may be nil for an empty store.
-func Recall(ctx context.Context, m *store.Store, steps []model.Step) ([][]model.Request, error) {
+func Recall(ctx context.Context, m store.Reader, steps []model.Step) ([][]model.Request, error) {
 	return RecallTo(ctx, m, steps, nil)
 }
 
 // RecallTo is Recall that hands every reply that it finds to met, perhaps more than
 // once; nil for nobody.
-func RecallTo(ctx context.Context, m *store.Store, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
+func RecallTo(ctx context.Context, m store.Reader, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
 	lacking := make([][]model.Request, len(steps))
 	wanted := make([][]model.Hash, len(steps))
 	known := map[model.Hash]model.Response{}
@@ -80,7 +80,7 @@ func RecallTo(ctx context.Context, m *store.Store, steps []model.Step, met func(
 
 // Failures gives the last error noted for what each step lacks, as Recall returned
 // it; empty for none.
-func Failures(ctx context.Context, m *store.Store, lacking [][]model.Request) ([]string, error) {
+func Failures(ctx context.Context, m store.Reader, lacking [][]model.Request) ([]string, error) {
 	messages := make([]string, len(lacking))
 	var hashes []model.Hash
 	for _, requests := range lacking {

@@ -96,7 +96,7 @@ type Records = iter.Seq2[store.Record, error]
 // Find explains the calls of a run by the records of its store. prompts are those whose
 // calls are listed one by one, by their ID or its beginning; the error is an
 // *orbench.InputError where the run has none of that. m may be nil for an empty store.
-func Find(ctx context.Context, name string, r *evaluate.Run, m *store.Store, records Records, prompts []string) (Result, error) {
+func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, records Records, prompts []string) (Result, error) {
 	f := finder{byHash: map[model.Hash]*wanted{}, bySubject: map[string][]*wanted{}}
 	for call, err := range r.Calls(ctx, m) {
 		if err != nil {
@@ -165,7 +165,7 @@ func (f *finder) want(call evaluate.Call) {
 }
 
 // failures finds which calls were sent and failed.
-func (f *finder) failures(ctx context.Context, m *store.Store) error {
+func (f *finder) failures(ctx context.Context, m store.Reader) error {
 	if m == nil {
 		return nil
 	}

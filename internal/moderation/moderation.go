@@ -72,7 +72,7 @@ const pieceSize = 128
 // vote has all moderators vote on a piece under all policies, by what the store has,
 // and gives what each vote lacks: by prompt, then by policy, then by moderator. m may
 // be nil for an empty store.
-func (r *Run) vote(ctx context.Context, m *store.Store, piece []orbench.Prompt) ([]Row, [][]model.Request, error) {
+func (r *Run) vote(ctx context.Context, m store.Reader, piece []orbench.Prompt) ([]Row, [][]model.Request, error) {
 	rows := make([]Row, len(piece))
 	var steps []model.Step
 	for i, p := range piece {
@@ -109,7 +109,7 @@ func (r *Run) vote(ctx context.Context, m *store.Store, piece []orbench.Prompt) 
 }
 
 // Work is what the moderators want asked.
-func (r *Run) Work(m *store.Store) fill.Work {
+func (r *Run) Work(m store.Reader) fill.Work {
 	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
@@ -133,7 +133,7 @@ func (r *Run) Work(m *store.Store) fill.Work {
 
 // Lacking streams the calls for votes that are lacking, each once, as evaluate.Run.Calls
 // does.
-func (r *Run) Lacking(ctx context.Context, m *store.Store) iter.Seq2[evaluate.Call, error] {
+func (r *Run) Lacking(ctx context.Context, m store.Reader) iter.Seq2[evaluate.Call, error] {
 	return func(yield func(evaluate.Call, error) bool) {
 		seen := map[model.Hash]bool{}
 		for request, err := range r.Work(m).Lacking(ctx) {
@@ -163,7 +163,7 @@ const Role defense.Role = "moderator"
 
 // Plan counts what Work would have sent, by model. A vote that cannot be read is
 // asked for once more, which no plan knows. m may be nil for an empty store.
-func (r *Run) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error) {
+func (r *Run) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
 	refs := r.Models()
 	plans := make([]evaluate.Plan, len(refs))
 	for i, ref := range refs {
@@ -193,7 +193,7 @@ func (r *Run) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error)
 }
 
 // SampledPlan is Plan as about so many prompts let expect it, which are drawn at random.
-func (r *Run) SampledPlan(ctx context.Context, m *store.Store, most int) ([]evaluate.Plan, error) {
+func (r *Run) SampledPlan(ctx context.Context, m store.Reader, most int) ([]evaluate.Plan, error) {
 	if r.Prompts() <= most {
 		return r.Plan(ctx, m)
 	}
@@ -211,7 +211,7 @@ func (r *Run) SampledPlan(ctx context.Context, m *store.Store, most int) ([]eval
 // Derive computes what the ensemble says of the prompts by what the store has, and
 // hands every row to sink (nil for nobody) in the dataset's order, from one
 // goroutine.
-func (r *Run) Derive(ctx context.Context, m *store.Store, sink func(Row) error) (*Result, error) {
+func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Row) error) (*Result, error) {
 	voted := func(ctx context.Context, piece []orbench.Prompt) ([]Row, error) {
 		rows, _, err := r.vote(ctx, m, piece)
 		return rows, err

@@ -63,7 +63,7 @@ func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	return l
 }
 
-func figures(t *testing.T, r *Run, m *store.Store) (*Result, string) {
+func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 	t.Helper()
 	rows := NewRows(r, true)
 	result, err := r.Derive(context.Background(), m, func(row Row) error { rows.Add(row); return nil })

@@ -14,7 +14,7 @@ import (
 
 // Drawable lists the answers of the run that a draw may take: of one target, to
 // prompts of one label, or of all where either is empty.
-func (r *Run) Drawable(ctx context.Context, m *store.Store, target, label string) ([]annotation.Item, error) {
+func (r *Run) Drawable(ctx context.Context, m store.Reader, target, label string) ([]annotation.Item, error) {
 	if target != "" && !slices.Contains(r.Config.TargetNames(), target) {
 		return nil, &orbench.InputError{
 			Setting: "target", Problem: fmt.Sprintf("the run %s has no target %q", r.Name, target),
@@ -39,7 +39,7 @@ func (r *Run) Drawable(ctx context.Context, m *store.Store, target, label string
 
 // Drawn lists the drawn answers of the run, each once, and what people say of them.
 // A run without any is an *orbench.InputError.
-func (r *Run) Drawn(ctx context.Context, m *store.Store) ([]annotation.Entry, annotation.Words, error) {
+func (r *Run) Drawn(ctx context.Context, m store.Reader) ([]annotation.Entry, annotation.Words, error) {
 	all, err := m.Annotations(ctx)
 	if err != nil {
 		return nil, annotation.Words{}, err

@@ -19,7 +19,7 @@ type Answer struct {
 
 // Answers hands every answer of the run to each, with the group in which its judges'
 // verdicts put it.
-func (r *Run) Answers(ctx context.Context, m *store.Store, each func(Answer) error) error {
+func (r *Run) Answers(ctx context.Context, m store.Reader, each func(Answer) error) error {
 	_, err := r.Derive(ctx, m, func(row score.Row) error {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			return nil

@@ -32,7 +32,7 @@ type keptDataset struct {
 const builtIn = "built in"
 
 // keep has the store keep what the run asks of a dataset, and gives its key.
-func (r *Run) keep(ctx context.Context, m *store.Store, set *dataset.Dataset, d Dataset) (store.Key, error) {
+func (r *Run) keep(ctx context.Context, m store.Keeper, set *dataset.Dataset, d Dataset) (store.Key, error) {
 	about, asked, err := r.about(set)
 	if err != nil {
 		return store.Key{}, err
@@ -89,7 +89,7 @@ func groupsOf(prompts iter.Seq2[orbench.Prompt, error]) (string, error) {
 // recall gives a run the datasets that the store keeps of it, and notes which of their
 // files have changed. Files that are gone do not matter: the store may have been given
 // to somebody who never had them.
-func (s Stored) recall(ctx context.Context, m *store.Store, r *Run, cache string) error {
+func (s Stored) recall(ctx context.Context, m store.Reader, r *Run, cache string) error {
 	for i, d := range s.Config.Datasets {
 		kept, err := m.Dataset(ctx, s.datasets[i])
 		if err != nil {

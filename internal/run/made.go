@@ -47,13 +47,13 @@ func (r *Run) Start(ctx context.Context, m *store.Store, c provenance.Command, p
 }
 
 // Resume takes over the history of the stored run of its name, unless the run redefines it.
-func (r *Run) Resume(ctx context.Context, m *store.Store) error {
+func (r *Run) Resume(ctx context.Context, m store.Reader) error {
 	_, err := r.resume(ctx, m)
 	return err
 }
 
 // resume is Resume that gives the stored run, empty where there is none.
-func (r *Run) resume(ctx context.Context, m *store.Store) (kept store.Run, err error) {
+func (r *Run) resume(ctx context.Context, m store.Reader) (kept store.Run, err error) {
 	kept, err = m.Run(ctx, r.Name)
 	if errors.Is(err, store.ErrNoRun) {
 		return kept, nil
@@ -106,7 +106,7 @@ func (r *Run) Failed(ctx context.Context, m *store.Store, began time.Time, s fil
 
 // Made derives the run as Derive does, for whoever takes its rows, and says how it was
 // made.
-func (r *Run) Made(ctx context.Context, m *store.Store, row func(score.Row) error) (score.Result, provenance.Made, error) {
+func (r *Run) Made(ctx context.Context, m store.Reader, row func(score.Row) error) (score.Result, provenance.Made, error) {
 	used := price.Usage{}
 	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{Row: row, Usage: used})
 	if err != nil {

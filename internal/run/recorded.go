@@ -70,7 +70,7 @@ func valuesOf(counts map[string]int) string {
 
 // Calibrate measures the judges of runs, each once, on answers that people labeled,
 // with the replies that the store has. The arguments are those of OpenRecorded.
-func Calibrate(ctx context.Context, m *store.Store, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (recorded.Result, error) {
+func Calibrate(ctx context.Context, m store.Reader, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (recorded.Result, error) {
 	var judges []judge.Judge
 	for _, r := range runs {
 		for _, j := range r.Judges {

@@ -21,7 +21,7 @@ import (
 // would take something away or change what was measured, the error is an
 // *orbench.InputError that says in what. unjudged are judges that the run had and has
 // no more, which changes no figure of the others.
-func (r *Run) CheckName(ctx context.Context, m *store.Store) (unjudged []string, err error) {
+func (r *Run) CheckName(ctx context.Context, m store.Reader) (unjudged []string, err error) {
 	kept, err := m.Run(ctx, r.Name)
 	if errors.Is(err, store.ErrNoRun) {
 		return nil, nil

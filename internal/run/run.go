@@ -56,7 +56,7 @@ type Stored struct {
 }
 
 // List gives the runs of a store, the one saved last first.
-func List(ctx context.Context, m *store.Store) ([]Stored, error) {
+func List(ctx context.Context, m store.Reader) ([]Stored, error) {
 	runs, err := m.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func List(ctx context.Context, m *store.Store) ([]Stored, error) {
 
 // Find finds a run by its name; the empty name is the one saved last. The error is
 // an *orbench.InputError where the store has none of that name.
-func Find(ctx context.Context, m *store.Store, name string) (Stored, error) {
+func Find(ctx context.Context, m store.Reader, name string) (Stored, error) {
 	r, err := m.Run(ctx, name)
 	if errors.Is(err, store.ErrNoRun) {
 		return Stored{}, noRun(ctx, m, name)
@@ -97,7 +97,7 @@ func decode(r store.Run) (Stored, error) {
 }
 
 // noRun is the error for a run that the store does not hold.
-func noRun(ctx context.Context, m *store.Store, name string) error {
+func noRun(ctx context.Context, m store.Reader, name string) error {
 	const shown = 10
 	runs, err := m.Runs(ctx)
 	if err != nil {
@@ -119,8 +119,8 @@ func noRun(ctx context.Context, m *store.Store, name string) error {
 // Open opens the datasets, judges and defenses of a stored run. It needs no key: nothing
 // can be asked of the run's targets again. The prompts come from the store, which must
 // stay open, or, for a run of an older store, from files that have not changed since;
-// these the store then keeps. Pulled datasets are found in the folder cache.
-func (s Stored) Open(ctx context.Context, m *store.Store, cache string) (*Run, error) {
+// these the store then keeps, if it can. Pulled datasets are found in the folder cache.
+func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, error) {
 	opened, err := s.Config.open()
 	if err != nil {
 		return nil, err
@@ -136,20 +136,22 @@ func (s Stored) Open(ctx context.Context, m *store.Store, cache string) (*Run, e
 		}
 		r.Datasets = append(r.Datasets, set)
 	}
-	if err := r.save(ctx, m, s.Saved); !errors.Is(err, store.ErrReadOnly) {
-		return r, err
+	if keeper, ok := m.(store.Keeper); ok {
+		if err := r.save(ctx, keeper, s.Saved); !errors.Is(err, store.ErrReadOnly) {
+			return r, err
+		}
 	}
 	return r, nil
 }
 
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
 // its name.
-func (r *Run) Save(ctx context.Context, m *store.Store) error {
+func (r *Run) Save(ctx context.Context, m store.Keeper) error {
 	return r.save(ctx, m, time.Now().UTC())
 }
 
 // save is Save for a run that was started at some time.
-func (r *Run) save(ctx context.Context, m *store.Store, started time.Time) error {
+func (r *Run) save(ctx context.Context, m store.Keeper, started time.Time) error {
 	r.Saved, r.keys = started, nil
 	for i, set := range r.Datasets {
 		key, err := r.keep(ctx, m, set, r.Config.Datasets[i])
@@ -236,7 +238,7 @@ func (c Config) JudgeNames() []string {
 // Derive computes the figures of runs, side by side in one result, with targets named
 // as by Together; see evaluate.Run.DeriveTo. Its Cost and the program of its Provenance
 // are left empty.
-func Derive(ctx context.Context, m *store.Store, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
+func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
 	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs), Provenance: &provenance.Record{}}
 	for i, run := range Together(runs) {
 		sinks.Usage = price.Usage{}
@@ -271,7 +273,7 @@ func Derive(ctx context.Context, m *store.Store, runs []*Run, sinks evaluate.Sin
 // Aggregated computes the figures of runs with the samples of each target taken
 // together, so that a target is one point beside others. Its Cost is nothing; the program
 // of its Provenance is left to the caller.
-func Aggregated(ctx context.Context, m *store.Store, runs []*Run) (score.Result, error) {
+func Aggregated(ctx context.Context, m store.Reader, runs []*Run) (score.Result, error) {
 	nothing := 0.0
 	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
 	for _, run := range Together(runs) {
@@ -289,7 +291,7 @@ func Aggregated(ctx context.Context, m *store.Store, runs []*Run) (score.Result,
 }
 
 // Damage is what a store was found to have lost so far, nil for nothing.
-func Damage(m *store.Store) *provenance.Damage {
+func Damage(m store.Reader) *provenance.Damage {
 	found := m.LeftOut()
 	if found.Sound() {
 		return nil

@@ -32,7 +32,7 @@ type Spent struct {
 // Spent derives what was spent on the run by what the store has: on replies, by batch at
 // their own price, and on failed attempts. Of a run that asks no target it is what was spent
 // on judges.
-func (r *Run) Spent(ctx context.Context, m *store.Store, prices price.Table) (Spent, error) {
+func (r *Run) Spent(ctx context.Context, m store.Reader, prices price.Table) (Spent, error) {
 	used, err := r.Used(ctx, m)
 	if err != nil {
 		return Spent{}, err

@@ -60,12 +60,9 @@ var ErrNoStore = errors.New("there is no store")
 // ErrGone means that a store was deleted or replaced while it was open.
 var ErrGone = errors.New("the store is no longer where it was opened")
 
-// Backend keeps records durably. Implementations are safe for concurrent use, by
-// several processes too, and pass the suite in storetest.
-type Backend interface {
-	// Put adds records in one transaction that is durable when it returns. A
-	// record whose hash is present already is left as it is.
-	Put(ctx context.Context, records []Record) error
+// Reader reads what a store holds. A nil Reader stands for a store that is not there yet,
+// where a function says so. Readers are safe for concurrent use.
+type Reader interface {
 	// Get finds the responses of those hashes that are present.
 	Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error)
 	// Records finds the records of those hashes that are present, in any order.
@@ -77,35 +74,11 @@ type Backend interface {
 	// Count gives the number of records.
 	Count(ctx context.Context) (int, error)
 
-	// PutFailures notes failures, each replacing the earlier one of its hash.
-	PutFailures(ctx context.Context, failures []Failure) error
 	// Failures finds the failures of those hashes that have no response.
 	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)
-
 	// AllFailures lists the failures of all calls that have no response, by their hash.
 	AllFailures(ctx context.Context) ([]Failure, error)
 
-	// Claim takes for this handle, in one step, those of the calls that have no response
-	// and that no other handle holds, so that of several processes one makes a call. A
-	// claim ends with Release, with Close, or a term after it was made or last renewed,
-	// by the clock of the store; sooner where the store knows that its process is gone.
-	//
-	// seen is the Seen of an earlier claim of this handle where none of the calls had a
-	// response when they were looked up after it, and this handle has put none since; else
-	// 0. Where no other handle has written since, they are not looked up again.
-	Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (Claim, error)
-	// Renew has the claims of this handle last for a term from now, and lists those that
-	// it still holds. One whose term was over is lost if another handle has claimed
-	// anything since.
-	Renew(ctx context.Context, term time.Duration) ([]int64, error)
-	// Release ends claims of this handle.
-	Release(ctx context.Context, claims []int64) error
-
-	// PutBatch keeps a batch and its calls, in one transaction that is durable when it
-	// returns. An open batch of that ID gets what is said of it now, and further calls;
-	// one that is not open has none, and is left as it is. A call is of one batch: that of
-	// another stays there.
-	PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
 	// Batches lists all batches, in the order of their arrival.
 	Batches(ctx context.Context) ([]Batch, error)
 	// BatchCalls finds those calls of an open batch that have one of the hashes, in any
@@ -114,17 +87,10 @@ type Backend interface {
 	// AllBatchCalls streams the calls of an open batch by their hash.
 	AllBatchCalls(ctx context.Context, id BatchID) iter.Seq2[BatchCall, error]
 
-	// Annotate adds annotations in one transaction. One that is present already is
-	// passed over.
-	Annotate(ctx context.Context, annotations []orbench.Annotation) error
 	// Annotations lists all annotations, from the earliest, those of one time by
 	// their ID.
 	Annotations(ctx context.Context) ([]orbench.Annotation, error)
 
-	// PutDataset keeps a dataset and its prompts, in their order, in one transaction.
-	// One whose key is present is passed over, and its prompts are not read, unless some
-	// of them are lost. An error of the prompts is returned, and nothing is kept then.
-	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
 	// Dataset finds a dataset. It returns ErrNoDataset where there is none.
 	Dataset(ctx context.Context, key Key) (Dataset, error)
 	// Datasets lists the keys of all datasets, in the order of their arrival.
@@ -134,8 +100,6 @@ type Backend interface {
 	// unless it is one of Dataset.Lost.
 	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
 
-	// SaveRun keeps a run, replacing the one of that name. A zero Saved is now.
-	SaveRun(ctx context.Context, r Run) error
 	// Run finds a run by name; the empty name means the one saved last. It
 	// returns ErrNoRun where there is none.
 	Run(ctx context.Context, name string) (Run, error)
@@ -149,7 +113,67 @@ type Backend interface {
 	// LeftOut tells what was found damaged, and is left out of all that is read since. A
 	// store for writing leaves nothing out: what is damaged is ErrDamaged there.
 	LeftOut() Health
+}
 
+// ReadCloser is a Reader that its opener closes.
+type ReadCloser interface {
+	Reader
+	Close() error
+}
+
+// Keeper keeps what studies are derived from: who they are and the prompts that they ask.
+// A store that only shows what is there keeps these too, since older stores lack them.
+type Keeper interface {
+	// PutDataset keeps a dataset and its prompts, in their order, in one transaction.
+	// One whose key is present is passed over, and its prompts are not read, unless some
+	// of them are lost. An error of the prompts is returned, and nothing is kept then.
+	PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error
+	// SaveRun keeps a run, replacing the one of that name. A zero Saved is now.
+	SaveRun(ctx context.Context, r Run) error
+}
+
+// Writer adds what was paid for, and coordinates those who pay.
+type Writer interface {
+	Keeper
+
+	// Put adds records in one transaction that is durable when it returns. A
+	// record whose hash is present already is left as it is.
+	Put(ctx context.Context, records []Record) error
+	// PutFailures notes failures, each replacing the earlier one of its hash.
+	PutFailures(ctx context.Context, failures []Failure) error
+
+	// Claim takes for this handle, in one step, those of the calls that have no response
+	// and that no other handle holds, so that of several processes one makes a call. A
+	// claim ends with Release, with Close, or a term after it was made or last renewed,
+	// by the clock of the store; sooner where the store knows that its process is gone.
+	//
+	// Pass seen from your last Claim if you have looked these calls up since, found no
+	// response, and stored none. Otherwise pass 0. The store then skips its own look-up
+	// when nobody else wrote.
+	Claim(ctx context.Context, hashes []model.Hash, term time.Duration, seen int64) (Claim, error)
+	// Renew has the claims of this handle last for a term from now, and lists those that
+	// it still holds. One whose term was over is lost if another handle has claimed
+	// anything since.
+	Renew(ctx context.Context, term time.Duration) ([]int64, error)
+	// Release ends claims of this handle.
+	Release(ctx context.Context, claims []int64) error
+
+	// PutBatch keeps a batch and its calls, in one transaction that is durable when it
+	// returns. An open batch of that ID gets what is said of it now, and further calls;
+	// one that is not open has none, and is left as it is. A call is of one batch: that of
+	// another stays there.
+	PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
+
+	// Annotate adds annotations in one transaction. One that is present already is
+	// passed over.
+	Annotate(ctx context.Context, annotations []orbench.Annotation) error
+}
+
+// Backend is what SQLite and Postgres implement. Backends are safe for concurrent use, by
+// several processes too, and pass the suite in storetest.
+type Backend interface {
+	Reader
+	Writer
 	Close() error
 }
 

@@ -107,7 +107,7 @@ type item struct {
 
 // Collect takes a run apart and screens its prompts. A run that cannot be made into
 // such a training set is an *orbench.InputError.
-func Collect(ctx context.Context, m *store.Store, r *run.Run, o Options) (*Collection, error) {
+func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Collection, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

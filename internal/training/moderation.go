@@ -47,7 +47,7 @@ func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, 
 
 // Work is what the moderators are to be asked about answers. They are asked about the
 // best answer to each safe prompt, and about the next where that one does not pass.
-func (c *Collection) Work(m *store.Store) fill.Work {
+func (c *Collection) Work(m store.Reader) fill.Work {
 	w := fill.Work{}
 	for _, moderator := range c.opts.Moderators {
 		w.Asks = append(w.Asks, moderator.Ref)
@@ -82,7 +82,7 @@ func (c *Collection) Expected() int {
 
 // Plan is what the moderators would be asked next. Where an answer does not pass, the
 // next one is asked about, which no plan can know.
-func (c *Collection) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error) {
+func (c *Collection) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
 	lacking, err := c.recall(ctx, m)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *Collection) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan,
 
 // Moderate reads the votes that the store holds. It is an error where any is lacking: an
 // answer without a vote must not pass.
-func (c *Collection) Moderate(ctx context.Context, m *store.Store) error {
+func (c *Collection) Moderate(ctx context.Context, m store.Reader) error {
 	all, err := c.recall(ctx, m)
 	lacking := 0
 	for _, requests := range all {
@@ -127,7 +127,7 @@ func (c *Collection) moderated() []*item {
 	return all
 }
 
-func (c *Collection) recall(ctx context.Context, m *store.Store) ([][]model.Request, error) {
+func (c *Collection) recall(ctx context.Context, m store.Reader) ([][]model.Request, error) {
 	items := c.moderated()
 	steps := make([]model.Step, len(items))
 	for i, it := range items {

@@ -33,7 +33,7 @@ func (c Counts) plus(d Counts) Counts {
 // that their figures rest on, of targets, defenses and judges, the prompts, the
 // failures, and what people say of their prompts and answers. The runs must have been
 // opened from the store.
-func Export(ctx context.Context, from *store.Store, runs []*run.Run, to store.Backend) (done Counts, err error) {
+func Export(ctx context.Context, from store.Reader, runs []*run.Run, to store.Backend) (done Counts, err error) {
 	before, err := to.Count(ctx)
 	if err != nil {
 		return done, err
@@ -42,9 +42,7 @@ func Export(ctx context.Context, from *store.Store, runs []*run.Run, to store.Ba
 	if err != nil {
 		return done, err
 	}
-	tapped := &tap{Backend: from.Backend, to: to}
-	through := store.New(tapped)
-	defer func() { err = errors.Join(err, through.Close()) }()
+	through := &tap{Reader: from, to: to}
 	about := subjects(annotations)
 	for _, r := range runs {
 		_, err := r.Derive(ctx, through, func(row score.Row) error {
@@ -102,17 +100,17 @@ func (s seen) see(subject orbench.Subject) {
 
 // tap is a store of which everything that is looked up is copied.
 type tap struct {
-	store.Backend
+	store.Reader
 	to store.Backend
 }
 
 // Get copies the records that it finds.
 func (t *tap) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
-	found, err := t.Backend.Get(ctx, hashes)
+	found, err := t.Reader.Get(ctx, hashes)
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
-	records, err := t.Backend.Records(ctx, slices.Collect(maps.Keys(found)))
+	records, err := t.Reader.Records(ctx, slices.Collect(maps.Keys(found)))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +119,7 @@ func (t *tap) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]mode
 
 // Failures copies the failures that it finds.
 func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
-	found, err := t.Backend.Failures(ctx, hashes)
+	found, err := t.Reader.Failures(ctx, hashes)
 	if err != nil || len(found) == 0 {
 		return found, err
 	}
@@ -133,7 +131,7 @@ func (t *tap) Close() error { return nil }
 
 // copyDatasets copies datasets that are not there yet, or of which prompts are lost there,
 // and counts them.
-func copyDatasets(ctx context.Context, from, to store.Backend, keys []store.Key) (n int, err error) {
+func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys []store.Key) (n int, err error) {
 	for _, key := range keys {
 		has, err := to.Dataset(ctx, key)
 		there := err == nil

@@ -56,7 +56,7 @@ func (m Merged) Plus(other Merged) Merged {
 // Merge copies all that a store holds into another. A run that both hold is one, with
 // the judges of both. Where the stores disagree nothing is written, unless first is set:
 // then the answer that is there already stays, and the other run gets another name.
-func Merge(ctx context.Context, into, from store.Backend, first bool) (Merged, error) {
+func Merge(ctx context.Context, into store.Backend, from store.Reader, first bool) (Merged, error) {
 	done, runs, err := compare(ctx, into, from)
 	if err != nil || done.Disagree() && !first {
 		return done, err
@@ -109,7 +109,7 @@ func Merge(ctx context.Context, into, from store.Backend, first bool) (Merged, e
 const recordsAtOnce = 1024
 
 // copyRest copies failures, datasets and annotations.
-func copyRest(ctx context.Context, into, from store.Backend, done *Counts) error {
+func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *Counts) error {
 	failures, err := from.AllFailures(ctx)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func copyRest(ctx context.Context, into, from store.Backend, done *Counts) error
 
 // copyBatches copies what is out with a provider, so that it can be collected into either
 // store. A batch that one of them has collected is over: its answers are copied too.
-func copyBatches(ctx context.Context, into, from store.Backend) error {
+func copyBatches(ctx context.Context, into store.Backend, from store.Reader) error {
 	batches, err := from.Batches(ctx)
 	if err != nil || len(batches) == 0 {
 		return err
@@ -186,7 +186,7 @@ func copyBatches(ctx context.Context, into, from store.Backend) error {
 
 // compare finds where two stores disagree, and the runs that the first lacks or that
 // become others by the second.
-func compare(ctx context.Context, into, from store.Backend) (found Merged, runs []store.Run, err error) {
+func compare(ctx context.Context, into, from store.Reader) (found Merged, runs []store.Run, err error) {
 	found.Conflicts, found.Judged = []Conflict{}, []string{}
 	others, err := from.Runs(ctx)
 	if err != nil {
@@ -240,7 +240,7 @@ func free(name string, named map[string]store.Run, others []store.Run) string {
 }
 
 // compareAnswers finds the calls that have another answer in each store.
-func compareAnswers(ctx context.Context, into, from store.Backend, found *Merged) error {
+func compareAnswers(ctx context.Context, into, from store.Reader, found *Merged) error {
 	var batch []store.Record
 	check := func() error {
 		var hashes []model.Hash

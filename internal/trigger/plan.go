@@ -26,7 +26,7 @@ var typical = model.Response{Text: strings.Repeat("an answer of typical length "
 // are put into the answered prompts that are drawn; and a verdict on each answer.
 // Wordings that are remembered are taken off where replies say which they are: of a
 // target whose own prompts are all answered. m may be nil for an empty store.
-func (s *Study) Plan(ctx context.Context, m *store.Store) ([]evaluate.Plan, error) {
+func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
 	groups, err := s.groups()
 	if err != nil {
 		return nil, err

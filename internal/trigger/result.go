@@ -161,7 +161,7 @@ func (g *Group) Lost() string {
 
 // Derive computes what the study found from the prompts and the store, and hands the
 // prompts that were searched to sink, nil for nobody. m may be nil for an empty store.
-func (s *Study) Derive(ctx context.Context, m *store.Store, sink func(Searched) error) (Result, error) {
+func (s *Study) Derive(ctx context.Context, m store.Reader, sink func(Searched) error) (Result, error) {
 	result := Result{Judge: s.Judge.Name(), Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed, Groups: []Group{}}
 	groups, err := s.groups()
 	if err != nil {

@@ -161,7 +161,7 @@ func (s *Study) Models() []model.Ref {
 }
 
 // Work is what the study wants asked.
-func (s *Study) Work(m *store.Store) fill.Work {
+func (s *Study) Work(m store.Reader) fill.Work {
 	return fill.Work{Asks: s.Models(), TakesTurns: true, Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			groups, err := s.groups()
@@ -191,7 +191,7 @@ func (s *Study) Work(m *store.Store) fill.Work {
 // advance takes a group as far as the store goes: its prompts' own answers first, then
 // the search, then the trials. It gives what is lacking at the first of them that is
 // not done. A call that failed is lacking, and holds nothing else up.
-func (s *Study) advance(ctx context.Context, m *store.Store, g *group) (all []model.Request, err error) {
+func (s *Study) advance(ctx context.Context, m store.Reader, g *group) (all []model.Request, err error) {
 	stage := func(items []*item, do func(*asking, *item)) (bool, error) {
 		steps := make([]model.Step, len(items))
 		for i, it := range items {

@@ -106,7 +106,7 @@ func open(t *testing.T) *store.Store {
 	return memory
 }
 
-func derive(t *testing.T, s *trigger.Study, memory *store.Store) (trigger.Result, []byte) {
+func derive(t *testing.T, s *trigger.Study, memory store.Reader) (trigger.Result, []byte) {
 	t.Helper()
 	r, err := s.Derive(t.Context(), memory, nil)
 	if err != nil {

@@ -217,7 +217,7 @@ const spareFiles = 40
 const PlannedPrompts = 300
 
 // SayExpected says what plans are expected to take at the prices, with more behind it.
-func (e *Env) SayExpected(ctx context.Context, memory *store.Store, plans []evaluate.Plan, prices price.Table, more string) error {
+func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []evaluate.Plan, prices price.Table, more string) error {
 	if err := evaluate.Expect(ctx, memory, plans); err != nil {
 		return err
 	}

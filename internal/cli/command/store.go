@@ -42,7 +42,7 @@ func (e *Env) StoreArgument(at string) string {
 // OpenRun opens a run of a store, and says which files of its datasets are no longer
 // what it asked; the empty name is the one saved last. The store must stay open while
 // the run is used.
-func (e *Env) OpenRun(ctx context.Context, memory *store.Store, at, name string) (*run.Run, error) {
+func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string) (*run.Run, error) {
 	stored, err := run.Find(ctx, memory, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", address.Shown(at), err)
@@ -58,7 +58,7 @@ func (e *Env) OpenRun(ctx context.Context, memory *store.Store, at, name string)
 }
 
 // OpenRuns opens runs of a store, each once.
-func (e *Env) OpenRuns(ctx context.Context, memory *store.Store, at string, names []string) ([]*run.Run, error) {
+func (e *Env) OpenRuns(ctx context.Context, memory store.Reader, at string, names []string) ([]*run.Run, error) {
 	var runs []*run.Run
 	for _, name := range names {
 		r, err := e.OpenRun(ctx, memory, at, name)
@@ -113,7 +113,7 @@ func inGit(dir string) bool {
 }
 
 // sayNotes says what a user should know of a store that was opened.
-func (e *Env) sayNotes(memory *store.Store) {
+func (e *Env) sayNotes(memory store.Reader) {
 	for _, note := range memory.Notes() {
 		e.Sayf("%s", note)
 	}
@@ -133,7 +133,7 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 
 // OpenReading is OpenExisting for a command that shows what is there: of a damaged store
 // it reads what is good, and says so.
-func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
+func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, error) {
 	memory, err := address.OpenReading(ctx, at, func(found store.Health) {
 		lost := 0
 		for _, k := range found.Kinds {
@@ -153,11 +153,13 @@ func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) 
 
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, at string, plan func(context.Context, *store.Store) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
-	memory, err := address.OpenExisting(ctx, at)
+func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
+	var memory store.Reader
+	existing, err := address.OpenExisting(ctx, at)
 	switch {
 	case err == nil:
-		defer memory.Close()
+		defer existing.Close()
+		memory = existing
 	case !errors.Is(err, store.ErrNoStore):
 		return nil, err
 	}

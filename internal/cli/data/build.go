@@ -91,7 +91,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		if err := construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients()); err != nil || f.format == "json" {
 			return err
 		}
-		plans, err := command.Plans(ctx, f.store, func(context.Context, *store.Store) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
+		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags,
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
-func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory *store.Store, f contrastFlags) (result *contrast.Result, err error) {
+func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) (result *contrast.Result, err error) {
 	w, err := contrast.NewWriter(r, f.out)
 	if err != nil {
 		return nil, err

@@ -244,7 +244,7 @@ func (a app) collect(ctx context.Context, memory *store.Store, r *run.Run, o tra
 }
 
 // planModerators prints what the moderators would be asked.
-func (a app) planModerators(ctx context.Context, c *training.Collection, memory *store.Store, prices price.Table, f exportFlags, clients *client.Set) error {
+func (a app) planModerators(ctx context.Context, c *training.Collection, memory store.Reader, prices price.Table, f exportFlags, clients *client.Set) error {
 	plans, err := c.Plan(ctx, memory)
 	if err != nil {
 		return err

@@ -160,7 +160,7 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 
 // loadCompared loads a run and leaves it the one target that is compared. side
 // is 0 for the base and 1 for the candidate.
-func (a app) loadCompared(ctx context.Context, memory *store.Store, f compareFlags, side int, name string) (*run.Run, error) {
+func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFlags, side int, name string) (*run.Run, error) {
 	r, err := a.OpenRun(ctx, memory, f.store, name)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (a app) loadCompared(ctx context.Context, memory *store.Store, f compareFla
 
 // showComparison writes the files that were asked for, prints the comparison, and
 // turns a gate that did not pass into the command's error.
-func (a app) showComparison(ctx context.Context, memory *store.Store, sides [2]*run.Run, result compare.Result, f compareFlags) error {
+func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*run.Run, result compare.Result, f compareFlags) error {
 	flips := result.Flips.Shown
 	result.Flips.Shown = flips[:min(compare.ShownFlips, len(flips))]
 	if f.flips == "" {

@@ -73,12 +73,13 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 // explainPlan explains the calls that a measurement would make, of which the store may
 // not be there yet.
 func (a app) explainPlan(ctx context.Context, m measurement) error {
-	memory, err := address.OpenExisting(ctx, m.store)
+	var memory store.Reader
 	var records identity.Records = func(func(store.Record, error) bool) {}
+	existing, err := address.OpenExisting(ctx, m.store)
 	switch {
 	case err == nil:
-		defer memory.Close()
-		records = memory.AllRecords(ctx)
+		defer existing.Close()
+		memory, records = existing, existing.AllRecords(ctx)
 	case !errors.Is(err, store.ErrNoStore):
 		return err
 	}

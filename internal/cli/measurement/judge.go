@@ -230,16 +230,16 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
 		return err
 	}
-	var memory *store.Store
-	if len(r.Models()) > 0 {
-		if memory, err = a.OpenStore(ctx, f.store, f.calls.Quiet); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, memory.Close()) }()
-	}
+	var remembered store.Reader // nil where no judge asks a model
 	var stats fill.Stats
 	var filled error
-	if memory != nil {
+	if len(r.Models()) > 0 {
+		memory, opened := a.OpenStore(ctx, f.store, f.calls.Quiet)
+		if opened != nil {
+			return opened
+		}
+		defer func() { err = errors.Join(err, memory.Close()) }()
+		remembered = memory
 		stats, filled = a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
 			Work: r.Work(memory), Models: r.Models(), Calls: r.Recording.Count * len(r.Models()), Role: command.Role("judge"),
 		})
@@ -248,7 +248,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 		}
 	}
 	unfinished := filled != nil || stats.Lacking() > 0
-	if err := a.showRecorded(context.WithoutCancel(ctx), r, memory, f, verdicts, unfinished); err != nil {
+	if err := a.showRecorded(context.WithoutCancel(ctx), r, remembered, f, verdicts, unfinished); err != nil {
 		return errors.Join(filled, err)
 	}
 	if unfinished {
@@ -285,7 +285,7 @@ func (a app) sayUnfinished(paths ...string) {
 
 // showRecorded derives the measures and shows them. verdicts is the file to write
 // them all to, or empty; unfinished says that some are missing.
-func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory *store.Store, f judgeFlags, verdicts string, unfinished bool) (err error) {
+func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory store.Reader, f judgeFlags, verdicts string, unfinished bool) (err error) {
 	var names []string
 	for _, j := range r.Judges {
 		names = append(names, j.Name())

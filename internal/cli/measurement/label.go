@@ -199,7 +199,7 @@ reads it back.`,
 	return c
 }
 
-func (a app) labelExport(ctx context.Context, memory *store.Store, r *run.Run, out string) error {
+func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, out string) error {
 	entries, words, err := r.Drawn(ctx, memory)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store
 }
 
 // spent is what earlier commands have spent of the run's budget, and says so.
-func (a app) spent(ctx context.Context, m measurement, memory *store.Store, prices price.Table) (fill.Budget, error) {
+func (a app) spent(ctx context.Context, m measurement, memory store.Reader, prices price.Table) (fill.Budget, error) {
 	if !m.calls.Bounded() {
 		return fill.Budget{}, nil
 	}
@@ -138,7 +138,7 @@ func (a app) spent(ctx context.Context, m measurement, memory *store.Store, pric
 }
 
 // sayExpected says what a run with a bound is expected to take, by a sample of its prompts.
-func (a app) sayExpected(ctx context.Context, m measurement, memory *store.Store, prices price.Table) error {
+func (a app) sayExpected(ctx context.Context, m measurement, memory store.Reader, prices price.Table) error {
 	plans, err := m.SampledPlan(ctx, memory, command.PlannedPrompts)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a app) sayExpected(ctx context.Context, m measurement, memory *store.Store
 }
 
 // checkName refuses a run that would silently take the place of another of its name.
-func (a app) checkName(ctx context.Context, m measurement, memory *store.Store) error {
+func (a app) checkName(ctx context.Context, m measurement, memory store.Reader) error {
 	if m.redefine {
 		return nil
 	}
@@ -174,7 +174,7 @@ func stopped(err error) bool {
 
 // derive computes the figures of runs, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory *store.Store, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -247,7 +247,7 @@ func (a app) finish(filled error, s fill.Stats, r score.Result, again ...string)
 func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) error {
 	var least []evaluate.Plan
 	var spent *run.Spent
-	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory *store.Store) ([]evaluate.Plan, error) {
+	plans, err := command.Plans(ctx, m.store, func(ctx context.Context, memory store.Reader) ([]evaluate.Plan, error) {
 		if memory != nil {
 			if err := a.checkName(ctx, m, memory); err != nil {
 				return nil, err

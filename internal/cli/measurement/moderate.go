@@ -284,7 +284,7 @@ func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFl
 
 // showModeration derives the labels, shows them and writes the files, from which some
 // votes may be missing.
-func (a app) showModeration(ctx context.Context, r *moderation.Run, memory *store.Store, f moderateFlags, unfinished bool) error {
+func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
 	files := map[string]*moderation.Rows{}
 	for path, changed := range map[string]bool{f.changed: true, f.all: false} {
 		if path != "" {

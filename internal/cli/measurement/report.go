@@ -66,7 +66,7 @@ type calibrationFlags struct {
 }
 
 // calibrate measures the judges of runs on the labeled file.
-func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory *store.Store) (*score.Calibration, error) {
+func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory store.Reader) (*score.Calibration, error) {
 	switch {
 	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:
 		return nil, nil

@@ -34,7 +34,7 @@ func checkShard(f evalFlags, name, until string) (evaluate.Shard, error) {
 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.
-func (a app) showShard(ctx context.Context, m measurement, memory *store.Store, filled error, stats fill.Stats) error {
+func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, filled error, stats fill.Stats) error {
 	plans, err := m.Plan(ctx, memory)
 	if err != nil {
 		return errors.Join(filled, err)

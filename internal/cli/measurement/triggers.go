@@ -196,7 +196,7 @@ func (a app) checkTriggers(f *triggersFlags) error {
 
 // openTriggers opens the run of that name in a store, with clients to ask its targets
 // again, or, without a name, makes one of the flags.
-func (a app) openTriggers(ctx context.Context, memory *store.Store, name string, f triggersFlags) (*run.Run, *client.Set, error) {
+func (a app) openTriggers(ctx context.Context, memory store.Reader, name string, f triggersFlags) (*run.Run, *client.Set, error) {
 	if name == "" {
 		x, err := fromFlags(f.eval)
 		if err != nil {
@@ -255,7 +255,7 @@ func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate
 }
 
 // showTriggers derives what was found and shows it.
-func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study, memory *store.Store) error {
+func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study, memory store.Reader) error {
 	dir := f.eval.out.Dir
 	if dir == "" {
 		result, err := s.Derive(ctx, memory, nil)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
@@ -21,7 +20,7 @@ import (
 // damaged, all that is good of it is read, from a copy that is deleted in the end, and
 // tell is told of the rest, as LeftOut is from then on. Of a database nothing is left out:
 // what is damaged is store.ErrDamaged.
-func OpenReading(ctx context.Context, address string, tell func(store.Health)) (*store.Store, error) {
+func OpenReading(ctx context.Context, address string, tell func(store.Health)) (store.ReadCloser, error) {
 	if !IsFile(address) {
 		return OpenExisting(ctx, address)
 	}
@@ -41,8 +40,13 @@ func OpenReading(ctx context.Context, address string, tell func(store.Health)) (
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	return store.New(r), nil
+	return r, nil
 }
+
+var (
+	_ store.Reader = (*reading)(nil)
+	_ store.Keeper = (*reading)(nil)
+)
 
 // reading is a store that goes on with a repaired copy where it is found to be damaged.
 type reading struct {
@@ -117,7 +121,7 @@ func read[T any](ctx context.Context, r *reading, do func(*sqlite.Store) (T, err
 	return do(s)
 }
 
-// Get implements store.Backend, as all methods here do.
+// Get implements store.Reader, as the methods after it do.
 func (r *reading) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]model.Response, error) {
 		found, err := s.Get(ctx, hashes)
@@ -250,7 +254,8 @@ func (r *reading) Notes() []string {
 	return r.all[0].Notes()
 }
 
-// What is derived of an older store, it keeps. Else nothing is written.
+// What is derived of an older store, it keeps: a reading is a store.Keeper. Else nothing is
+// written.
 
 func (r *reading) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error {
 	_, err := read(ctx, r, func(s *sqlite.Store) (struct{}, error) { return struct{}{}, s.PutDataset(ctx, about, prompts) })
@@ -260,22 +265,6 @@ func (r *reading) PutDataset(ctx context.Context, about []byte, prompts iter.Seq
 func (r *reading) SaveRun(ctx context.Context, run store.Run) error {
 	_, err := read(ctx, r, func(s *sqlite.Store) (struct{}, error) { return struct{}{}, s.SaveRun(ctx, run) })
 	return err
-}
-
-func (r *reading) Put(context.Context, []store.Record) error            { return store.ErrReadOnly }
-func (r *reading) PutFailures(context.Context, []store.Failure) error   { return store.ErrReadOnly }
-func (r *reading) Annotate(context.Context, []orbench.Annotation) error { return store.ErrReadOnly }
-func (r *reading) Release(context.Context, []int64) error               { return store.ErrReadOnly }
-func (r *reading) PutBatch(context.Context, store.Batch, []store.BatchCall) error {
-	return store.ErrReadOnly
-}
-
-func (r *reading) Renew(context.Context, time.Duration) ([]int64, error) {
-	return nil, store.ErrReadOnly
-}
-
-func (r *reading) Claim(context.Context, []model.Hash, time.Duration, int64) (store.Claim, error) {
-	return store.Claim{}, store.ErrReadOnly
 }
 
 // Close closes all stores that were read, and deletes the copy.
