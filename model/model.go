@@ -212,6 +212,9 @@ type Response struct {
 	// Batch is true where the call was part of a batch, which costs less and has no
 	// Latency.
 	Batch bool `json:"batch,omitempty"`
+	// Made is when the response was there, to the millisecond, zero where that was not kept,
+	// as of older responses. Whoever asked notes it; a Model leaves it zero.
+	Made time.Time `json:"made,omitzero"`
 	// Latency is the wall time of the attempt that succeeded. Whoever asked
 	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`

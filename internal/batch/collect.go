@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"time"
 
 	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/price"
@@ -152,6 +153,7 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 			continue
 		}
 		response.Batch = true
+		response.Made = c.Now().UTC().Truncate(time.Millisecond)
 		response.Usage = response.Usage.Bounded()
 		records = append(records, store.Record{Hash: one.Hash, Request: one.Request, Response: response})
 		delete(c.failed, one.Hash)

@@ -174,6 +174,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	start := time.Now()
 	response, err := l.model.Ask(timed, c.request)
 	response.Latency = time.Since(start)
+	response.Made = time.Now().UTC().Truncate(time.Millisecond)
 	if err != nil {
 		failed := failureOf(c.request, err)
 		f.budget.fail(reserved, failed)

@@ -63,6 +63,11 @@ var ErrGone = errors.New("the store is no longer where it was opened")
 // Reader reads what a store holds. A nil Reader stands for a store that is not there yet,
 // where a function says so. Readers are safe for concurrent use.
 type Reader interface {
+	// ID is the random name that the store got when it was made. Copies of a store, such
+	// as a backup, have the same; a store that is merged, exported or repaired into a new
+	// one gets another.
+	ID(ctx context.Context) (string, error)
+
 	// Get finds the responses of those hashes that are present.
 	Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error)
 	// Records finds the records of those hashes that are present, in any order.

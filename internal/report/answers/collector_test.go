@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -327,6 +328,7 @@ func benchRow(i int) score.Row {
 		Response: model.Response{
 			Text: strings.Repeat("Here is \"how\" it goes: first this, then that.\n", 22), Finish: model.Stop,
 			Model: "gpt-4o-2024-08-06", ID: "chatcmpl-0123456789", Latency: 123456789,
+			Made:  time.Date(2026, time.March, 4, 5, 6, 7, 8_000_000, time.UTC),
 			Usage: model.Usage{Input: 30, Output: 250},
 		},
 		Verdicts: []score.JudgeVerdict{

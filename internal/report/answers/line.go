@@ -3,6 +3,7 @@ package answers
 import (
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/orbench/orbench/internal/jsonappend"
 	"github.com/orbench/orbench/internal/score"
@@ -63,6 +64,9 @@ func appendResponse(b []byte, r *model.Response) []byte {
 	b = optional(b, `,"model":`, r.Model)
 	b = optional(b, `,"id":`, r.ID)
 	b = flag(b, `,"batch":true`, r.Batch)
+	if !r.Made.IsZero() {
+		b = append(r.Made.AppendFormat(append(b, `,"made":"`...), time.RFC3339Nano), '"')
+	}
 	return append(number(b, `,"latency_ns":`, int64(r.Latency)), '}')
 }
 

@@ -121,7 +121,12 @@ func read[T any](ctx context.Context, r *reading, do func(*sqlite.Store) (T, err
 	return do(s)
 }
 
-// Get implements store.Reader, as the methods after it do.
+// ID implements store.Reader, as the methods after it do.
+func (r *reading) ID(ctx context.Context) (string, error) {
+	return read(ctx, r, func(s *sqlite.Store) (string, error) { return s.ID(ctx) })
+}
+
+// Get finds the responses of those hashes that are present.
 func (r *reading) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]model.Response, error) {
 		found, err := s.Get(ctx, hashes)

@@ -31,8 +31,11 @@ var schema3 string
 //go:embed keys.sql
 var schema4 string
 
+//go:embed identity.sql
+var schema5 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -192,6 +195,9 @@ func (s *Store) migrate(ctx context.Context) error {
 				return fmt.Errorf("schema %d: %w", from+1, err)
 			}
 		}
+		if _, err := tx.Exec(ctx, `INSERT INTO identity SELECT $1::text WHERE NOT EXISTS (SELECT 1 FROM identity)`, rand.Text()); err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, fmt.Sprintf(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (%d)`, len(migrations)))
 		return err
 	})
@@ -212,7 +218,13 @@ func (s *Store) createSchema(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// Notes implements store.Backend.
+// ID implements store.Reader.
+func (s *Store) ID(ctx context.Context) (id string, err error) {
+	_, err = s.one(ctx, []any{&id}, `SELECT id FROM identity`)
+	return id, err
+}
+
+// Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
 
 // LeftOut implements store.Backend.

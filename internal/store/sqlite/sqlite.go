@@ -50,8 +50,11 @@ var schema6 string
 //go:embed batches.sql
 var schema7 string
 
+//go:embed identity.sql
+var schema8 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -303,7 +306,15 @@ func (s *Store) at(err error) error {
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
-// Notes implements store.Backend.
+// ID implements store.Reader.
+func (s *Store) ID(ctx context.Context) (id string, err error) {
+	if err := s.readers.QueryRowContext(ctx, `SELECT id FROM identity`).Scan(&id); err != nil {
+		return "", s.at(err)
+	}
+	return id, nil
+}
+
+// Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
 
 // Close closes the file.

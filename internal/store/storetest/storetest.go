@@ -33,6 +33,7 @@ func Record(n int) store.Record {
 		Response: model.Response{
 			Text: fmt.Sprintf("answer %d: \x00 \U0001F642 </script>", n), Finish: model.Stop, ID: fmt.Sprint(n),
 			Usage: model.Usage{Input: n, Output: 2}, Latency: time.Millisecond,
+			Made: time.Date(2026, time.March, 4, 5, 6, 7, 8_000_000, time.UTC),
 		},
 	}
 }
@@ -57,6 +58,22 @@ func Run(t *testing.T, open func(t *testing.T) (s store.Backend, reopen func() s
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s (-want +got):\n%s", name, d)
 			}
+		}
+	})
+
+	t.Run("a store has a name of its own", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		other, _ := open(t)
+		id, err := s.ID(ctx)
+		if err != nil || len(id) < 26 {
+			t.Fatalf("the ID is %q, %v", id, err)
+		}
+		if again, err := reopen().ID(ctx); err != nil || again != id {
+			t.Errorf("another handle says %q, %v, want %q", again, err, id)
+		}
+		if another, err := other.ID(ctx); err != nil || another == id {
+			t.Errorf("another store has the ID %q too (%v)", another, err)
 		}
 	})
 
