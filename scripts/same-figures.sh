@@ -238,7 +238,7 @@ jobs() {
 	[[ ! -d more ]] || cp -r more "$out/batch-files"
 	step batch-collect batch collect batched --from more --format json
 	step batch-collect-again batch collect batched --from more
-	step batch-eval eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name open-eval --quiet --attempts 1 --format json
+	step batch-eval eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name open-eval --quiet --attempts 1 --concurrency 1 --format json
 	step batch-report report batched --format json
 	step batch-cancel-open batch cancel open
 	step batch-canceled batch status open --format json
