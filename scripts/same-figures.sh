@@ -386,7 +386,7 @@ done
 find old new -name 'folder.json' -exec sed -i -E 's/"[0-9a-f]{64}"/"HASH"/' {} +
 # Progress, speed and duration in messages are none either.
 find old new -name '*.err' -exec sed -i -E 's/[0-9.]+(ms|s)\b/TIME/g; s/[0-9,]+\/s/RATE/g' {} +
-find old new -name 'answers.jsonl' -exec sed -i -E 's/"latency_ns":[0-9]+/"latency_ns":0/g' {} +
+find old new -name 'answers.jsonl' -exec sed -i -E 's/"latency_ns":[0-9]+/"latency_ns":0/g; s/,"made":"[^"]*"//g' {} +
 # Whether one of two equal requests was sent or found depends on the moment.
 find old new -path '*fill*' -name '*.out' -exec sed -i -E 's/^Cost: .*/Cost: TIME/' {} +
 if [[ -n $renamed ]]; then

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/memo/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/telemetry/telemetrytest"
 	"github.com/orbench/orbench/model/sim"
 )
