@@ -149,6 +149,10 @@ func (r *reading) Count(ctx context.Context) (int, error) {
 	return read(ctx, r, func(s *sqlite.Store) (int, error) { return s.Count(ctx) })
 }
 
+func (r *reading) Marks(ctx context.Context, rows []int64) ([]store.Mark, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Mark, error) { return s.Marks(ctx, rows) })
+}
+
 func (r *reading) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
 	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]store.Failure, error) { return s.Failures(ctx, hashes) })
 }
