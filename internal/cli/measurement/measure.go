@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
@@ -87,16 +88,10 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store
 			return err
 		}
 	}
-	began := time.Now().UTC()
-	stats, filled := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
-		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets, Role: m.Role,
-		Tell: func(told func(string, orbench.Label)) { m.Told = told },
-		Failed: func(s fill.Stats) error {
-			return m.Failed(context.WithoutCancel(ctx), memory, began, s)
-		},
-		Spent: spent,
-	})
-	m.Told = nil
+	kept := a.OpenIndex(ctx, m.store, memory)
+	defer kept.Close()
+	m.MostUnjudged = m.out.MostUnjudged
+	stats, filled := a.fill(ctx, m, memory, kept, prices, spent)
 	if stats.Requests > 0 {
 		if err := m.Paid(context.WithoutCancel(ctx), memory, typed, a.Command().Date); err != nil {
 			return errors.Join(filled, err)
@@ -109,7 +104,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store
 		return a.showShard(context.WithoutCancel(ctx), m, memory, filled, stats)
 	}
 	// What was paid for is shown even when the run was stopped.
-	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, m.out, run.Cost(stats), nil)
+	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, kept, m.out, run.Cost(stats), nil)
 	if err != nil {
 		return errors.Join(filled, err)
 	}
@@ -120,6 +115,25 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store
 		a.Sayf("run %s is kept in %s; for pages, plots and answers:\n  orbench report%s %s --out DIR", m.Name, address.Shown(m.store), a.StoreArgument(m.store), m.Name)
 	}
 	return a.finish(filled, stats, result, m.again...)
+}
+
+// fill makes the calls that are missing of a run. A run of which the index knows that none
+// is, is not walked.
+func (a app) fill(ctx context.Context, m measurement, memory *store.Store, kept *index.Index, prices price.Table, spent fill.Budget) (fill.Stats, error) {
+	if n, ok := m.KnownCalls(); ok && !m.calls.ByWorkers && kept.Whole(ctx, memory, m.Run) {
+		return fill.Stats{Present: n}, nil
+	}
+	began := time.Now().UTC()
+	stats, err := a.Fill(ctx, m.calls, memory, m.clients, prices, command.Filling{
+		Next: m.Rounds(memory), Models: m.Models(), Calls: m.ExpectedCalls(), Targets: m.Targets, Role: m.Role,
+		Tell: func(told func(string, orbench.Label)) { m.Told = told },
+		Failed: func(s fill.Stats) error {
+			return m.Failed(context.WithoutCancel(ctx), memory, began, s)
+		},
+		Spent: spent,
+	})
+	m.Told = nil
+	return stats, err
 }
 
 // spent is what earlier commands have spent of the run's budget, and says so.
@@ -172,9 +186,9 @@ func stopped(err error) bool {
 	return errors.Is(err, command.ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp)
 }
 
-// derive computes the figures of runs, corrected where there is a calibration, and
+// derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -188,7 +202,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, o
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
-	result, err := run.Derive(ctx, memory, runs, sinks)
+	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
 	if err != nil {
 		return result, err
 	}

@@ -114,7 +114,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		return err
 	}
 	nothing := 0.0
-	_, err = a.derive(ctx, runs, memory, out, score.Cost{USD: &nothing}, calibration)
+	kept := a.OpenIndex(ctx, store, memory)
+	defer kept.Close()
+	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration)
 	return err
 }
 
