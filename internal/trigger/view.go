@@ -81,7 +81,7 @@ func (r Result) CSV(w io.Writer) error {
 			rows = append(rows, append(row, table.NumberCell(t.P), table.NumberCell(t.PHolm), table.NumberCell(t.InsertedP), table.NumberCell(t.InsertedPHolm), strconv.FormatBool(r.Simulated)))
 		}
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }
 
 // SearchedWriter gives the function that writes searched prompts as CSV, a line for
