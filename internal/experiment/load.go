@@ -38,47 +38,28 @@ const usage = `"orbench config init experiment" prints a file with every setting
 // Relative paths in the file are taken from its own folder. A fault is an
 // *orbench.InputError that names the line, or who said it.
 func Load(path string, said ...Said) (*File, error) {
-	f := &File{Config: Default(), Path: path}
-	if path != "" {
-		text, err := settings.ReadFile(path, `write one with "orbench config init experiment"`)
-		if err != nil {
-			return nil, err
-		}
-		if err := f.decode(text); err != nil {
-			return nil, err
-		}
+	if path == "" {
+		f := &File{Config: Default()}
+		return f, f.take(said)
 	}
-	if err := f.take(said); err != nil {
+	text, err := settings.ReadFile(path, `write one with "orbench config init experiment"`)
+	if err != nil {
 		return nil, err
 	}
-	systems := f.Variants.SystemPrompts
-	for i := range systems {
-		if err := f.read(&systems[i], at("variants.system_prompts", i)); err != nil {
-			return nil, err
-		}
-	}
-	for i, single := range f.Variants.Also {
-		if single.System != nil {
-			if err := f.read(single.System, at("variants.also", i)+".system_prompt"); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return f, nil
+	return Parse(path, text, said...)
 }
 
-// Parse is Load for the text of a file, without reading any other.
-func Parse(path string, text []byte) (*File, error) {
-	f := &File{Config: Default(), Path: path}
+// Parse is Load for the text of a file.
+func Parse(path string, text []byte, said ...Said) (*File, error) {
+	f := &File{Config: Default(), Path: path, text: text}
 	if err := f.decode(text); err != nil {
 		return nil, err
 	}
-	return f, f.take(nil)
+	return f, f.take(said)
 }
 
 // decode reads the text of the file, and has its paths start in its folder.
 func (f *File) decode(text []byte) error {
-	f.text = text
 	if err := settings.Decode(f.Path, text, &f.Config, usage); err != nil {
 		return err
 	}
@@ -107,7 +88,7 @@ func (f *File) decode(text []byte) error {
 }
 
 // take puts what is said in place of the file's settings, whole lists before what is said
-// of their entries, and checks them all.
+// of their entries, checks them all, and reads system prompts.
 func (f *File) take(said []Said) error {
 	for i := range said {
 		said[i].steps = steps(said[i].Path)
@@ -131,7 +112,19 @@ func (f *File) take(said []Said) error {
 		f.Limit = 0
 	}
 	if fault := f.Check(); fault != nil {
-		return f.fault(fault)
+		e := &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint}
+		e.File, e.Line = f.Place(fault.Path)
+		return e
+	}
+	for i := range f.Variants.SystemPrompts {
+		if err := f.read(&f.Variants.SystemPrompts[i], at("variants.system_prompts", i)); err != nil {
+			return err
+		}
+	}
+	for i, single := range f.Variants.Also {
+		if err := f.read(single.System, at("variants.also", i)+".system_prompt"); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -139,13 +132,6 @@ func (f *File) take(said []Said) error {
 // says reports whether something is said beside the file of a setting.
 func (f *File) says(path string) bool {
 	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.steps, steps(path)) })
-}
-
-// fault is what is wrong with a setting as an error.
-func (f *File) fault(fault *settings.Fault) error {
-	e := &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint}
-	e.File, e.Line = f.Place(fault.Path)
-	return e
 }
 
 // Place says where the setting at a YAML path stands: in a line of the file, or beside it,
@@ -198,7 +184,7 @@ const maxSystem = 1 << 20
 
 // read puts the text of its file into a system prompt.
 func (f *File) read(s *System, path string) error {
-	if s.File == "" {
+	if s == nil || s.File == "" {
 		return nil
 	}
 	text, err := untrusted.ReadFile(s.File, maxSystem)

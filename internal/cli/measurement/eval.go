@@ -133,7 +133,7 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	}
 	r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
 	if err != nil {
-		return placed(x, err)
+		return run.Placed(x, err)
 	}
 	r.Shard = shard
 	if f.judged != "" && r.Guards() && f.judged != judge.Flag {

@@ -1,19 +1,12 @@
 package measurement
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/settings"
 )
 
 // settingFlags registers the flags that are short for settings of an experiment: all of
@@ -84,27 +77,4 @@ func readExperiment(c *cobra.Command, path string) (*experiment.File, error) {
 		return nil, err
 	}
 	return experiment.Load(path, beside...)
-}
-
-// placed puts the place of a setting to an error about it that names none: a line
-// of the file, or a flag.
-func placed(x *experiment.File, err error) error {
-	var setting *run.SettingError
-	var input *orbench.InputError
-	if !errors.As(err, &setting) || !errors.As(err, &input) {
-		return err
-	}
-	at := *input
-	if input.Line == 0 {
-		where, line := x.Place(setting.Path)
-		switch named := input.File != "" && !strings.HasPrefix(input.File, "-"); {
-		case !named:
-		case line == 0:
-			return err
-		default:
-			at.Problem = fmt.Sprintf("%s: %s", input.File, input.Problem)
-		}
-		at.File, at.Line = where, line
-	}
-	return settings.RenameError(&at, x.Call)
 }

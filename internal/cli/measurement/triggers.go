@@ -199,7 +199,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		}
 		r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
 		if err != nil {
-			return nil, nil, placed(x, err)
+			return nil, nil, run.Placed(x, err)
 		}
 		a.SayDraw(r.Limit, r.Datasets...)
 		return r, clients, nil
