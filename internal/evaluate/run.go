@@ -409,15 +409,9 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 						r.Told(p.Text(), p.Label)
 					}
 				}
-				var piece []chunk
-				for i, t := range r.Targets {
-					of := ""
-					if t.Samples > 1 {
-						of = t.Name
-					}
-					for _, one := range t.Each() {
-						piece = append(piece, chunk{target: one, index: i, of: of, dataset: d, prompts: prompts})
-					}
+				piece := r.samples()
+				for i := range piece {
+					piece[i].dataset, piece[i].prompts = d, prompts
 				}
 				if !yield(piece, nil) {
 					return

@@ -59,6 +59,25 @@ CREATE TABLE figures (
     figures BLOB NOT NULL,    -- JSON of keptFigures
     sum     INTEGER NOT NULL  -- store.Checksum of all but study
 ) STRICT;
+
+-- The rows of runs: what they have in common, and their columns in pieces.
+CREATE TABLE studies (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE, -- of the run
+    key     BLOB NOT NULL,
+    lacking BLOB NOT NULL,
+    failed  BLOB NOT NULL,
+    about   BLOB NOT NULL,    -- JSON of about
+    sum     INTEGER NOT NULL  -- store.Checksum of all but id and name
+) STRICT;
+CREATE TABLE columns (
+    study INTEGER NOT NULL,
+    name  TEXT NOT NULL,
+    piece INTEGER NOT NULL,
+    data  BLOB NOT NULL,
+    sum   INTEGER NOT NULL, -- store.Checksum of the study's key, name and data
+    PRIMARY KEY (study, name, piece)
+) STRICT;
 `
 
 // Open opens the index of a store in the first of some files that can be written to, and
@@ -98,7 +117,7 @@ func (x *Index) open(ctx context.Context, m store.Reader) error {
 	// Another process that writes is not waited for: there is always a way without. A file
 	// that a crash of the machine damages is thrown away, so commits are not waited for.
 	dsn := "file:" + (&url.URL{Path: x.path}).EscapedPath() +
-		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8000)&_txlock=immediate"
+		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return err

@@ -202,7 +202,10 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
+	walked, end := a.Walking(runs...)
+	sinks.Walked = walked
 	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
+	end()
 	if err != nil {
 		return result, err
 	}
