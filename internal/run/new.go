@@ -169,11 +169,11 @@ func (o *opening) defenses() ([]*defense.Defense, error) {
 }
 
 // pathOf is where a defense stands in the experiment.
-func (o *opening) pathOf(spec string) string {
+func (o *opening) pathOf(spec experiment.Defense) string {
 	if i := slices.Index(o.x.Variants.Defenses, spec); i >= 0 {
 		return fmt.Sprintf("$.variants.defenses[%d]", i)
 	}
-	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense != nil && *c.Defense == spec })
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
