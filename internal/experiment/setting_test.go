@@ -140,7 +140,7 @@ func TestSaidBesideAFile(t *testing.T) {
 		t.Errorf("a list replaced, and an entry put behind it: %+v", f.Config)
 	}
 	if f := load(set(t, "$.variants.temperatures[1].temperature=default", "base_urls.vllm=http://127.0.0.1:1/v1", "variants.also[0].defense=icl")...); f.Variants.Temperatures[1].Value != nil ||
-		f.Variants.Temperatures[1].Samples != 2 || f.BaseURLs["vllm"] == "" || f.Variants.Also[0].Defense != "icl" {
+		f.Variants.Temperatures[1].Samples != 2 || f.BaseURLs["vllm"] == "" || *f.Variants.Also[0].Defense != "icl" {
 		t.Errorf("inner settings: %+v", f.Config)
 	}
 }
