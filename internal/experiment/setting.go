@@ -109,10 +109,11 @@ func commas(values []string) []string {
 	return all
 }
 
-// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value.
-func ParseSet(text string) (Said, error) {
+// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
+// place as from and the path.
+func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
-	s := Said{From: "--set " + path, Path: path, Value: value}
+	s := Said{From: from + " " + path, Path: path, Value: value}
 	if !ok {
 		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
 	}
