@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -32,6 +33,39 @@ func (r *Result) Text(b *table.Printer) error {
 
 // JSON writes the counts in their documented form.
 func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+
+// Markdown writes the counts as tables.
+func (r *Result) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if r.Simulated {
+		b.WriteString(table.SimulatedNotice + "\n\n")
+	}
+	for _, s := range r.sections() {
+		s.Markdown(b)
+	}
+	return b.Flush()
+}
+
+// CSV writes a row for each value on an axis.
+func (r *Result) CSV(w io.Writer) error {
+	rows := [][]string{{
+		"axis", "value", "sources", "read", "unreadable", "failed", "items", "surplus", "broken_rule", "duplicates", "unvoted", "kept", "lacking",
+		"safe", "toxic", "controversial", "undecided",
+		"voted_toxic", "voted_toxic_ci95_lo", "voted_toxic_ci95_hi", "voted_toxic_ci95_clustered_lo", "voted_toxic_ci95_clustered_hi", "simulated",
+	}}
+	for _, v := range r.Values {
+		row := []string{string(v.Axis), untrusted.Cell(v.Value)}
+		for _, n := range []int{v.Sources, v.Read, v.Unreadable, v.Failed, v.Items, v.Surplus, v.BrokenRule, v.Duplicates, v.Unvoted, v.Kept, v.Lacking} {
+			row = append(row, strconv.Itoa(n))
+		}
+		for _, l := range orbench.Labels {
+			row = append(row, strconv.Itoa(v.Labels[l]))
+		}
+		row = append(append(row, table.RateCells(v.VotedToxic)...), table.IntervalCells(v.VotedToxic.CI95Clustered)...)
+		rows = append(rows, append(row, strconv.FormatBool(r.Simulated)))
+	}
+	return table.CSV(w, rows)
+}
 
 // markdown is the tables for the card.
 func (r *Result) markdown() string {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
@@ -93,12 +93,12 @@ type Call struct {
 // Records streams what a store remembers, in the order of its arrival.
 type Records = iter.Seq2[store.Record, error]
 
-// Find explains the calls of a run by the records of its store. prompts are those whose
+// Find explains the calls of a study by the records of its store. prompts are those whose
 // calls are listed one by one, by their ID or its beginning; the error is an
 // *orbench.InputError where the run has none of that. m may be nil for an empty store.
-func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, records Records, prompts []string) (Result, error) {
+func Find(ctx context.Context, j *job.Job, m store.Reader, records Records, prompts []string) (Result, error) {
 	f := finder{byHash: map[model.Hash]*wanted{}, bySubject: map[string][]*wanted{}}
-	for call, err := range r.Calls(ctx, m) {
+	for call, err := range j.All(ctx, m) {
 		if err != nil {
 			return Result{}, err
 		}
@@ -113,10 +113,8 @@ func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, rec
 	if err := f.likeText(records); err != nil {
 		return Result{}, err
 	}
-	result, err := f.result(name, prompts)
-	asked := *r
-	asked.Recorded = false
-	if len(asked.Work(m).Asks) == 0 {
+	result, err := f.result(j.Name, prompts)
+	if !j.Further {
 		result.Unanswered = 0
 	}
 	return result, err
@@ -124,7 +122,7 @@ func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, rec
 
 // wanted is a call of the run.
 type wanted struct {
-	evaluate.Call
+	job.Call
 	parts
 	kind int
 	// failure is the last error of a call that was sent in vain.
@@ -153,7 +151,7 @@ type finder struct {
 	bySubject map[string][]*wanted
 }
 
-func (f *finder) want(call evaluate.Call) {
+func (f *finder) want(call job.Call) {
 	w := &wanted{Call: call}
 	if call.Probe {
 		w.Judge += ", probes"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -45,7 +45,7 @@ func find(t *testing.T, calls []model.Request, records []model.Request) []string
 		have[r.Hash()] = true
 	}
 	for _, r := range calls {
-		f.want(evaluate.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]})
+		f.want(job.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]})
 	}
 	stream := func(yield func(store.Record, error) bool) {
 		for _, r := range records {

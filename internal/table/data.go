@@ -9,6 +9,14 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
+// Figures are what write themselves in every format.
+type Figures interface {
+	Text(*Printer) error
+	JSON(io.Writer) error
+	CSV(io.Writer) error
+	Markdown(io.Writer) error
+}
+
 // JSON writes a value indented, with a final newline, and HTML's signs as they are.
 func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -41,14 +41,6 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Figures are what write themselves in every format.
-type Figures interface {
-	Text(*table.Printer) error
-	JSON(io.Writer) error
-	CSV(io.Writer) error
-	Markdown(io.Writer) error
-}
-
 // FullFlag registers --full.
 func FullFlag(c *cobra.Command, full *bool) {
 	c.Flags().BoolVar(full, "full", false, "print every table and column, whatever the terminal's width")
@@ -64,12 +56,12 @@ func (e *Env) Screen(full bool) table.Screen {
 }
 
 // Show prints figures in one of the formats: as a table brief, unless full is true.
-func (e *Env) Show(format string, full bool, f Figures) error {
+func (e *Env) Show(format string, full bool, f table.Figures) error {
 	return WriteAs(e.Stdout, e.Screen(full), format, f)
 }
 
 // WriteAs writes in one of the formats. A table is made for the screen.
-func WriteAs(w io.Writer, s table.Screen, format string, f Figures) error {
+func WriteAs(w io.Writer, s table.Screen, format string, f table.Figures) error {
 	switch format {
 	case "json":
 		return f.JSON(w)

@@ -59,11 +59,11 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, at, name)
+	opened, err := a.OpenStudy(ctx, memory, at, name)
 	if err != nil {
 		return err
 	}
-	result, err := identity.Find(ctx, r.Name, &r.Run, memory, memory.AllRecords(ctx), prompts)
+	result, err := identity.Find(ctx, opened.Job, memory, memory.AllRecords(ctx), prompts)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a app) explainPlan(ctx context.Context, m measurement) error {
 	case !errors.Is(err, store.ErrNoStore):
 		return err
 	}
-	result, err := identity.Find(ctx, m.Name, &m.Run.Run, memory, records, nil)
+	result, err := identity.Find(ctx, m.Job(), memory, records, nil)
 	if err != nil {
 		return err
 	}
