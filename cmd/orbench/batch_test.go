@@ -59,15 +59,22 @@ func runbatch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o600))
 }
 
-// batchserver starts a batch service as OpenAI documents it, for calls that the models of
-// the server in $SIM answer, and puts its address into $BATCHES. A batch has ended when it was
-// asked about so many times: batchserver N
+// batchserver starts a batchService for calls that the models of the server in $SIM answer,
+// and puts its address into $BATCHES: batchserver N
 func batchserver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: batchserver N")
 	}
 	most, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	server := batchService(ts.Getenv("SIM"), most)
+	ts.Defer(server.Close)
+	ts.Setenv("BATCHES", server.URL+"/v1")
+}
+
+// batchService starts a batch service as OpenAI documents it, for calls that the models of a
+// server answer. A batch has ended when it was asked about so many times.
+func batchService(sim string, most int) *httptest.Server {
 	var mu sync.Mutex
 	files, looks := map[string][]byte{}, map[string]int{}
 	batch := func(w http.ResponseWriter, file string) {
@@ -100,7 +107,6 @@ func batchserver(ts *testscript.TestScript, neg bool, args []string) {
 		looks[file]++
 		batch(w, file)
 	})
-	sim := ts.Getenv("SIM")
 	mux.HandleFunc("GET /v1/files/{id}/content", func(w http.ResponseWriter, r *http.Request) {
 		for line := range bytes.Lines(files[strings.TrimSuffix(r.PathValue("id"), "-output")]) {
 			var call struct {
@@ -121,11 +127,9 @@ func batchserver(ts *testscript.TestScript, neg bool, args []string) {
 			fmt.Fprintf(w, `{"custom_id":%q,"response":{"status_code":%d,"body":%s},"error":null}`+"\n", call.ID, resp.StatusCode, bytes.TrimSpace(body))
 		}
 	})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		mux.ServeHTTP(w, r)
 	}))
-	ts.Defer(server.Close)
-	ts.Setenv("BATCHES", server.URL+"/v1")
 }

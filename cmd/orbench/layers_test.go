@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +14,7 @@ import (
 // module is the path of the project's root package.
 const module = "github.com/orbench/orbench"
 
-// A layer is a row of the package table in docs/architecture.md.
+// A layer is a row of the package table in docs/packages.md.
 type layer struct {
 	pkg     string   // the path below the module; "orbench" is the root
 	imports []string // likewise, sorted
@@ -24,10 +26,10 @@ type layer struct {
 // readLayers reads the package table: the rows, in the page's order.
 func readLayers(t *testing.T) []layer {
 	t.Helper()
-	_, table, found := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## Packages\n")
+	_, table, found := strings.Cut(readDoc(t, "docs/packages.md"), "\n| package |")
 	table, _, _ = strings.Cut(table, "\n## ")
 	if !found {
-		t.Fatal("docs/architecture.md has no heading Packages")
+		t.Fatal("docs/packages.md has no table of packages")
 	}
 	name := regexp.MustCompile("`([^`]+)`")
 	var layers []layer
@@ -39,27 +41,27 @@ func readLayers(t *testing.T) []layer {
 			groups++
 		case strings.HasPrefix(line, "| `"):
 			if len(cells) != 5 {
-				t.Fatalf("docs/architecture.md: write the row as | `package` | `import` `import` | what it is |: %s", line)
+				t.Fatalf("docs/packages.md: write the row as | `package` | `import` `import` | what it is |: %s", line)
 			}
 			l := layer{pkg: name.FindStringSubmatch(cells[1])[1], plain: groups == 1}
 			for _, match := range name.FindAllStringSubmatch(cells[2], -1) {
 				l.imports = append(l.imports, match[1])
 			}
 			if !slices.IsSorted(l.imports) {
-				t.Errorf("docs/architecture.md: sort the imports of %s", l.pkg)
+				t.Errorf("docs/packages.md: sort the imports of %s", l.pkg)
 			}
 			l.libraries = name.ReplaceAllString(cells[2], "")
 			layers = append(layers, l)
 		}
 	}
 	if len(layers) < 20 {
-		t.Fatalf("docs/architecture.md has only %d packages in its table: the test reads it wrongly", len(layers))
+		t.Fatalf("docs/packages.md has only %d packages in its table: the test reads it wrongly", len(layers))
 	}
 	return layers
 }
 
 // TestLayers holds the imports of every package to the package table of
-// docs/architecture.md, and the table to the imports.
+// docs/packages.md, and the table to the imports.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	made := importsOf(t)
@@ -139,4 +141,36 @@ func ownName(path string) (name string, own bool) {
 // namesLibrary reports whether a word of a row's cell is part of a library's path.
 func namesLibrary(cell, path string) bool {
 	return slices.ContainsFunc(strings.Fields(cell), func(word string) bool { return strings.Contains(path, word) })
+}
+
+// TestArchitecture finds every path that docs/architecture.md names for what is to be
+// changed, and holds the page to a length that is read in ten minutes.
+func TestArchitecture(t *testing.T) {
+	t.Parallel()
+	page := readDoc(t, "docs/architecture.md")
+	const most = 2500
+	if words := len(strings.Fields(page)); words > most {
+		t.Errorf("docs/architecture.md has %d words, want at most %d: put reasons into docs/decisions.md", words, most)
+	}
+	_, where, found := strings.Cut(page, "\n## Where do I put")
+	if !found {
+		t.Fatal("docs/architecture.md does not say where to put what")
+	}
+	paths := 0
+	for _, match := range regexp.MustCompile("`([a-zA-Z0-9_./-]+)`").FindAllStringSubmatch(where, -1) {
+		path := match[1]
+		if !strings.Contains(path, "/") && !strings.HasPrefix(path, ".") && filepath.Ext(path) != ".go" && filepath.Ext(path) != ".yml" {
+			continue
+		}
+		if path == "commands.go" {
+			continue // in several folders, which the row names
+		}
+		paths++
+		if _, err := os.Stat(filepath.Join(projectRoot, path)); err != nil {
+			t.Errorf("docs/architecture.md names %s, which is not there", path)
+		}
+	}
+	if paths < 40 {
+		t.Errorf("only %d paths were found: the test reads the page wrongly", paths)
+	}
 }

@@ -100,7 +100,7 @@ func (r Report) CSV(w io.Writer) error {
 		}
 		add(scope, name, Joint, "", false, l.Figures)
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }
 
 // basis says in a few lines what the figures rest on.

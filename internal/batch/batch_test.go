@@ -157,7 +157,7 @@ func (a *account) paidOnce(t *testing.T) {
 		t.Errorf("%d calls were made, want %d", len(a.made), a.calls)
 	}
 	d := a.desk(t, nil)
-	result, err := run.Derive(t.Context(), d.Store, []*run.Run{a.run}, evaluate.Sinks{})
+	result, err := run.Derive(t.Context(), d.Store, []*run.Run{a.run}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (c Result) CSV(w io.Writer) error {
 			add(m, "category", string(by.Category), make([]string, 4), by.Figures, by.PHolm)
 		}
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }
 
 // FlipWriter writes flipped prompts with both answers as CSV.

@@ -3,68 +3,55 @@ package contrast
 import (
 	"bufio"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
-// Text writes the counts for people to read on a terminal.
-func (r *Result) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// Document is what people read.
+func (r *Result) Document() table.Document {
+	d := table.Document{Title: "Contrast set", Simulated: r.Simulated}
 	limited := ""
 	if r.Limit > 0 {
 		limited = fmt.Sprintf(", the first %d", r.Limit)
 	}
-	b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
-		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
-	b.WriteString("\n")
-	for _, s := range r.sections() {
-		b.Section(s)
-	}
-	return b.Flush()
+	d.Basis(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
+		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule))
+	d.Sections(r.sections()...)
+	return d
 }
 
-// JSON writes the counts in their documented form.
-func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+// Data is the counts in their documented form.
+func (r *Result) Data() any { return r }
 
-// Markdown writes the counts as tables.
-func (r *Result) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	if r.Simulated {
-		b.WriteString(table.SimulatedNotice + "\n\n")
-	}
-	for _, s := range r.sections() {
-		s.Markdown(b)
-	}
-	return b.Flush()
+// row is a line of CSV.
+type row struct {
+	Axis                                                  generator.Axis
+	Value                                                 string
+	Sources, Read, Unreadable, Failed                     int
+	Items, Surplus, BrokenRule, Duplicates, Unvoted, Kept int
+	Lacking                                               int
+	Safe, Toxic, Controversial, Undecided                 int
+	VotedToxic                                            stats.Rate
+	VotedToxicCI95Clustered                               *[2]float64
+	Simulated                                             bool
 }
 
-// CSV writes a row for each value on an axis.
-func (r *Result) CSV(w io.Writer) error {
-	rows := [][]string{{
-		"axis", "value", "sources", "read", "unreadable", "failed", "items", "surplus", "broken_rule", "duplicates", "unvoted", "kept", "lacking",
-		"safe", "toxic", "controversial", "undecided",
-		"voted_toxic", "voted_toxic_ci95_lo", "voted_toxic_ci95_hi", "voted_toxic_ci95_clustered_lo", "voted_toxic_ci95_clustered_hi", "simulated",
-	}}
-	for _, v := range r.Values {
-		row := []string{string(v.Axis), untrusted.Cell(v.Value)}
-		for _, n := range []int{v.Sources, v.Read, v.Unreadable, v.Failed, v.Items, v.Surplus, v.BrokenRule, v.Duplicates, v.Unvoted, v.Kept, v.Lacking} {
-			row = append(row, strconv.Itoa(n))
+// Rows has a row for each value on an axis. Shares are from 0 to 1.
+func (r *Result) Rows() any {
+	rows := make([]row, len(r.Values))
+	for i, v := range r.Values {
+		rows[i] = row{
+			Axis: v.Axis, Value: v.Value, Sources: v.Sources, Read: v.Read, Unreadable: v.Unreadable, Failed: v.Failed,
+			Items: v.Items, Surplus: v.Surplus, BrokenRule: v.BrokenRule, Duplicates: v.Duplicates, Unvoted: v.Unvoted, Kept: v.Kept, Lacking: v.Lacking,
+			Safe: v.Labels[orbench.Safe], Toxic: v.Labels[orbench.Toxic], Controversial: v.Labels[orbench.Controversial], Undecided: v.Labels[orbench.Undecided],
+			VotedToxic: v.VotedToxic, VotedToxicCI95Clustered: v.VotedToxic.CI95Clustered, Simulated: r.Simulated,
 		}
-		for _, l := range orbench.Labels {
-			row = append(row, strconv.Itoa(v.Labels[l]))
-		}
-		row = append(append(row, table.RateCells(v.VotedToxic)...), table.IntervalCells(v.VotedToxic.CI95Clustered)...)
-		rows = append(rows, append(row, strconv.FormatBool(r.Simulated)))
 	}
-	return table.CSV(w, rows)
+	return rows
 }
 
 // markdown is the tables for the card.

@@ -40,6 +40,13 @@ type Sinks struct {
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
+	// Piece takes the rows of all targets on some prompts, once they are counted.
+	Piece func(score.Piece) error
+	// Lacking takes the hashes of the calls that the rows lack. With other replies than
+	// these no row changes.
+	Lacking func([]model.Hash)
+	// Walked is told the number of answers that have been looked at so far.
+	Walked func(answers int)
 }
 
 // DeriveTo is Derive with more than one sink.
@@ -62,6 +69,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		all, err := r.judgePiece(ctx, m, piece, r.Judges, used)
 		for n := range all {
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
+			if sinks.Lacking != nil {
+				all[n].noteLacking()
+			}
 		}
 		return all, err
 	}
@@ -76,6 +86,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
+	walked := 0
 	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
@@ -86,11 +97,26 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
 			probed = probe.Add(probed, j.probes...)
+			walked += len(j.rows)
+			if len(j.lacking) > 0 {
+				sinks.Lacking(j.lacking)
+			}
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
 		persists.add(piece)
-		if err := tally.Add(piece); err != nil || sinks.Row == nil {
+		if err := tally.Add(piece); err != nil {
 			return err
+		}
+		if sinks.Walked != nil {
+			sinks.Walked(walked)
+		}
+		if sinks.Piece != nil {
+			if err := sinks.Piece(piece); err != nil {
+				return err
+			}
+		}
+		if sinks.Row == nil {
+			return nil
 		}
 		for _, j := range judged {
 			for _, row := range j.rows {
@@ -122,6 +148,8 @@ type judgedChunk struct {
 	// made of those.
 	ofTarget, ofJudges, ofProbes [][]model.Request
 	probes                       []probe.Outcome
+	// lacking has the hashes of all of them, where somebody asks.
+	lacking []model.Hash
 	// used is set of the first chunk of a piece, for all of them.
 	used *usage
 }
@@ -377,6 +405,17 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 		}
 	}
 	return nil
+}
+
+// noteLacking notes the hashes of all calls that the rows lack.
+func (j *judgedChunk) noteLacking() {
+	for _, of := range [][][]model.Request{j.ofTarget, j.ofJudges, j.ofProbes} {
+		for _, requests := range of {
+			for _, r := range requests {
+				j.lacking = append(j.lacking, r.Hash())
+			}
+		}
+	}
 }
 
 // noteResponse notes the response to a row's prompt.

@@ -2,11 +2,14 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"runtime"
 	"slices"
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -90,29 +93,57 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			return
 		}
 		asking, probes := asking(r.Judges), r.probes(r.Judges)
-		for piece, err := range r.pieces() {
-			var items []job.Item
-			switch {
-			case err != nil:
-			case s.Ahead:
-				items, err = r.ahead(ctx, m, s, piece, probes)
-			case s.Remembered:
-				items, err = r.remembering(ctx, m, s, piece)
-			default:
-				items, err = r.lacking(ctx, m, s, piece, asking)
-			}
+		if s.Remembered {
+			r.listing(ctx, m, s, yield)
+			return
+		}
+		hand := func(items []job.Item, err error) bool {
 			if err != nil {
 				yield(job.Item{}, err)
-				return
+				return false
 			}
 			for _, item := range items {
 				if !yield(item, nil) {
-					return
+					return false
 				}
+			}
+			return true
+		}
+		for piece, err := range r.pieces() {
+			switch {
+			case err != nil:
+				hand(nil, err)
+				return
+			case s.Ahead:
+				for _, c := range piece {
+					if !hand(r.ahead(ctx, m, s, c, probes)) {
+						return
+					}
+				}
+			case !hand(r.lacking(ctx, m, s, piece, asking)):
+				return
 			}
 		}
 	}
 }
+
+// listing is items with the calls that are remembered, which are looked up on all
+// processors.
+func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
+	list := func(ctx context.Context, piece []chunk) (job.Item, error) { return r.remembering(ctx, m, s, piece) }
+	err := inorder.Do(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
+		if !yield(item, nil) {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		yield(job.Item{}, err)
+	}
+}
+
+// errEnough ends a walk whose caller wants no more of it.
+var errEnough = errors.New("no more calls are wanted")
 
 // within is the run over the prompts of an extent. A run that asks no target judges what
 // was asked.

@@ -20,9 +20,9 @@ import (
 // judges are planned: some 300 tokens.
 var placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
-// ahead gives of each chunk of a piece what it lacks and expects: the judges of the answers
-// that are there, their probes, and each prompt without an answer.
-func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, piece []chunk, probes probe.Choice) ([]job.Item, error) {
+// ahead gives what a chunk lacks and expects: the judges of the answers that are there,
+// their probes, and each prompt without an answer.
+func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, probes probe.Choice) ([]job.Item, error) {
 	// look finds what a defense was asked before; failed says why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
@@ -36,32 +36,30 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, piece []ch
 		return response, ok
 	}
 	var items []job.Item
-	for _, c := range piece {
-		absent := c.prompts
-		if m != nil {
-			judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{met: s.Met})
-			if err != nil {
-				return nil, err
-			}
-			absent = nil
-			for i, requests := range judged[0].ofTarget {
-				if len(requests) > 0 {
-					absent = append(absent, c.prompts[i])
-				}
-			}
-			item := job.Item{Calls: callsFor(job.Judge, slices.Concat(judged[0].ofJudges...))}
-			for i, requests := range judged[0].ofProbes {
-				row := &judged[0].rows[i]
-				if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-					requests = append(requests, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
-				}
-				item.Calls = append(item.Calls, callsFor(job.Probe, requests)...)
-			}
-			items = append(items, item)
+	absent := c.prompts
+	if m != nil {
+		judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{met: s.Met})
+		if err != nil {
+			return nil, err
 		}
-		if !r.Recorded {
-			items = append(items, r.expecting(c, absent, probes, look)...)
+		absent = nil
+		for i, requests := range judged[0].ofTarget {
+			if len(requests) > 0 {
+				absent = append(absent, c.prompts[i])
+			}
 		}
+		item := job.Item{Calls: callsFor(job.Judge, slices.Concat(judged[0].ofJudges...))}
+		for i, requests := range judged[0].ofProbes {
+			row := &judged[0].rows[i]
+			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
+				requests = append(requests, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
+			}
+			item.Calls = append(item.Calls, callsFor(job.Probe, requests)...)
+		}
+		items = append(items, item)
+	}
+	if !r.Recorded {
+		items = append(items, r.expecting(c, absent, probes, look)...)
 	}
 	return items, failed
 }

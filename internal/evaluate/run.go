@@ -225,6 +225,28 @@ func (r *Run) Prompts() int {
 	return n
 }
 
+// KnownCalls is how many calls of the run are known beforehand. ok is false where that takes
+// a walk: some may be of several prompts or rounds, or cannot be made.
+func (r *Run) KnownCalls() (n int, ok bool) {
+	if len(r.Datasets) != 1 || r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
+		return 0, false
+	}
+	if r.Recorded {
+		return 0, true
+	}
+	sent := map[model.Hash]bool{}
+	for _, t := range r.Targets {
+		if t.stepwise() {
+			continue
+		}
+		for _, one := range t.Each() {
+			n++
+			sent[one.Request(orbench.Prompt{Messages: []orbench.Message{{Role: orbench.User}}}).Hash()] = true
+		}
+	}
+	return n * r.Prompts(), n == len(sent)
+}
+
 // Simulated reports whether any target or judge of the run is simulated.
 func (r *Run) Simulated() bool {
 	d := r.design()

@@ -60,7 +60,7 @@ func (c *Config) checkTargets() *settings.Fault {
 		case t.MaxTokens != nil && *t.MaxTokens < 0:
 			return settings.Wrong(path+".max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 		case twice && other.Target == t.Target:
-			return settings.Wrong(path, t.Target+" is there twice", "remove one, or give one of them a name")
+			return settings.Wrong(path, t.Called()+" is there twice", "remove one, or give one of them a name")
 		case twice:
 			return settings.Wrong(path, fmt.Sprintf("two targets are called %q", t.Called()), "give one of them another name")
 		}
@@ -169,12 +169,32 @@ func (s *System) complete(path string, list []System) *settings.Fault {
 		s.Text = builtin[i].Text
 		return nil
 	}
-	var names []string
-	for _, b := range builtin {
-		names = append(names, b.Name)
-	}
 	return settings.Wrong(path, fmt.Sprintf("no system prompt is called %q", s.Name),
-		"use "+strings.Join(names, ", ")+", or give your own as {name: NAME, text: TEXT}")
+		"use "+strings.Join(systemNames(), ", ")+", or give your own as {name: NAME, text: TEXT}")
+}
+
+// systemNames lists the built-in system prompts.
+func systemNames() []string {
+	return named(defense.SystemPrompts(), func(s defense.SystemPrompt) string { return s.Name })
+}
+
+// framingNames lists the built-in framings.
+func framingNames() []string {
+	return named(defense.Framings(), func(f defense.Framing) string { return f.Name })
+}
+
+// dialogNames lists the built-in dialogs.
+func dialogNames() []string {
+	return named(conversation.Scripts(), func(s conversation.Script) string { return s.Name })
+}
+
+// named lists the names of what has one.
+func named[T any](all []T, name func(T) string) []string {
+	var names []string
+	for _, one := range all {
+		names = append(names, name(one))
+	}
+	return names
 }
 
 func (c *Config) checkTemperatures() *settings.Fault {
@@ -194,9 +214,6 @@ func (c *Config) checkTemperatures() *settings.Fault {
 }
 
 func (t *Temperature) complete(path string) *settings.Fault {
-	if t.Samples == 0 {
-		t.Samples = 1
-	}
 	switch {
 	case t.unreadable != "":
 		return settings.Wrong(path, t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
@@ -247,12 +264,8 @@ func (f *Framing) complete(path string, list []Framing) *settings.Fault {
 		*f = Framing(builtin[i])
 		return nil
 	}
-	var names []string
-	for _, b := range builtin {
-		names = append(names, b.Name)
-	}
 	return settings.Wrong(path, fmt.Sprintf("no framing is called %q", f.Name),
-		"use "+strings.Join(names, ", ")+", or your own in an experiment file: {name: NAME, prefix: TEXT}")
+		"use "+strings.Join(framingNames(), ", ")+", or your own in an experiment file: {name: NAME, prefix: TEXT}")
 }
 
 func (c *Config) checkTurns() *settings.Fault {
@@ -297,12 +310,8 @@ func (s *Script) complete(path string, list []Script) *settings.Fault {
 	case s.Name == None:
 		return nil
 	}
-	names := []string{None}
-	for _, b := range builtin {
-		names = append(names, b.Name)
-	}
 	return settings.Wrong(path, fmt.Sprintf("no dialog is called %q", s.Name),
-		"use "+strings.Join(names, ", ")+", or your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}")
+		"use "+strings.Join(append([]string{None}, dialogNames()...), ", ")+", or your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}")
 }
 
 func (c *Config) checkLanguages() *settings.Fault {

@@ -1,13 +1,16 @@
 package experiment
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/judge"
 )
 
 // Config is an experiment: every target in every variant answers every prompt of
@@ -39,6 +42,44 @@ type Config struct {
 	Variants Variants          `yaml:"variants" json:"variants,omitempty" jsonschema_description:"Ways of asking the targets, beside the plain one."`
 }
 
+// usualTokens is the most tokens of an answer, and of a judge's explanation, where nothing
+// is said.
+const usualTokens = 1000
+
+// configSettings are the flags of what is no variant.
+var configSettings = []Setting{
+	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Plain: true, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
+	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; repeatable or comma separated"},
+	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Judges: true, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
+	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: "", Plain: true},
+	{Flag: "category-column", Path: "datasets[*].category_column", Default: "", Plain: true},
+	{Flag: "label-column", Path: "datasets[*].label_column", Default: "", Plain: true},
+	{Flag: "label-values", Path: "datasets[*].label_values", Default: "", Plain: true},
+	{Flag: "label", Path: "datasets[*].label", Default: "", Plain: true},
+	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Default: "", Plain: true},
+	{Flag: "pair-column", Path: "datasets[*].pair_column", Default: "", Group: "subject", Usage: "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other"},
+	// The answers of a replay are its own; guards are asked about those of a dataset.
+	{Flag: "response-column", Path: "targets[*].response_column", also: "datasets[*].response_column", alsoIf: (*Config).guarding, Default: "", Usage: "`COLUMN` of the answers in a replay file, or of those that guards are asked about"},
+	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
+	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
+	{Flag: "sample-seed", Path: "sample_seed", Default: uint64(dataset.UsualSampleSeed), Plain: true},
+	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order"},
+	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
+	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Default: usualTokens, Plain: true, Judges: true, Usage: "most output tokens of a judge's explanation"},
+	{Flag: "seed", Path: "seed", Default: int64(0), Plain: true, Usage: "`SEED` to send with each request, where the provider takes one"},
+	{Flag: "no-probes", Path: "probes", Default: false, write: not, Judges: true, Usage: "plant no forged verdicts in answers to see whether judges that are models fall for them"},
+	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
+}
+
+// usualJudges judge where nothing is said.
+var usualJudges = []string{"lexical"}
+
+// splitJudges parts judges at commas, but for those of panels.
+func splitJudges(values []string) []string { return judge.Split(strings.Join(values, ",")) }
+
+// not is a switch that turns off what the file turns on.
+func not(value string) string { return strconv.FormatBool(value != "true") }
+
 // Target is a model to measure. In the file it is a text, or an object where it
 // has settings of its own.
 type Target struct {
@@ -53,14 +94,14 @@ type Target struct {
 	// PromptColumn and ResponseColumn are those of a replay file.
 	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
 	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
+
+	// written is the target as the file has it, where its path is relative to the file.
+	written string
 }
 
 // Called is the target's name in reports.
 func (t Target) Called() string {
-	if t.Name != "" {
-		return t.Name
-	}
-	return t.Target
+	return cmp.Or(t.Name, t.written, t.Target)
 }
 
 // ReplayPrefix starts a target whose answers come from a file.
@@ -111,6 +152,30 @@ type Variants struct {
 	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
 }
 
+// variantSettings are the flags of variants.
+var variantSettings = []Setting{
+	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
+	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
+	{Flag: "samples", Path: "variants.temperatures[*].samples", Default: 1, Group: "manner", Plain: true, Usage: "ask each prompt `N` times; wants a temperature above 0"},
+	{Flag: "framing", Path: "variants.framings", Default: []string(nil), Values: framingNames, Group: "manner", Usage: "measure each target with prompts put in this `FRAMING` too: authority or purpose"},
+	{Flag: "turns", Path: "variants.turns", Default: []string(nil), Values: dialogNames, Group: "manner", Usage: "measure each target with prompts asked at the end of this `DIALOG` too, such as refused-before, pushback or pushback-own"},
+	{Flag: "language", Path: "variants.languages", Default: []string(nil), Group: "manner", Usage: "measure each target with prompts put into this `LANGUAGE` too, by code or name"},
+	{Flag: "translator", Path: "variants.translator", Default: "", Group: "manner", Usage: "`PROVIDER/MODEL` that puts prompts into languages"},
+	{Flag: "defense", Path: "variants.defenses", Default: []string(nil), split: splitDefenses, Group: "manner", Usage: "measure each target behind this `DEFENSE` too; repeatable or comma separated"},
+}
+
+// only is a list of one text.
+func only(value string) string { return "[" + quote(value) + "]" }
+
+// splitDefenses parts defenses at commas, but for those of their settings.
+func splitDefenses(values []string) []string {
+	var all []string
+	for _, list := range values {
+		all = append(all, defense.Split(list)...)
+	}
+	return all
+}
+
 // System is a system prompt with a name. In the file it is one of the built-in
 // names, the name of another of the list, or an object.
 type System struct {
@@ -123,8 +188,8 @@ type System struct {
 // file it is a number, the word default, or an object.
 type Temperature struct {
 	// Value is nil for the provider's own.
-	Value   *float64 `json:"temperature"`
-	Samples int      `json:"samples,omitempty"`
+	Value   *float64 `yaml:"temperature" json:"temperature"`
+	Samples int      `yaml:"samples" json:"samples,omitempty"`
 
 	// unreadable says what is wrong with what the file has.
 	unreadable string
@@ -159,7 +224,10 @@ const None = "none"
 // Default is what an experiment that says nothing means, except for its targets
 // and datasets, which it has to name.
 func Default() Config {
-	return Config{Judges: []string{"lexical"}, Probes: true, MaxTokens: 1000, JudgeMaxTokens: 1000, Variants: Variants{Cross: true}}
+	return Config{
+		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
+		Variants: Variants{Cross: true, Temperatures: []Temperature{{Value: new(float64), Samples: 1}}},
+	}
 }
 
 // Variant is one way of asking a target.

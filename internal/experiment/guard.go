@@ -20,10 +20,12 @@ func (t Target) named() bool {
 	return guarding || replayed || model.IsRef(t.Target)
 }
 
-// IsGuard reports whether the target is a guard.
-func (t Target) IsGuard() bool {
-	_, ok := t.Guard()
-	return ok
+// guarding reports whether any target is a guard.
+func (c *Config) guarding() bool {
+	return slices.ContainsFunc(c.Targets, func(t Target) bool {
+		_, ok := t.Guard()
+		return ok
+	})
 }
 
 // checkGuards looks at the targets that are guards. They are measured alone: what
@@ -62,7 +64,7 @@ func (c *Config) checkGuards() *settings.Fault {
 		return settings.Wrong(at("targets", first), "a guard beside models that answer: what it says is no answer, and no judge reads both",
 			"measure guards in a run of their own; orbench compare and orbench report put two runs side by side")
 	}
-	if slices.Equal(c.Judges, Default().Judges) {
+	if slices.Equal(c.Judges, usualJudges) {
 		c.Judges = []string{judge.Flag}
 	}
 	if i := slices.IndexFunc(c.Judges, func(j string) bool { return j != judge.Flag }); i >= 0 {

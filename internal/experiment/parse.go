@@ -1,52 +1,23 @@
 package experiment
 
 import (
-	"fmt"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
-
-	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// ParseSystem reads a system prompt: the name of a known one, the text of one's own,
-// or @FILE for its content. An empty text is none.
-func ParseSystem(value string) (System, error) {
-	for _, s := range defense.SystemPrompts() {
-		if s.Name == value {
-			return System{Name: value}, nil
-		}
-	}
-	text := value
+// writeSystem is the system prompt of a flag as YAML: the name of a known one, the text of
+// one's own, or @FILE for its content. An empty text is none.
+func writeSystem(value string) string {
+	s := System{Name: "own", Text: value}
 	if path, ok := strings.CutPrefix(value, "@"); ok {
-		b, err := untrusted.ReadFile(path, maxSystem)
-		if err != nil {
-			return System{Name: None}, &orbench.InputError{Setting: "system", Problem: "cannot read the file: " + err.Error(), Hint: "correct the path after the @"}
-		}
-		text = strings.TrimRight(string(b), "\r\n")
+		s = System{Name: "own", File: path}
+	} else if value == "" {
+		s.Name = None
+	} else if slices.Contains(systemNames(), value) {
+		s = System{Name: value}
 	}
-	if text == "" {
-		return System{Name: None}, nil
-	}
-	return System{Name: "own", Text: text}, nil
-}
-
-// ParseTemperature reads a temperature from 0 to 2; "default", which leaves it to
-// the provider, is nil.
-func ParseTemperature(s string) (*float64, error) {
-	if s == "default" {
-		return nil, nil
-	}
-	t, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(t >= 0 && t <= 2) {
-		return nil, &orbench.InputError{
-			Setting: "temperature", Problem: fmt.Sprintf("%q is no temperature", s),
-			Hint: `give a number from 0 to 2, or "default" for the provider's own`,
-		}
-	}
-	return &t, nil
+	return "[" + quote(s) + "]"
 }
 
 // SplitList parts comma-separated targets or datasets. A value that is the path of a file is

@@ -71,7 +71,7 @@ func (v View) CSV(w io.Writer) error {
 			rows = append(rows, more...)
 		}
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }
 
 // csvRows gives the rows of one judge of one run.

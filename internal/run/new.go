@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
@@ -33,6 +35,29 @@ func (e *SettingError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
+
+// Placed puts the place of a setting to an error of New about it that names none: a line
+// of the file, or a flag.
+func Placed(x *experiment.File, err error) error {
+	var setting *SettingError
+	var input *orbench.InputError
+	if !errors.As(err, &setting) || !errors.As(err, &input) {
+		return err
+	}
+	at := *input
+	if input.Line == 0 {
+		where, line := x.Place(setting.Path)
+		switch named := input.File != "" && !strings.HasPrefix(input.File, "-"); {
+		case !named:
+		case line == 0:
+			return err
+		default:
+			at.Problem = fmt.Sprintf("%s: %s", input.File, input.Problem)
+		}
+		at.File, at.Line = where, line
+	}
+	return settings.RenameError(&at, x.Call)
+}
 
 func wrong(err error, path string, args ...any) error {
 	if err == nil {

@@ -135,7 +135,7 @@ func retargeted(was, now evaluate.Target) []string {
 	if reflect.DeepEqual(was, now) {
 		return changes
 	}
-	var before, after settings
+	var before, after settingList
 	before.addTarget(was)
 	after.addTarget(now)
 	told := false

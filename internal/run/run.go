@@ -211,13 +211,13 @@ func (c Config) JudgeNames() []string {
 }
 
 // Derive computes the figures of runs, side by side in one result, with targets named
-// as by Together; see evaluate.Run.DeriveTo. Its Cost and the program of its Provenance
-// are left empty.
-func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sinks) (score.Result, error) {
+// as by Together and the figures of each as of gives them. Its Cost and the program of its
+// Provenance are left empty.
+func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sinks, of Figures) (score.Result, error) {
 	result := score.Result{Runs: []score.RunResult{}, SettingsThatDiffer: Differences(runs), Provenance: &provenance.Record{}}
 	for i, run := range Together(runs) {
 		sinks.Usage = price.Usage{}
-		r, err := run.DeriveTo(ctx, m, sinks)
+		r, err := of(ctx, m, run, sinks)
 		if err != nil {
 			return result, err
 		}
@@ -246,15 +246,20 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 }
 
 // Aggregated computes the figures of runs with the samples of each target taken
-// together, so that a target is one point beside others. Its Cost is nothing; the program
+// together, so that a target is one point beside others, as of gives them. Its Cost is nothing; the program
 // of its Provenance is left to the caller.
-func Aggregated(ctx context.Context, m store.Reader, runs []*Run) (score.Result, error) {
+func Aggregated(ctx context.Context, m store.Reader, runs []*Run, of Figures) (score.Result, error) {
 	nothing := 0.0
 	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
 	for _, run := range Together(runs) {
-		r, made, err := run.Made(ctx, m, nil)
+		used := price.Usage{}
+		r, err := of(ctx, m, run, evaluate.Sinks{Usage: used})
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
+		}
+		made, err := run.made(used)
+		if err != nil {
+			return result, err
 		}
 		result.Provenance.Runs = append(result.Provenance.Runs, made)
 		r = r.Aggregated()

@@ -93,7 +93,7 @@ variants: {defenses: [response-check], cross: false}
 		t.Fatal(err)
 	}
 	filled(t, made, clients, m)
-	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{})
+	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ variants: {defenses: [response-check], cross: false}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{})
+	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}

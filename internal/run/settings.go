@@ -19,7 +19,7 @@ import (
 // Settings lists everything that the run was made with, of the targets that it has
 // now, the datasets, the defenses and the judges.
 func (r *Run) Settings() []provenance.Setting {
-	var all settings
+	var all settingList
 	var targets, datasets []string
 	for _, t := range r.Targets {
 		targets = append(targets, t.Name)
@@ -56,11 +56,11 @@ func (r *Run) Settings() []provenance.Setting {
 	return all
 }
 
-// settings is a list in the making.
-type settings []provenance.Setting
+// settingList is a list in the making.
+type settingList []provenance.Setting
 
 // add adds a setting, unless it has no value.
-func (s *settings) add(name provenance.Name, of, value string) {
+func (s *settingList) add(name provenance.Name, of, value string) {
 	if value != "" {
 		*s = append(*s, provenance.Setting{Name: name, Of: of, Value: value})
 	}
@@ -68,7 +68,7 @@ func (s *settings) add(name provenance.Name, of, value string) {
 
 // addTarget adds what determines a target's answers. Recorded answers do not tell how
 // they were asked for.
-func (s *settings) addTarget(t evaluate.Target) {
+func (s *settingList) addTarget(t evaluate.Target) {
 	add := func(name provenance.Name, value string) { s.add(name, t.Name, value) }
 	if t.Provider == replay.Provider {
 		hash := strings.TrimPrefix(t.Endpoint, "sha256:")
@@ -115,7 +115,7 @@ func (s *settings) addTarget(t evaluate.Target) {
 
 // addSpec adds what the requests of a judge or a defense depend on. Those that ask no
 // model have nothing of it.
-func (s *settings) addSpec(spec Spec, maxTokens, address, structured provenance.Name) {
+func (s *settingList) addSpec(spec Spec, maxTokens, address, structured provenance.Name) {
 	if len(spec.Endpoints) == 0 {
 		return
 	}

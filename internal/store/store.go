@@ -28,6 +28,15 @@ type Failure struct {
 	Message string
 }
 
+// Mark is a call by its place in the order of arrival. Rows of calls are neither changed nor
+// moved, so a store that has other calls at the same places is not the one that was read
+// before, with more in it.
+type Mark struct {
+	Row int64 `json:"row"`
+	// Sum is the Checksum of hash and response.
+	Sum int64 `json:"sum"`
+}
+
 // Run is a named configuration, kept so that a report can be derived again
 // without typing it.
 type Run struct {
@@ -78,6 +87,10 @@ type Reader interface {
 	Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error)
 	// Count gives the number of records.
 	Count(ctx context.Context) (int, error)
+
+	// Marks gives, for each number of a row, the last call at or before it; the zero Mark
+	// where there is none.
+	Marks(ctx context.Context, rows []int64) ([]Mark, error)
 
 	// Failures finds the failures of those hashes that have no response.
 	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)

@@ -187,12 +187,8 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if err != nil {
 		return err
 	}
-	noun := "run"
-	if len(kinds) == 0 {
-		noun = "run or other study"
-	}
 	if len(all) == 0 {
-		return &orbench.InputError{Problem: "holds no " + noun, Hint: "make one with orbench eval, or name another store with `store`"}
+		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
 	}
 	var names []string
 	for _, s := range all[:min(shown, len(all))] {
@@ -201,7 +197,7 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if len(all) > shown {
 		names = append(names, "…")
 	}
-	return &orbench.InputError{Problem: fmt.Sprintf("holds no %s named %q", noun, name), Hint: "it holds " + strings.Join(names, ", ")}
+	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
 }
 
 // Stored is the study as a store keeps it.

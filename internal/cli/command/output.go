@@ -13,12 +13,23 @@ import (
 	"github.com/orbench/orbench/internal/terminal"
 )
 
-// Formats are the values of --format of commands that print figures, TwoFormats
-// those of the others.
+// formats are the ways to write a view. Whoever adds one lists it here.
+var formats = []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMarkdown}
+
+// Formats are the values of --format of commands that show a view, TwoFormats those of
+// the others.
 var (
-	Formats    = []string{"table", "json", "csv", "md"}
+	Formats    = formatNames()
 	TwoFormats = Formats[:2]
 )
+
+func formatNames() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
 
 // FormatFlag registers --format.
 func FormatFlag(c *cobra.Command, format *string, offered []string) {
@@ -41,6 +52,14 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
+// Figures are what write themselves in every format.
+type Figures interface {
+	Text(*table.Printer) error
+	JSON(io.Writer) error
+	CSV(io.Writer) error
+	Markdown(io.Writer) error
+}
+
 // FullFlag registers --full.
 func FullFlag(c *cobra.Command, full *bool) {
 	c.Flags().BoolVar(full, "full", false, "print every table and column, whatever the terminal's width")
@@ -55,13 +74,18 @@ func (e *Env) Screen(full bool) table.Screen {
 	return s
 }
 
-// Show prints figures in one of the formats: as a table brief, unless full is true.
-func (e *Env) Show(format string, full bool, f table.Figures) error {
-	return WriteAs(e.Stdout, e.Screen(full), format, f)
+// Show prints a view in one of the formats: as a table brief, unless full is true.
+func (e *Env) Show(format string, full bool, v any) error {
+	return WriteAs(e.Stdout, e.Screen(full), format, v)
 }
 
-// WriteAs writes in one of the formats. A table is made for the screen.
-func WriteAs(w io.Writer, s table.Screen, format string, f table.Figures) error {
+// WriteAs writes a view in one of the formats.
+func WriteAs(w io.Writer, s table.Screen, format string, v any) error {
+	if v, ok := v.(table.View); ok {
+		at := slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == format })
+		return formats[at].Write(w, s, v)
+	}
+	f := v.(Figures)
 	switch format {
 	case "json":
 		return f.JSON(w)

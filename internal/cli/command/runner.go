@@ -43,6 +43,10 @@ type Running struct {
 	Check func() error
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
+	// Known says how many calls are remembered of a study of which it is known that none is
+	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
+	// nothing.
+	Known func(ctx context.Context, m *store.Store) (remembered int, ok bool)
 	// Targets are those whose refusals are counted as their answers come, and Tell makes the
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
@@ -60,6 +64,12 @@ type Filled struct {
 	fill.Stats
 	// Stopped is what ended it before all was there, nil for nothing.
 	Stopped error
+}
+
+// Halted reports whether it was stopped before all was tried, by a budget or an interrupt.
+func (f Filled) Halted() bool {
+	var budget *fill.BudgetError
+	return errors.Is(f.Stopped, ErrInterrupted) || errors.As(f.Stopped, &budget)
 }
 
 // Unfinished reports whether something is lacking.
@@ -103,7 +113,13 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if filling.Spent, err = purse.spent(ctx); err != nil {
 		return err
 	}
-	stats, stopped := e.Fill(ctx, r.Calls, memory, r.Clients, prices, filling)
+	stats, stopped, known := fill.Stats{}, error(nil), false
+	if r.Known != nil {
+		stats.Present, known = r.Known(ctx, memory)
+	}
+	if !known {
+		stats, stopped = e.Fill(ctx, r.Calls, memory, r.Clients, prices, filling)
+	}
 	if err := e.paid(ctx, memory, r.Study, stats); err != nil {
 		return errors.Join(stopped, err)
 	}

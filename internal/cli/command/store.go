@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/run"
@@ -145,6 +146,19 @@ func inGit(dir string) bool {
 		}
 		dir = above
 	}
+}
+
+// OpenIndex opens the index of the store at an address: beside a file, or in the cache where
+// that cannot be. It is nil where there can be none.
+func (e *Env) OpenIndex(ctx context.Context, at string, memory store.Reader) *index.Index {
+	var paths []string
+	if address.IsFile(at) {
+		paths = append(paths, at+".index")
+	}
+	if id, err := memory.ID(ctx); err == nil && e.CacheDir() != "" {
+		paths = append(paths, filepath.Join(e.CacheDir(), "index", id+".index"))
+	}
+	return index.Open(ctx, paths, memory, e.Sayf)
 }
 
 // sayNotes says what a user should know of a store that was opened.

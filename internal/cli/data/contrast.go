@@ -110,7 +110,10 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 	j.Name = s.Name
 	return a.Run(ctx, command.Running{
 		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.format, Replace: f.replace,
-		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
+		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
+			if filled.Halted() {
+				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.showContrast(ctx, r, m, f)
+			}
 			result, err := a.writeContrast(ctx, r, m, f)
 			if err != nil || result.Missing() == 0 {
 				return nil, err
@@ -182,6 +185,15 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	}
 	a.SayDraw(f.limit, r.Dataset)
 	return r, clients, nil
+}
+
+// showContrast derives the set and shows its counts.
+func (a app) showContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) error {
+	result, err := r.Derive(ctx, memory, nil)
+	if err != nil {
+		return err
+	}
+	return a.Show(f.format, f.full, result)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.

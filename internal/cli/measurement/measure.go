@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
@@ -35,17 +36,25 @@ type measurement struct {
 // measure fills what is missing of a run, derives its figures and shows them.
 // All input has been checked before.
 func (a app) measure(ctx context.Context, m measurement) error {
+	m.MostUnjudged = m.out.MostUnjudged
+	var kept *index.Index
+	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
 		Study: m.Study, Job: m.Job(), Clients: m.clients, Calls: m.calls, Store: m.store, Memory: m.memory, Format: m.out.Format,
 		Replace: m.redefine, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { m.Told = told },
 		Check:    func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
+		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
+			kept = a.OpenIndex(ctx, m.store, memory)
+			n, ok := m.KnownCalls()
+			return n, ok && !m.calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
+		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) ([]string, error) {
 			m.Told = nil
 			if m.Shard.Of > 1 {
 				return nil, a.showShard(ctx, m, memory, f.Stats)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, m.out, run.Cost(f.Stats), nil)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil)
 			return unanswered(result), err
 		},
 	})
@@ -81,9 +90,9 @@ func unanswered(r score.Result) []string {
 	return lines
 }
 
-// derive computes the figures of runs, corrected where there is a calibration, and
+// derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -97,7 +106,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, o
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
-	result, err := run.Derive(ctx, memory, runs, sinks)
+	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
 	if err != nil {
 		return result, err
 	}

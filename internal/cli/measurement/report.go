@@ -129,7 +129,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		return err
 	}
 	nothing := 0.0
-	_, err = a.derive(ctx, runs, memory, out, score.Cost{USD: &nothing}, calibration)
+	kept := a.OpenIndex(ctx, store, memory)
+	defer kept.Close()
+	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration)
 	return err
 }
 
@@ -141,11 +143,11 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 	case f.file != "" || f.columns.Gold != "" || f.goldRefusal != nil:
 		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 	}
-	figures, err := s.Figures(ctx, memory)
+	view, err := s.View(ctx, memory)
 	if err != nil {
 		return err
 	}
-	return a.Show(out.Format, out.Full, figures)
+	return a.Show(out.Format, out.Full, view)
 }
 
 // listStudies prints the studies of a store.
