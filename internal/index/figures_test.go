@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 )
@@ -38,6 +39,36 @@ func TestFigures(t *testing.T) {
 	}
 	if len(p.said) > 0 {
 		t.Error(p.said)
+	}
+}
+
+// TestFiguresOfEval has a run that was just made and asked, as "orbench eval" has it, take
+// the figures that a report of the stored run has kept, and the other way around.
+func TestFiguresOfEval(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{plain, rich} {
+		p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
+		stored := p.open(text)
+		p.fill(stored, everything)
+		file, err := experiment.Parse("experiment.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := run.New(t.Context(), &file.Config, newClients(t), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.index.Whole(t.Context(), p.store, made) {
+			t.Error("a run that was not kept is whole")
+		}
+		if err := made.Save(t.Context(), p.store); err != nil {
+			t.Fatal(err)
+		}
+		p.wantWalk("made", true, made)
+		p.wantWalk("stored", false, stored)
+		if !p.index.Whole(t.Context(), p.store, made) || !p.index.Whole(t.Context(), p.store, stored) {
+			t.Error("the run is not whole")
+		}
 	}
 }
 
