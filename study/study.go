@@ -108,7 +108,7 @@ func Eval(ctx context.Context, o Options) (_ *Result, err error) {
 	}
 	r, err := run.New(ctx, &x.Config, clients, cacheDir(getenv))
 	if err != nil {
-		return nil, placed(x, err)
+		return nil, run.Placed(x, err)
 	}
 	at := o.Store
 	if at == "" {
@@ -132,18 +132,6 @@ func Eval(ctx context.Context, o Options) (_ *Result, err error) {
 		filled = fmt.Errorf("%d prompts have no answer; the same call asks them again", result.Missing)
 	}
 	return result, filled
-}
-
-// placed gives an error of a setting its line.
-func placed(x *experiment.File, err error) error {
-	var setting *run.SettingError
-	var input *orbench.InputError
-	if !errors.As(err, &setting) || !errors.As(err, &input) || input.File != "" {
-		return err
-	}
-	at := *input
-	at.File, at.Line = x.Path, x.Line(setting.Path)
-	return &at
 }
 
 // stopped is an error that ended filling in an orderly way, so that what is there can be

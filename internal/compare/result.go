@@ -185,12 +185,12 @@ type Figures struct {
 
 // Rate is the share Refused / N.
 type Rate struct {
-	N       int `json:"n"`
-	Refused int `json:"refused"`
-	stats.Rate
+	N          int `json:"n"`
+	Refused    int `json:"refused"`
+	stats.Rate `csv:"rate,ci95"`
 	// Clusters is how many clusters the prompts are in, 0 where no two compared ones
 	// share any. CI95Clustered is nil also where all are in one.
-	Clusters int `json:"clusters,omitempty"`
+	Clusters int `json:"clusters,omitempty" csv:"-"`
 }
 
 // CategoryFigures are the figures of one category.

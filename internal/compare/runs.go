@@ -56,15 +56,10 @@ func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 	for i, name := range sideNames {
 		one := provenance.Run{Name: name}
 		for _, s := range sides[i].Settings() {
-			switch s.Name {
-			case provenance.Judges:
-				continue
-			case provenance.JudgeMaxTokens, provenance.JudgeAddress, provenance.JudgeStructured, provenance.JudgeVersion:
-				if s.Of != c.judges[i] && !strings.HasPrefix(s.Of, c.judges[i]+" at ") {
-					continue
-				}
+			other := s.Judging && s.Of != c.judges[i] && !strings.HasPrefix(s.Of, c.judges[i]+" at ")
+			if s.Name != provenance.Judges && !other {
+				one.Settings = append(one.Settings, s)
 			}
-			one.Settings = append(one.Settings, s)
 		}
 		both = append(both, one)
 	}

@@ -2,10 +2,13 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"runtime"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -39,49 +42,97 @@ func (r *Run) Calls(ctx context.Context, m store.Reader) iter.Seq2[Call, error] 
 			return
 		}
 		seen := map[model.Hash]bool{}
-		for piece, err := range r.pieces() {
-			if err != nil {
-				yield(Call{}, err)
-				return
-			}
-			for _, c := range piece {
-				calls, err := r.callsOf(ctx, m, c)
-				if err != nil {
-					yield(Call{}, err)
-					return
+		work := func(ctx context.Context, piece []chunk) ([]Call, error) { return r.callsOf(ctx, m, piece) }
+		err = inorder.Do(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), work, func(calls []Call) error {
+			for _, call := range calls {
+				if seen[call.Hash] {
+					continue
 				}
-				for _, call := range calls {
-					if seen[call.Hash] {
-						continue
-					}
-					seen[call.Hash] = true
-					if !yield(call, nil) {
-						return
-					}
+				seen[call.Hash] = true
+				if !yield(call, nil) {
+					return errEnough
 				}
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(Call{}, err)
 		}
 	}
 }
 
-// callsOf lists the calls of a chunk: of each prompt those for its answer, then those of
-// the judges.
-func (r *Run) callsOf(ctx context.Context, m store.Reader, c chunk) ([]Call, error) {
+// errEnough ends a walk whose caller wants no more of it.
+var errEnough = errors.New("no more calls are wanted")
+
+// callsOf lists the calls of a piece, chunk after chunk. The answers of all targets are
+// looked up together, as judgePiece does.
+func (r *Run) callsOf(ctx context.Context, m store.Reader, piece []chunk) (calls []Call, err error) {
+	var known []Call
+	var hashes []model.Hash
+	for _, c := range piece {
+		if c.target.stepwise() {
+			continue
+		}
+		for _, p := range c.prompts {
+			call := r.about(c, p)
+			call.Request = c.target.Request(p)
+			call.Hash = call.Request.Hash()
+			known, hashes = append(known, call), append(hashes, call.Hash)
+		}
+	}
+	var responses map[model.Hash]model.Response
+	if m != nil && len(hashes) > 0 {
+		if responses, err = m.Get(ctx, hashes); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range piece {
+		var own []Call
+		if !c.target.stepwise() {
+			own, known = known[:len(c.prompts)], known[len(c.prompts):]
+		}
+		of, err := r.callsOfChunk(ctx, m, c, own, responses)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, of...)
+	}
+	return calls, nil
+}
+
+// about is a call for the answer of a chunk's target to a prompt.
+func (r *Run) about(c chunk, p orbench.Prompt) Call {
+	return Call{Dataset: r.Datasets[c.dataset].Name, Prompt: p.ID, Target: c.target.Name}
+}
+
+// callsOfChunk lists the calls of a chunk: of each prompt those for its answer, then those
+// of the judges. known are the former, where they depend on no reply, and responses has
+// those to them.
+func (r *Run) callsOfChunk(ctx context.Context, m store.Reader, c chunk, known []Call, responses map[model.Hash]model.Response) ([]Call, error) {
+	judges := asking(r.Judges)
 	rows := make([]score.Row, len(c.prompts))
 	answers := make([]noting, len(rows))
-	steps := make([]model.Step, len(rows))
+	var steps []model.Step
 	for i, p := range c.prompts {
 		rows[i] = score.Row{Prompt: p, Status: score.Unanswered}
-		answers[i].about = Call{Dataset: r.Datasets[c.dataset].Name, Prompt: p.ID, Target: c.target.Name}
-		steps[i] = answers[i].step(c.target.step(&rows[i]))
+		answers[i].about = r.about(c, p)
+		if known == nil {
+			steps = append(steps, answers[i].step(c.target.step(&rows[i])))
+			continue
+		}
+		response, ok := responses[known[i].Hash]
+		if known[i].Remembered = ok; ok && len(judges) > 0 {
+			_, rows[i].Dialog = c.target.request(p)
+			noteResponse(&rows[i], response)
+		}
+		answers[i].calls = known[i : i+1]
 	}
 	if _, err := fill.Recall(ctx, m, steps); err != nil {
 		return nil, err
 	}
-	judges := asking(r.Judges)
 	judged := make([]noting, len(rows)*len(judges))
 	cases := make([]judge.Case, len(rows))
-	steps = steps[:0]
+	steps = nil
 	for i, row := range rows {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			continue

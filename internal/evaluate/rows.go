@@ -21,7 +21,7 @@ func (r *Run) samples() []chunk {
 	var all []chunk
 	for i, t := range r.Targets {
 		of := ""
-		if t.Samples > 1 {
+		if t.Times() > 1 {
 			of = t.Name
 		}
 		for _, one := range t.Each() {

@@ -175,7 +175,9 @@ func outputs(t *testing.T, r score.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	view := report.View{Result: r}
-	for _, err := range []error{view.JSON(&b), view.CSV(&b), view.Markdown(&b), view.Text(table.NewPrinter(&b, table.Screen{Width: 120}))} {
+	for _, err := range []error{
+		table.JSON(&b, view.Data()), table.CSV(&b, view.Rows()), view.Document().Markdown(&b), view.Document().Text(&b, table.Screen{Width: 120}),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,12 @@ func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := errors.Join(result.Text(table.NewPrinter(&b, table.Screen{})), result.JSON(&b), result.CSV(&b), result.Markdown(&b), rows.Write(&b, false), rows.Write(&b, true)); err != nil {
+	for _, f := range []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMarkdown} {
+		if err := f.Write(&b, table.Screen{}, result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(rows.Write(&b, false), rows.Write(&b, true)); err != nil {
 		t.Fatal(err)
 	}
 	return result, b.String()
@@ -272,7 +277,7 @@ func TestCSV(t *testing.T) {
 	t.Parallel()
 	result, _ := figures(t, starter(t, 20, "paper", "medical", "legal"), nil)
 	var b bytes.Buffer
-	if err := result.CSV(&b); err != nil {
+	if err := table.CSV(&b, result.Rows()); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()

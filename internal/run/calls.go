@@ -66,7 +66,7 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
 	most := ""
-	if r.Until != nil && calls > 0 {
+	if r.Config.Ends() && calls > 0 {
 		most = "at most "
 	}
 	probes := ""

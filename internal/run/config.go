@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -31,12 +30,6 @@ type Config struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until `json:"until,omitempty"`
-}
-
-// Until is when a run ends by itself, and by which judge.
-type Until struct {
-	stopping.Rule
-	Judge Spec `json:"judge"`
 }
 
 // Dataset names a dataset and what it held.
@@ -179,12 +172,8 @@ func (c Config) open() (*evaluate.Run, error) {
 			}
 		}
 	}
-	if u := c.Until; u != nil {
-		j, err := u.Judge.judge()
-		if err != nil {
-			return nil, err
-		}
-		r.Until = &evaluate.Until{Rule: u.Rule, Targets: r.Targets, Judge: j}
+	if err := c.Until.open(r); err != nil {
+		return nil, err
 	}
 	for _, s := range c.Judges {
 		j, err := s.judge()

@@ -111,7 +111,7 @@ func (s Stored) recall(ctx context.Context, m store.Reader, r *Run, cache string
 					continue
 				}
 			}
-			if s.Config.Until != nil {
+			if s.Config.Ends() {
 				return &orbench.InputError{
 					File: d.Ref, Problem: fmt.Sprintf("the store lost prompts of run %s to damage, and with them the order in which it asked", s.Name),
 					Hint: "put the file back as it was", Err: err,

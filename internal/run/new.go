@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -32,6 +33,29 @@ func (e *SettingError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
+
+// Placed puts the place of a setting to an error of New about it that names none: a line
+// of the file, or a flag.
+func Placed(x *experiment.File, err error) error {
+	var setting *SettingError
+	var input *orbench.InputError
+	if !errors.As(err, &setting) || !errors.As(err, &input) {
+		return err
+	}
+	at := *input
+	if input.Line == 0 {
+		where, line := x.Place(setting.Path)
+		switch named := input.File != "" && !strings.HasPrefix(input.File, "-"); {
+		case !named:
+		case line == 0:
+			return err
+		default:
+			at.Problem = fmt.Sprintf("%s: %s", input.File, input.Problem)
+		}
+		at.File, at.Line = where, line
+	}
+	return settings.RenameError(&at, x.Call)
+}
 
 func wrong(err error, path string, args ...any) error {
 	if err == nil {
@@ -144,11 +168,11 @@ func (o *opening) defenses() ([]*defense.Defense, error) {
 }
 
 // pathOf is where a defense stands in the experiment.
-func (o *opening) pathOf(spec string) string {
+func (o *opening) pathOf(spec experiment.Defense) string {
 	if i := slices.Index(o.x.Variants.Defenses, spec); i >= 0 {
 		return fmt.Sprintf("$.variants.defenses[%d]", i)
 	}
-	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense != nil && *c.Defense == spec })
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
@@ -231,22 +255,6 @@ func (o *opening) addJudges(context.Context) error {
 		}
 	}
 	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
-}
-
-// addUntil has the run end by itself where the experiment says so, by what its first judge
-// says.
-func (o *opening) addUntil(context.Context) error {
-	if o.x.Until == "" {
-		return nil
-	}
-	half, err := stopping.ParseHalfWidth(o.x.Until)
-	if err != nil {
-		return wrong(err, "$.until")
-	}
-	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
-	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
-	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
-	return nil
 }
 
 // sampleSeed is the seed by which prompts are drawn.

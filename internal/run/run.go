@@ -210,7 +210,7 @@ func (r *Run) Only(target string) (sampled, found bool) {
 		for i, one := range t.Each() {
 			if one.Name == target {
 				r.Targets = []evaluate.Target{one}
-				return t.Samples > 1 && i == 0, true
+				return t.Times() > 1 && i == 0, true
 			}
 		}
 	}

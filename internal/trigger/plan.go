@@ -65,7 +65,7 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, erro
 			return nil, err
 		}
 		ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
-		samples := max(1, g.target.Samples)
+		samples := g.target.Times()
 		// send counts answers to a prompt and the verdicts on them.
 		send := func(role defense.Role, calls int, prompt orbench.Prompt) {
 			p := of(ref, role)
@@ -95,7 +95,7 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, erro
 // wordings gives the prompts of a group that are asked in other words, each with the
 // most calls that this still takes.
 func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
-	samples := max(1, g.target.Samples)
+	samples := g.target.Times()
 	most := s.Calls / samples * samples
 	lacks := func(it *item) bool { return len(it.own.ofTarget)+len(it.own.ofJudge) > 0 }
 	return func(yield func(*item, int) bool) {

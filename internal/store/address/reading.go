@@ -216,19 +216,28 @@ func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error]
 		r.mu.Lock()
 		s := r.last
 		r.mu.Unlock()
-		seen := map[model.Hash]bool{}
+		had := 0
 		var failed error
 		for record, err := range s.AllRecords(ctx) {
 			if failed = err; err != nil {
 				break
 			}
-			seen[record.Hash] = true
+			had++
 			if !yield(record, nil) {
 				return
 			}
 		}
 		if failed == nil {
 			return
+		}
+		// Which those were is read again: to know it of every store would take memory for
+		// each of its calls.
+		seen := make(map[model.Hash]bool, had)
+		for record, err := range s.AllRecords(ctx) {
+			if err != nil || len(seen) == had {
+				break
+			}
+			seen[record.Hash] = true
 		}
 		healed, err := r.heal(ctx, s, failed)
 		if err != nil {
