@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -263,10 +265,24 @@ func TestTwoProcesses(t *testing.T) {
 		q.MostUnjudged = 1
 		other.wantWalk("beside a writer", true, q)
 		other.wantWalk("what is kept beside a writer", false, other.find("plain"))
+		if diff := cmp.Diff(other.items(nil, q), other.items(other.index, q)); diff != "" {
+			t.Errorf("answers beside a writer (-walk +index):\n%s", diff)
+		}
 	}) {
 		t.Fatal("the file was not held")
 	}
-	if len(other.said) != 1 || !strings.Contains(other.said[0], "another process writes") {
+	if len(other.said) != 2 || !strings.Contains(other.said[0], "another process writes") || other.said[0] != other.said[1] {
 		t.Errorf("said %q", other.said)
 	}
+	// Rows that one of them makes the other reads, until the first makes them anew.
+	mine := p.study(r)
+	theirs := other.study(other.find("plain"))
+	if mine.Answers() != theirs.Answers() {
+		t.Errorf("%d rows and %d", mine.Answers(), theirs.Answers())
+	}
+	if err := os.Remove(path + ".index"); err != nil {
+		t.Fatal(err)
+	}
+	third := newPlace(t, path)
+	third.wantWalk("thrown away", true, third.find("plain"))
 }

@@ -108,6 +108,10 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 				return x
 			}
 			x.close()
+			if isBusy(err) {
+				say("another process writes %s: what is derived now is not kept", path)
+				return nil
+			}
 			if attempt > 0 || !isDamage(err) {
 				break
 			}
@@ -284,7 +288,6 @@ var errDamaged = errors.New("a row is not what was written")
 
 // fail goes on without the index after an error of its file, and says so.
 func (x *Index) fail(ctx context.Context, err error) {
-	var failed *driver.Error
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone):
 		return
@@ -292,7 +295,7 @@ func (x *Index) fail(ctx context.Context, err error) {
 		x.say("%s is damaged, and was thrown away: it only has what is derived (%v)", x.path, err)
 		x.close()
 		err = remove(x.path)
-	case errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY:
+	case isBusy(err):
 		x.say("another process writes %s: what is derived now is not kept", x.path)
 		err = nil
 	}
@@ -300,6 +303,12 @@ func (x *Index) fail(ctx context.Context, err error) {
 		x.say("%s is not used: %v", x.path, err)
 		x.close()
 	}
+}
+
+// isBusy reports whether an error says that another process writes the file.
+func isBusy(err error) bool {
+	var failed *driver.Error
+	return errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY
 }
 
 // isDamage reports whether an error says that the file is not what was written.

@@ -104,7 +104,7 @@ func (a app) fillAndShow(ctx context.Context, m measurement, memory *store.Store
 		return a.showShard(context.WithoutCancel(ctx), m, memory, filled, stats)
 	}
 	// What was paid for is shown even when the run was stopped.
-	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, kept, m.out, run.Cost(stats), nil)
+	result, err := a.derive(context.WithoutCancel(ctx), []*run.Run{m.Run}, memory, kept, m.out, run.Cost(stats), nil, m.calls.Quiet)
 	if err != nil {
 		return errors.Join(filled, err)
 	}
@@ -188,7 +188,7 @@ func stopped(err error) bool {
 
 // derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -202,8 +202,10 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
-	walked, end := a.Walking(runs...)
-	sinks.Walked = walked
+	end := func() {}
+	if !quiet {
+		sinks.Walked, end = a.Walking(runs...)
+	}
 	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
 	end()
 	if err != nil {
@@ -224,6 +226,14 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	}
 	a.Sayf("wrote %s", filepath.Join(out.Dir, report.PageFile))
 	return result, nil
+}
+
+// tracked has who is told of walks hear of those for figures.
+func tracked(of run.Figures, walked func(int)) run.Figures {
+	return func(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
+		sinks.Walked = walked
+		return of(ctx, m, r, sinks)
+	}
 }
 
 // finish says what is missing and how to go on, by the command and the words that it
