@@ -91,7 +91,6 @@ var gaps = []gap{
 	{"shows what is there when stopped", contrastJob, "contrast shows nothing when it is stopped", `nothing is shown`},
 	{"shows what is there when stopped", exportJob, "export shows nothing when it is stopped", `nothing is shown`},
 	{"shows what is there when stopped", buildJob, "build shows nothing when it is stopped", `nothing is shown`},
-	{"table, JSON, CSV and Markdown", contrastJob, "contrast prints no CSV and no Markdown", `there is no format "csv"`},
 	{"table, JSON, CSV and Markdown", exportJob, "export prints a table or --json alone", `is no format of training data`},
 	{"table, JSON, CSV and Markdown", buildJob, "build prints no CSV and no Markdown", `there is no format "csv"`},
 	{"telemetry knows the role", contrastJob, "calls of contrast have no role", `the roles of calls are [""]`},

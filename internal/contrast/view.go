@@ -1,47 +1,43 @@
 package contrast
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Text writes the counts for people to read on a terminal.
-func (r *Result) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// Document is what people read.
+func (r *Result) Document() table.Document {
+	d := table.Document{Title: "Contrast set", Simulated: r.Simulated}
 	limited := ""
 	if r.Limit > 0 {
 		limited = fmt.Sprintf(", the first %d", r.Limit)
 	}
-	b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
-		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
-	b.WriteString("\n")
-	for _, s := range r.sections() {
-		b.Section(s)
-	}
-	return b.Flush()
+	d.Basis(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
+		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule))
+	d.Sections(r.sections()...)
+	return d
 }
 
-// JSON writes the counts in their documented form.
-func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+// Data is the counts in their documented form.
+func (r *Result) Data() any { return r }
 
-// markdown is the tables for the card.
-func (r *Result) markdown() string {
-	var text strings.Builder
-	b := bufio.NewWriter(&text)
-	for _, s := range r.sections() {
-		s.Markdown(b)
+// row is a line of CSV.
+type row struct {
+	Value
+	VotedToxicCI95Clustered *[2]float64
+	Simulated               bool
+}
+
+// Rows has a row for each value on an axis.
+func (r *Result) Rows() any {
+	var rows []row
+	for _, v := range r.Values {
+		rows = append(rows, row{v, v.VotedToxic.CI95Clustered, r.Simulated})
 	}
-	b.Flush()
-	return text.String()
+	return rows
 }
 
 // sections are the tables: what became of the wordings, and how they are labeled.

@@ -23,8 +23,8 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 //
 //   - a text, made fit by untrusted.Cell; a number, in full; a bool; or a pointer to one
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
-//   - stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of its interval as NAME_ci95_lo and NAME_ci95_hi
-//   - map[orbench.Class]int: NAME_ and the class, of each class
+//   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of its interval as NAME_ci95_lo and NAME_ci95_hi
+//   - map[orbench.Class]int or map[orbench.Label]int: NAME_ and the class or label, of each
 //   - a struct, or a pointer to one: its columns, after NAME_ unless it is embedded
 //
 // NAME is that of the field in snake case, or what the tag csv says. The tag "-" is of a
@@ -124,7 +124,7 @@ func columnsOf(t reflect.Type, prefix string, path, optional []int) []column {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
-		if name == "-" {
+		if name == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
 		if name == "" {
@@ -143,7 +143,7 @@ func columnsOf(t reflect.Type, prefix string, path, optional []int) []column {
 		case reflect.TypeFor[stats.Rate]():
 			c.names = []string{name, interval + "_lo", interval + "_hi"}
 			c.cells = func(v reflect.Value) []string {
-				r := v.Interface().(stats.Rate)
+				r := reflect.Indirect(v).Interface().(stats.Rate)
 				return append([]string{cell(reflect.ValueOf(r.Share))}, ends(r.CI95)...)
 			}
 		case reflect.TypeFor[stats.Estimate]():
@@ -156,18 +156,9 @@ func columnsOf(t reflect.Type, prefix string, path, optional []int) []column {
 			c.names = []string{name + "_lo", name + "_hi"}
 			c.cells = func(v reflect.Value) []string { return ends(v.Interface().(*[2]float64)) }
 		case reflect.TypeFor[map[orbench.Class]int]():
-			for _, class := range orbench.Classes {
-				c.names = append(c.names, name+"_"+string(class))
-			}
-			c.cells = func(v reflect.Value) []string {
-				cells := make([]string, len(orbench.Classes))
-				for i, class := range orbench.Classes {
-					if !v.IsNil() {
-						cells[i] = strconv.Itoa(v.Interface().(map[orbench.Class]int)[class])
-					}
-				}
-				return cells
-			}
+			c.names, c.cells = counts(name, orbench.Classes)
+		case reflect.TypeFor[map[orbench.Label]int]():
+			c.names, c.cells = counts(name, orbench.Labels)
 		default:
 			if kind.Kind() == reflect.Struct {
 				inner := prefix
@@ -186,6 +177,22 @@ func columnsOf(t reflect.Type, prefix string, path, optional []int) []column {
 		all = append(all, c)
 	}
 	return all
+}
+
+// counts are the columns of how many there are of each kind.
+func counts[K ~string](name string, kinds []K) (names []string, cells func(reflect.Value) []string) {
+	for _, k := range kinds {
+		names = append(names, name+"_"+string(k))
+	}
+	return names, func(v reflect.Value) []string {
+		cells := make([]string, len(kinds))
+		for i, k := range kinds {
+			if !v.IsNil() {
+				cells[i] = strconv.Itoa(v.Interface().(map[K]int)[k])
+			}
+		}
+		return cells
+	}
 }
 
 // cell shows a value, or what a pointer points at.

@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
@@ -89,7 +88,7 @@ budget, 130 interrupted.`,
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
-	command.FormatFlag(c, &f.format, command.TwoFormats)
+	command.FormatFlag(c, &f.format, command.Formats)
 	command.FullFlag(c, &f.full)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
@@ -168,7 +167,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
 		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
 	}
-	err = errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
+	err = errors.Join(command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err != nil {
 		return fail(err)
 	}
@@ -225,12 +224,7 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := w.Write(result); err != nil {
 		return nil, err
 	}
-	if f.format == "json" {
-		err = result.JSON(a.Stdout)
-	} else {
-		err = result.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
-	}
-	if err != nil {
+	if err := a.Show(f.format, f.full, result); err != nil {
 		return nil, err
 	}
 	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
