@@ -34,11 +34,11 @@ func CSV(w io.Writer, rows any) error {
 	all := reflect.ValueOf(rows)
 	columns := slices.DeleteFunc(columnsOf(all.Type().Elem(), "", nil, nil), func(c column) bool {
 		for i := range all.Len() {
-			if at, ok := follow(all.Index(i), c.optional); c.optional == nil || ok && !at.IsZero() {
+			if at, ok := follow(all.Index(i), c.optional); ok && !at.IsZero() {
 				return false
 			}
 		}
-		return true
+		return c.optional != nil
 	})
 	out := csv.NewWriter(w)
 	if err := out.Write(names(columns)); err != nil {
