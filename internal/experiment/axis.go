@@ -14,10 +14,21 @@ type value[T any] interface {
 	*T
 	// complete puts what a name stands for in the place of the name: that of an entry of
 	// list, or a built-in one.
-	complete(c *Config, path string, list []T) *settings.Fault
+	complete(at entry, list []T) *settings.Fault
 	// label is the name in the names of variants. Two values of one label are the same,
 	// unless they are what users call so.
 	label() string
+}
+
+// entry is where a value of an axis stands.
+type entry struct {
+	*Config
+	noun, path string
+}
+
+// wrong is what is wrong with it.
+func (e entry) wrong(problem, hint string) *settings.Fault {
+	return settings.Wrong(e.path, problem, hint)
 }
 
 // axis is a way in which variants differ.
@@ -44,7 +55,7 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 		seen := map[string]bool{}
 		for i := range values {
 			path, v := at("variants."+a.key, i), P(&values[i])
-			if f := v.complete(c, path, nil); f != nil {
+			if f := v.complete(entry{c, a.noun, path}, nil); f != nil {
 				return f
 			}
 			if seen[v.label()] {
@@ -54,7 +65,7 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 		}
 		for i := range c.Variants.Also {
 			if v := single(&c.Variants.Also[i]); v != nil {
-				if f := P(v).complete(c, at("variants.also", i)+"."+key, values); f != nil {
+				if f := P(v).complete(entry{c, a.noun, at("variants.also", i) + "." + key}, values); f != nil {
 					return f
 				}
 			}
@@ -81,22 +92,22 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 
 // lookUp puts what a name stands for in the place of a value that is no own one of the
 // user: an entry of list, or a built-in value. yours is how to write an own one.
-func lookUp[T any](v *T, own bool, noun, yours, path string, builtin, list []T, name func(T) string) *settings.Fault {
+func lookUp[T any](at entry, v *T, own bool, yours string, builtin, list []T, name func(T) string) *settings.Fault {
 	called := name(*v)
 	same := func(o T) bool { return name(o) == called }
 	known, listed := slices.IndexFunc(builtin, same), slices.IndexFunc(list, same)
 	switch {
 	case own && (known >= 0 || listed >= 0):
-		return settings.Wrong(path, fmt.Sprintf("the name %q has a %s already", called, noun), "choose another name")
+		return at.wrong(fmt.Sprintf("the name %q has a %s already", called, at.noun), "choose another name")
 	case own && !settings.IsName(called):
-		return settings.Wrong(path, fmt.Sprintf("%q is no name for a %s", called, noun), "use letters, digits, dots, hyphens and underscores")
+		return at.wrong(fmt.Sprintf("%q is no name for a %s", called, at.noun), "use letters, digits, dots, hyphens and underscores")
 	case own:
 	case listed >= 0:
 		*v = list[listed]
 	case known >= 0:
 		*v = builtin[known]
 	default:
-		return settings.Wrong(path, fmt.Sprintf("no %s is called %q", noun, called), "use "+strings.Join(named(builtin, name), ", ")+", or "+yours)
+		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, called), "use "+strings.Join(named(builtin, name), ", ")+", or "+yours)
 	}
 	return nil
 }

@@ -138,6 +138,6 @@ type Dataset struct {
 func Default() Config {
 	return Config{
 		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
-		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
+		Variants: usualVariants(),
 	}
 }

@@ -26,8 +26,8 @@ func builtInFramings() []Framing {
 func (f Framing) name() string   { return f.Name }
 func (f *Framing) label() string { return f.Name }
 
-func (f *Framing) complete(_ *Config, path string, list []Framing) *settings.Fault {
-	return lookUp(f, f.Prefix+f.Suffix != "", "framing", "your own in an experiment file: {name: NAME, prefix: TEXT}", path, builtInFramings(), list, Framing.name)
+func (f *Framing) complete(at entry, list []Framing) *settings.Fault {
+	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtInFramings(), list, Framing.name)
 }
 
 func framingNames() []string { return named(builtInFramings(), Framing.name) }

@@ -24,14 +24,14 @@ func builtInScripts() []Script {
 func (s Script) name() string   { return s.Name }
 func (s *Script) label() string { return s.Name }
 
-func (s *Script) complete(_ *Config, path string, list []Script) *settings.Fault {
+func (s *Script) complete(at entry, list []Script) *settings.Fault {
 	own := len(s.Turns) > 0
-	f := lookUp(s, own, "dialog", "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", path, builtInScripts(), list, Script.name)
+	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtInScripts(), list, Script.name)
 	if f != nil || !own {
 		return f
 	}
 	if problem, hint := (*conversation.Script)(s).Check(); problem != "" {
-		return settings.Wrong(path, fmt.Sprintf("the dialog %q: %s", s.Name, problem), hint)
+		return at.wrong(fmt.Sprintf("the dialog %q: %s", s.Name, problem), hint)
 	}
 	return nil
 }

@@ -35,11 +35,11 @@ func (s *System) label() string {
 	return s.Name
 }
 
-func (s *System) complete(_ *Config, path string, list []System) *settings.Fault {
+func (s *System) complete(at entry, list []System) *settings.Fault {
 	if s.Text != "" && s.File != "" {
-		return settings.Wrong(path, "both a text and a file", "give one of them")
+		return at.wrong("both a text and a file", "give one of them")
 	}
-	return lookUp(s, s.Text != "" || s.File != "", "system prompt", "give your own as {name: NAME, text: TEXT}", path, builtInSystems(), list, System.name)
+	return lookUp(at, s, s.Text != "" || s.File != "", "give your own as {name: NAME, text: TEXT}", builtInSystems(), list, System.name)
 }
 
 // writeSystem is the system prompt of a flag as YAML: the name of a known one, the text of

@@ -77,6 +77,11 @@ func (v Variants) plain() Variant {
 	return plain
 }
 
+// usualVariants are those of whoever says nothing.
+func usualVariants() Variants {
+	return Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}}
+}
+
 // axes are the ways in which variants differ, in the order of their labels.
 var axes = []axis{
 	along(axis{key: "system_prompts", noun: "system prompt", named: true}, "system_prompt",

@@ -144,7 +144,7 @@ func (a app) sayExpected(ctx context.Context, m measurement, memory store.Reader
 		return err
 	}
 	more := ""
-	if m.Until != nil {
+	if m.Config.Ends() {
 		more = "; fewer where the rates are known before"
 	}
 	return a.SayExpected(ctx, memory, plans, prices, more)
@@ -263,7 +263,7 @@ func (a app) dryRun(ctx context.Context, m measurement, prices price.Table) erro
 			}
 			spent = &s
 		}
-		if m.Until != nil && !m.Recorded {
+		if m.Config.Ends() && !m.Recorded {
 			var err error
 			if least, err = m.LeastPlan(ctx, memory); err != nil {
 				return nil, err
