@@ -34,9 +34,10 @@ func (e entry) wrong(problem, hint string) *settings.Fault {
 // axis is a way in which variants differ.
 type axis struct {
 	// key is that of the list of values, and noun says what they are. named is true of
-	// what users give names to, rewords of what puts other words in the place of prompts.
-	key, noun      string
-	named, rewords bool
+	// what users give names to, rewords of what puts other words in the place of prompts,
+	// and answered of what is for models that answer.
+	key, noun                string
+	named, rewords, answered bool
 
 	check func(*Config) *settings.Fault
 	// others set the values that the plain variant does not have.
@@ -45,6 +46,20 @@ type axis struct {
 	single func(*Combination, *Variant)
 	label  func(*Variant) string
 	equal  func(w, o *Variant) bool
+}
+
+// used is the path of the first value that is one, and empty for none.
+func (a axis) used(v *Variants) string {
+	none := (&Variants{}).plain()
+	if len(a.others(v, &none)) > 0 {
+		return "$.variants." + a.key
+	}
+	for i, single := range v.Also {
+		if w := single.variant(none); a.label(&w) != a.label(&none) {
+			return at("variants.also", i)
+		}
+	}
+	return ""
 }
 
 // along gives an axis its values: the list of them, that of a combination, by a key, and
@@ -107,16 +122,16 @@ func lookUp[T any](at entry, v *T, own bool, yours string, builtin, list []T, na
 	case known >= 0:
 		*v = builtin[known]
 	default:
-		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, called), "use "+strings.Join(named(builtin, name), ", ")+", or "+yours)
+		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, called), "use "+strings.Join(each(builtin, name), ", ")+", or "+yours)
 	}
 	return nil
 }
 
-// named lists the names of what has one.
-func named[T any](all []T, name func(T) string) []string {
-	var names []string
+// each makes something of every one.
+func each[A, B any](all []A, of func(A) B) []B {
+	var made []B
 	for _, one := range all {
-		names = append(names, name(one))
+		made = append(made, of(one))
 	}
-	return names
+	return made
 }

@@ -92,13 +92,16 @@ type Target struct {
 	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
 	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
 
-	// written is the target as the file has it, where its path is relative to the file.
-	written string
+	// written is the target as the file has it, where that is resolved to another path.
+	written, resolved string
 }
 
 // Called is the target's name in reports.
 func (t Target) Called() string {
-	return cmp.Or(t.Name, t.written, t.Target)
+	if t.Name == "" && t.Target == t.resolved {
+		return t.written
+	}
+	return cmp.Or(t.Name, t.Target)
 }
 
 // ReplayPrefix starts a target whose answers come from a file.

@@ -14,11 +14,7 @@ type Script conversation.Script
 
 // builtInScripts are those with names, after that of no dialog.
 func builtInScripts() []Script {
-	all := []Script{{Name: None}}
-	for _, s := range conversation.Scripts() {
-		all = append(all, Script(s))
-	}
-	return all
+	return append([]Script{{Name: None}}, each(conversation.Scripts(), func(s conversation.Script) Script { return Script(s) })...)
 }
 
 func (s Script) name() string   { return s.Name }
@@ -36,15 +32,12 @@ func (s *Script) complete(at entry, list []Script) *settings.Fault {
 	return nil
 }
 
-func scriptNames() []string { return named(builtInScripts(), Script.name) }
+func scriptNames() []string { return each(builtInScripts(), Script.name) }
 
 // UnmarshalYAML reads a name, or an object with turns.
 func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
 	type object Script
-	return unmarshal((*object)(s))
+	return either(unmarshal, &s.Name, (*object)(s))
 }
 
 // JSONSchema is that of both forms.
