@@ -89,13 +89,10 @@ func (f *File) decode(text []byte) error {
 // of their entries, and checks them all.
 func (f *File) take(said []Said) error {
 	said = slices.Clone(said)
-	for i := range said {
-		said[i].steps = steps(said[i].Path)
-	}
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
 	for _, s := range said {
-		if s.onlyIf != nil && !s.onlyIf(&f.Config) {
-			continue
+		if s.Path == answersOfSets && s.From == "--response-column" && !f.guarding() {
+			continue // the answers of a replay are its own
 		}
 		if err := f.set(s); err != nil {
 			return err
@@ -120,31 +117,32 @@ func (f *File) take(said []Said) error {
 
 // says reports whether something is said beside the file of a setting.
 func (f *File) says(path string) bool {
-	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.steps, steps(path)) })
+	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.Path, path) })
 }
 
 // Place says where the setting at a YAML path stands: in a line of the file, or beside it,
 // where line is 0.
 func (f *File) Place(path string) (where string, line int) {
-	at := steps(path)
+	at := strings.TrimPrefix(path, "$.")
 	var below []string
-	for _, s := range slices.Backward(f.said) {
-		if covers(s.steps, at) {
-			return s.From, 0
-		}
-		if covers(at, s.steps) && !slices.Contains(below, s.From) {
+	for _, s := range f.said {
+		if covers(s.Path, at) {
+			where = s.From
+		} else if covers(at, s.Path) && !slices.Contains(below, s.From) {
 			below = append(below, s.From)
 		}
+	}
+	if where != "" {
+		return where, 0
 	}
 	if f.Path != "" {
 		return f.Path, settings.Line(f.text, path)
 	}
 	for _, s := range Settings() {
-		if covers(steps(s.Path), at) {
+		if covers(s.Path, at) {
 			return "--" + s.Flag, 0
 		}
 	}
-	slices.Reverse(below)
 	return strings.Join(below, ", "), 0
 }
 

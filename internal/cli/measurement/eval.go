@@ -3,7 +3,6 @@ package measurement
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
 
@@ -22,8 +20,8 @@ type evalFlags struct {
 	replace, explain, saveOnly bool
 	calls                      command.Calls
 	out                        command.Output
-	// judged has the judges that were named, and is empty for the usual ones.
-	judged string
+	// usual is true where the usual judge is named, and not just meant.
+	usual bool
 }
 
 func (a app) evalCommand() *cobra.Command {
@@ -85,9 +83,7 @@ a budget, 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			if c.Flags().Changed("judge") {
-				f.judged = strings.Trim(c.Flag("judge").Value.String(), "[]")
-			}
+			f.usual = c.Flags().Changed("judge") && c.Flag("judge").Value.String() == c.Flag("judge").DefValue
 			return a.eval(c.Context(), x, f)
 		},
 	}
@@ -137,8 +133,8 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 		return run.Placed(x, err)
 	}
 	r.Shard = shard
-	if f.judged != "" && r.Guards() && f.judged != judge.Flag {
-		a.Sayf("--judge %s: what guards say is no answer, so the judge flag reads it instead", f.judged)
+	if f.usual && r.Guards() {
+		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
 	for _, t := range r.Targets {
 		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
