@@ -9,12 +9,11 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// value is what an axis has values of: a pointer to T.
-type value[T any] interface {
-	*T
+// part is a value of an axis: what is one part of a variant.
+type part interface {
 	// complete puts what a name stands for in the place of the name: that of an entry of
 	// list, or a built-in one.
-	complete(at entry, list []T) *settings.Fault
+	complete(at entry, list []part) *settings.Fault
 	// label is the name in the names of variants. Two values of one label are the same,
 	// unless they are what users call so.
 	label() string
@@ -64,12 +63,17 @@ func (a axis) used(v *Variants) string {
 
 // along gives an axis its values: the list of them, that of a combination, by a key, and
 // that of a variant.
-func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, single func(*Combination) *T, of func(*Variant) *T) axis {
+func along[T any, P interface {
+	*T
+	part
+}](a axis, key string, list func(*Variants) *[]T, single func(*Combination) *T, of func(*Variant) *T) axis {
 	a.check = func(c *Config) *settings.Fault {
 		values := *list(&c.Variants)
 		seen := map[string]bool{}
+		var all []part
 		for i := range values {
 			path, v := at("variants."+a.key, i), P(&values[i])
+			all = append(all, v)
 			if f := v.complete(entry{c, a.noun, path}, nil); f != nil {
 				return f
 			}
@@ -80,7 +84,7 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 		}
 		for i := range c.Variants.Also {
 			if v := single(&c.Variants.Also[i]); v != nil {
-				if f := P(v).complete(entry{c, a.noun, at("variants.also", i) + "." + key}, values); f != nil {
+				if f := P(v).complete(entry{c, a.noun, at("variants.also", i) + "." + key}, all); f != nil {
 					return f
 				}
 			}
@@ -107,10 +111,10 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 
 // lookUp puts what a name stands for in the place of a value that is no own one of the
 // user: an entry of list, or a built-in value. yours is how to write an own one.
-func lookUp[T any](at entry, v *T, own bool, yours string, builtin, list []T, name func(T) string) *settings.Fault {
+func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []part, name func(T) string) *settings.Fault {
 	called := name(*v)
-	same := func(o T) bool { return name(o) == called }
-	known, listed := slices.IndexFunc(builtin, same), slices.IndexFunc(list, same)
+	known := slices.IndexFunc(builtin, func(o T) bool { return name(o) == called })
+	listed := slices.IndexFunc(list, func(o part) bool { return name(*any(o).(*T)) == called })
 	switch {
 	case own && (known >= 0 || listed >= 0):
 		return at.wrong(fmt.Sprintf("the name %q has a %s already", called, at.noun), "choose another name")
@@ -118,7 +122,7 @@ func lookUp[T any](at entry, v *T, own bool, yours string, builtin, list []T, na
 		return at.wrong(fmt.Sprintf("%q is no name for a %s", called, at.noun), "use letters, digits, dots, hyphens and underscores")
 	case own:
 	case listed >= 0:
-		*v = list[listed]
+		*v = *any(list[listed]).(*T)
 	case known >= 0:
 		*v = builtin[known]
 	default:

@@ -22,7 +22,7 @@ func builtInFramings() []Framing {
 func (f Framing) name() string   { return f.Name }
 func (f *Framing) label() string { return f.Name }
 
-func (f *Framing) complete(at entry, list []Framing) *settings.Fault {
+func (f *Framing) complete(at entry, list []part) *settings.Fault {
 	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtInFramings(), list, Framing.name)
 }
 

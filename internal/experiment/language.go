@@ -12,7 +12,7 @@ type Language string
 
 func (l *Language) label() string { return string(*l) }
 
-func (l *Language) complete(at entry, _ []Language) *settings.Fault {
+func (l *Language) complete(at entry, _ []part) *settings.Fault {
 	if defense.IsLanguage(string(*l)) {
 		return nil
 	}
@@ -25,7 +25,7 @@ type Defense string
 func (d *Defense) label() string { return string(*d) }
 
 // complete gives a defense the name that it has written in full.
-func (d *Defense) complete(at entry, _ []Defense) *settings.Fault {
+func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 	parsed, err := defense.Parse(string(*d), defense.Options{})
 	if err != nil {
 		return because(at.path, err)

@@ -20,7 +20,7 @@ func builtInScripts() []Script {
 func (s Script) name() string   { return s.Name }
 func (s *Script) label() string { return s.Name }
 
-func (s *Script) complete(at entry, list []Script) *settings.Fault {
+func (s *Script) complete(at entry, list []part) *settings.Fault {
 	own := len(s.Turns) > 0
 	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtInScripts(), list, Script.name)
 	if f != nil || !own {

@@ -41,7 +41,7 @@ func (s *System) label() string {
 const maxSystem = 1 << 20
 
 // complete reads the file of a system prompt, too.
-func (s *System) complete(at entry, list []System) *settings.Fault {
+func (s *System) complete(at entry, list []part) *settings.Fault {
 	if s.Text != "" && s.File != "" {
 		return at.wrong("both a text and a file", "give one of them")
 	}

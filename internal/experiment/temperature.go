@@ -33,7 +33,7 @@ func (t *Temperature) label() string {
 	return "temperature " + strconv.FormatFloat(*t.Value, 'g', -1, 64)
 }
 
-func (t *Temperature) complete(at entry, _ []Temperature) *settings.Fault {
+func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	switch {
 	case t.unreadable != "":
 		return at.wrong(t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
