@@ -164,7 +164,7 @@ func newest(ctx context.Context, m store.Reader, kinds []Kind) (*Study, error) {
 		return nil, err
 	}
 	s, err := Of(r)
-	if err != nil || s.Kind == Eval {
+	if err != nil || s.Kind == Eval && (len(kinds) == 0 || slices.Contains(kinds, Eval)) {
 		return s, err
 	}
 	all, err := List(ctx, m, kinds...)

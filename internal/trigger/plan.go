@@ -14,9 +14,6 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Wording is the role of a target in being asked prompts in other words.
-const Wording job.Role = "wordings"
-
 // typical stands for an answer when the calls of judges are planned: some 300 tokens.
 var typical = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
@@ -75,7 +72,7 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
 			judged(calls, requests)
 		}
 		of(ref, job.Target)
-		of(ref, Wording)
+		of(ref, job.Wordings)
 		for _, it := range g.items {
 			calls := min(samples, len(fresh(it.own.ofTarget)))
 			of(ref, job.Target).FromMemo += samples - calls
@@ -83,8 +80,8 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
 			judged(1, fresh(it.own.ofJudge))
 		}
 		for it, calls := range s.wordings(g) {
-			of(ref, Wording).FromMemo += it.reworded.known
-			send(Wording, calls, it.prompt)
+			of(ref, job.Wordings).FromMemo += it.reworded.known
+			send(job.Wordings, calls, it.prompt)
 			judged(1, fresh(it.reworded.ofJudge))
 		}
 	}
