@@ -101,7 +101,8 @@ type Scope struct {
 type Item struct {
 	// Calls are those that lack their reply, as far as they are known.
 	Calls []Call
-	// Expected are those that follow once the replies to Calls are there.
+	// Expected are those that follow once the replies to Calls are there, or that cannot be
+	// told apart where there are no Calls.
 	Expected []Expected
 	// Remembered counts the replies that are there.
 	Remembered []Remembered

@@ -28,6 +28,7 @@ const (
 	Judge    Kind = "judge"
 	Moderate Kind = "moderate"
 	Contrast Kind = "contrast"
+	Triggers Kind = "triggers"
 )
 
 // Study is what is asked of whom about what. One that was found in a store has no
