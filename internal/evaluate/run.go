@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -77,11 +78,30 @@ func (t Target) Nth(n int) Target {
 	return one
 }
 
+// Times is how often each prompt is asked.
+func (t Target) Times() int { return max(1, t.Samples) }
+
 // Each lists all samples of the target; see Nth.
 func (t Target) Each() []Target {
-	all := make([]Target, max(1, t.Samples))
+	all := make([]Target, t.Times())
 	for n := range all {
 		all[n] = t.Nth(n)
+	}
+	return all
+}
+
+// Together makes one target of samples that follow each other: it undoes Each.
+func Together(each []Target) []Target {
+	var all []Target
+	for len(each) > 0 {
+		t, n := each[0], 1
+		for n < len(each) && reflect.DeepEqual(t.Nth(n), each[n]) {
+			n++
+		}
+		if n > 1 {
+			t.Samples = n
+		}
+		all, each = append(all, t), each[n:]
 	}
 	return all
 }
@@ -198,7 +218,7 @@ func (r *Run) design() score.Design {
 func (r *Run) AnswersPerPrompt() int {
 	var n int
 	for _, t := range r.Targets {
-		n += max(1, t.Samples)
+		n += t.Times()
 	}
 	return n
 }
@@ -326,15 +346,9 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 						r.Told(p.Text(), p.Label)
 					}
 				}
-				var piece []chunk
-				for i, t := range r.Targets {
-					of := ""
-					if t.Samples > 1 {
-						of = t.Name
-					}
-					for _, one := range t.Each() {
-						piece = append(piece, chunk{target: one, index: i, of: of, dataset: d, prompts: prompts})
-					}
+				piece := r.samples()
+				for i := range piece {
+					piece[i].dataset, piece[i].prompts = d, prompts
 				}
 				if !yield(piece, nil) {
 					return

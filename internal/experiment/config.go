@@ -2,14 +2,11 @@ package experiment
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -63,7 +60,7 @@ var configSettings = []Setting{
 	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Default: uint64(dataset.UsualSampleSeed), Plain: true},
-	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order"},
+	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Default: usualTokens, Plain: true, Judges: true, Usage: "most output tokens of a judge's explanation"},
 	{Flag: "seed", Path: "seed", Default: int64(0), Plain: true, Usage: "`SEED` to send with each request, where the provider takes one"},
@@ -136,266 +133,11 @@ type Dataset struct {
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }
 
-// Variants are ways of asking, as axes of which the plain target takes the first
-// system prompt and the first temperature, and no framing, dialog, language or defense.
-type Variants struct {
-	// Cross takes every value of each axis with every value of the others; without
-	// it each variant differs from the plain target in one.
-	Cross         bool          `yaml:"cross" json:"cross,omitempty" jsonschema_description:"true, the default: every combination of the lists. false: one change at a time."`
-	SystemPrompts []System      `yaml:"system_prompts" json:"system_prompts,omitempty" jsonschema_description:"System prompts; the plain target has the first."`
-	Temperatures  []Temperature `yaml:"temperatures" json:"temperatures,omitempty" jsonschema_description:"Temperatures; the plain target has the first."`
-	Framings      []Framing     `yaml:"framings" json:"framings,omitempty" jsonschema_description:"What users put around the prompts. The plain prompts are asked in any case."`
-	Turns         []Script      `yaml:"turns" json:"turns,omitempty" jsonschema_description:"Dialogs at whose end the prompts are asked. The prompts alone are asked in any case."`
-	Languages     []string      `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages that the translator puts the prompts into, by code or name. The prompts as they are, are asked in any case."`
-	Translator    string        `yaml:"translator" json:"translator,omitempty" jsonschema_description:"The model that translates, as provider/model."`
-	Defenses      []string      `yaml:"defenses" json:"defenses,omitempty" jsonschema_description:"Defenses and ladders of them, as for orbench eval. The target without one is asked in any case."`
-	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
-}
-
-// variantSettings are the flags of variants.
-var variantSettings = []Setting{
-	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
-	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
-	{Flag: "samples", Path: "variants.temperatures[*].samples", Default: 1, Group: "manner", Plain: true, Usage: "ask each prompt `N` times; wants a temperature above 0"},
-	{Flag: "framing", Path: "variants.framings", Default: []string(nil), Values: framingNames, Group: "manner", Usage: "measure each target with prompts put in this `FRAMING` too: authority or purpose"},
-	{Flag: "turns", Path: "variants.turns", Default: []string(nil), Values: dialogNames, Group: "manner", Usage: "measure each target with prompts asked at the end of this `DIALOG` too, such as refused-before, pushback or pushback-own"},
-	{Flag: "language", Path: "variants.languages", Default: []string(nil), Group: "manner", Usage: "measure each target with prompts put into this `LANGUAGE` too, by code or name"},
-	{Flag: "translator", Path: "variants.translator", Default: "", Group: "manner", Usage: "`PROVIDER/MODEL` that puts prompts into languages"},
-	{Flag: "defense", Path: "variants.defenses", Default: []string(nil), split: splitDefenses, Group: "manner", Usage: "measure each target behind this `DEFENSE` too; repeatable or comma separated"},
-}
-
-// only is a list of one text.
-func only(value string) string { return "[" + quote(value) + "]" }
-
-// splitDefenses parts defenses at commas, but for those of their settings.
-func splitDefenses(values []string) []string {
-	var all []string
-	for _, list := range values {
-		all = append(all, defense.Split(list)...)
-	}
-	return all
-}
-
-// System is a system prompt with a name. In the file it is one of the built-in
-// names, the name of another of the list, or an object.
-type System struct {
-	Name string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
-	Text string `yaml:"text" json:"text,omitempty"`
-	File string `yaml:"file" json:"file,omitempty" jsonschema_description:"File with the text, in place of text."`
-}
-
-// Temperature is a temperature and how often each prompt is asked at it. In the
-// file it is a number, the word default, or an object.
-type Temperature struct {
-	// Value is nil for the provider's own.
-	Value   *float64 `yaml:"temperature" json:"temperature"`
-	Samples int      `yaml:"samples" json:"samples,omitempty"`
-
-	// unreadable says what is wrong with what the file has.
-	unreadable string
-}
-
-// Framing is a defense.Framing. In the file it is one of the built-in names, the
-// name of another of the list, or an object.
-type Framing struct {
-	Name   string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
-	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
-	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
-}
-
-// Script is a conversation.Script. In the file it is one of the built-in names, the
-// name of another of the list, or an object.
-type Script conversation.Script
-
-// Combination is a single variant. What it leaves out is as for the plain target.
-type Combination struct {
-	System      *System      `yaml:"system_prompt" json:"system_prompt,omitempty"`
-	Temperature *Temperature `yaml:"temperature" json:"temperature,omitempty"`
-	Framing     *Framing     `yaml:"framing" json:"framing,omitempty"`
-	Turns       *Script      `yaml:"turns" json:"turns,omitempty"`
-	Language    string       `yaml:"language" json:"language,omitempty"`
-	Defense     string       `yaml:"defense" json:"defense,omitempty"`
-}
-
-// None is the name of no system prompt, no framing, no dialog, no language and no
-// defense.
-const None = "none"
-
 // Default is what an experiment that says nothing means, except for its targets
 // and datasets, which it has to name.
 func Default() Config {
 	return Config{
 		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
-		Variants: Variants{Cross: true, Temperatures: []Temperature{{Value: new(float64), Samples: 1}}},
+		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
 	}
-}
-
-// Variant is one way of asking a target.
-type Variant struct {
-	System      System
-	Temperature Temperature
-	Framing     Framing
-	Turns       Script
-	// Language and Defense are None where there is none.
-	Language string
-	Defense  string
-}
-
-// Labels say in what a variant differs from another, the plain one: a name for each
-// difference, in a fixed order. Samples are no difference.
-func (w Variant) Labels(plain Variant) []string {
-	var labels []string
-	add := func(differs bool, label string) {
-		if differs {
-			labels = append(labels, label)
-		}
-	}
-	add(w.System.Name != plain.System.Name, w.System.label())
-	add(!w.Temperature.same(plain.Temperature), w.Temperature.label())
-	add(w.Framing.Name != plain.Framing.Name, w.Framing.Name)
-	add(w.Turns.Name != plain.Turns.Name, w.Turns.Name)
-	add(w.Language != plain.Language, w.Language)
-	add(w.Defense != plain.Defense, w.Defense)
-	return labels
-}
-
-func (s System) label() string {
-	if s.Name == None {
-		return "no system prompt"
-	}
-	return s.Name
-}
-
-func (t Temperature) label() string {
-	if t.Value == nil {
-		return "default temperature"
-	}
-	return "temperature " + strconv.FormatFloat(*t.Value, 'g', -1, 64)
-}
-
-func (t Temperature) same(o Temperature) bool {
-	if t.Value == nil || o.Value == nil {
-		return t.Value == nil && o.Value == nil
-	}
-	return *t.Value == *o.Value
-}
-
-// Expand lists the variants, each once, the plain one first.
-func (c *Config) Expand() []Variant {
-	v := c.Variants
-	plain := Variant{System: System{Name: None}, Temperature: Temperature{Value: new(float64), Samples: 1}, Framing: Framing{Name: None}, Turns: Script{Name: None}, Language: None, Defense: None}
-	if len(v.SystemPrompts) > 0 {
-		plain.System = v.SystemPrompts[0]
-	}
-	if len(v.Temperatures) > 0 {
-		plain.Temperature = v.Temperatures[0]
-	}
-	// Each axis sets one thing; the first of its values leaves the plain variant as it
-	// is.
-	axes := slices.Repeat([][]func(*Variant){{func(*Variant) {}}}, 6)
-	for _, s := range v.SystemPrompts[min(1, len(v.SystemPrompts)):] {
-		axes[0] = append(axes[0], func(w *Variant) { w.System = s })
-	}
-	for _, t := range v.Temperatures[min(1, len(v.Temperatures)):] {
-		axes[1] = append(axes[1], func(w *Variant) { w.Temperature = t })
-	}
-	for _, f := range v.Framings {
-		if f.Name != None {
-			axes[2] = append(axes[2], func(w *Variant) { w.Framing = f })
-		}
-	}
-	for _, s := range v.Turns {
-		if s.Name != None {
-			axes[3] = append(axes[3], func(w *Variant) { w.Turns = s })
-		}
-	}
-	for _, l := range v.Languages {
-		if l != None {
-			axes[4] = append(axes[4], func(w *Variant) { w.Language = l })
-		}
-	}
-	for _, d := range v.Defenses {
-		if d != None {
-			axes[5] = append(axes[5], func(w *Variant) { w.Defense = d })
-		}
-	}
-	variants := []Variant{plain}
-	for _, values := range axes {
-		if !v.Cross {
-			for _, set := range values[1:] {
-				w := plain
-				set(&w)
-				variants = append(variants, w)
-			}
-			continue
-		}
-		var crossed []Variant
-		for _, variant := range variants {
-			for _, set := range values {
-				w := variant
-				set(&w)
-				crossed = append(crossed, w)
-			}
-		}
-		variants = crossed
-	}
-	for _, single := range v.Also {
-		w := single.variant(plain)
-		name := w.Labels(plain)
-		if !slices.ContainsFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), name) }) {
-			variants = append(variants, w)
-		}
-	}
-	return variants
-}
-
-// variant is the combination as a variant of the plain variant.
-func (c Combination) variant(plain Variant) Variant {
-	if c.System != nil {
-		plain.System = *c.System
-	}
-	if c.Temperature != nil {
-		plain.Temperature = *c.Temperature
-	}
-	if c.Framing != nil {
-		plain.Framing = *c.Framing
-	}
-	if c.Turns != nil {
-		plain.Turns = *c.Turns
-	}
-	if c.Language != "" {
-		plain.Language = c.Language
-	}
-	if c.Defense != "" {
-		plain.Defense = c.Defense
-	}
-	return plain
-}
-
-// count is the number of variants before repetitions are left out, at most most.
-func (v Variants) count() int {
-	const most = math.MaxInt32
-	sizes := []int{len(v.SystemPrompts), len(v.Temperatures), len(v.Framings) + 1, len(v.Turns) + 1, len(v.Languages) + 1, len(v.Defenses) + 1}
-	n := 1
-	for _, size := range sizes {
-		if v.Cross {
-			n = min(most, n*max(1, size))
-		} else {
-			n += max(1, size) - 1
-		}
-	}
-	return n + len(v.Also)
-}
-
-// Spec is the ladder of steps, as defense.Parse reads it, that stands before a
-// target asked in this way.
-func (c *Config) Spec(w Variant) string {
-	if w.Language == None {
-		return w.Defense
-	}
-	step := defense.TranslateStep(w.Language, c.Variants.Translator)
-	if w.Defense == None {
-		return step
-	}
-	return step + "+" + w.Defense
 }

@@ -3,7 +3,6 @@ package experiment
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -238,98 +237,6 @@ func (d *Dataset) UnmarshalYAML(unmarshal func(any) error) error {
 func (Dataset) JSONSchema() *jsonschema.Schema {
 	type object Dataset
 	return textOr(settings.Reflect(&object{}), "dataset")
-}
-
-// UnmarshalYAML reads a name, or an object with a text.
-func (s *System) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
-	type object System
-	return unmarshal((*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (System) JSONSchema() *jsonschema.Schema {
-	type object System
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// UnmarshalYAML reads a name, or an object with a prefix or a suffix.
-func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&f.Name) == nil {
-		return nil
-	}
-	type object Framing
-	return unmarshal((*object)(f))
-}
-
-// JSONSchema is that of both forms.
-func (Framing) JSONSchema() *jsonschema.Schema {
-	type object Framing
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// UnmarshalYAML reads a name, or an object with turns.
-func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
-	type object Script
-	return unmarshal((*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (Script) JSONSchema() *jsonschema.Schema {
-	type object Script
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// providersOwn is the word for no temperature of one's own.
-const providersOwn = "default"
-
-// UnmarshalYAML reads a number, the word default, or an object with samples.
-func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
-	t.Value, t.Samples = new(float64), 1
-	if unmarshal(t.Value) == nil {
-		return nil
-	}
-	var word string
-	if unmarshal(&word) == nil {
-		t.Value = nil
-		if word != providersOwn {
-			t.unreadable = fmt.Sprintf("%q is no temperature", word)
-		}
-		return nil
-	}
-	var object struct {
-		Temperature *Temperature `yaml:"temperature"`
-		Samples     *int         `yaml:"samples"`
-	}
-	if err := unmarshal(&object); err != nil {
-		return err
-	}
-	if object.Temperature == nil {
-		t.unreadable = "a temperature is missing"
-		return nil
-	}
-	*t = *object.Temperature
-	if object.Samples != nil {
-		t.Samples = *object.Samples
-	}
-	return nil
-}
-
-// JSONSchema is that of all forms.
-func (Temperature) JSONSchema() *jsonschema.Schema {
-	value := &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "number", Minimum: "0", Maximum: "2"},
-		{Type: "string", Enum: []any{providersOwn}, Description: "The provider's own."},
-	}}
-	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{"temperature"}, AdditionalProperties: jsonschema.FalseSchema}
-	object.Properties.Set("temperature", value)
-	object.Properties.Set("samples", &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000", Description: "How often each prompt is asked."})
-	return &jsonschema.Schema{OneOf: append(value.OneOf, object)}
 }
 
 // textOr is the schema of a text that may be written as an object.

@@ -46,7 +46,7 @@ func Settings() []Setting { return slices.Concat(configSettings, variantSettings
 
 // Said is the value of a setting that is given beside the file.
 type Said struct {
-	// From is what errors call it, such as --framing.
+	// From is what errors call it, such as --limit.
 	From string
 	// Path is as in Setting, and Value is YAML.
 	Path, Value string
@@ -109,12 +109,13 @@ func commas(values []string) []string {
 	return all
 }
 
-// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value.
-func ParseSet(text string) (Said, error) {
+// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
+// place as from and the path.
+func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
-	s := Said{From: "--set " + path, Path: path, Value: value}
+	s := Said{From: from + " " + path, Path: path, Value: value}
 	if !ok {
-		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as until=2pp or 'variants.framings=[authority]'"}
+		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
 	}
 	return s, nil
 }
@@ -164,7 +165,7 @@ func (c *Config) set(s Said) error {
 		return &orbench.InputError{File: s.From, Problem: problem, Hint: hint}
 	}
 	if len(s.steps) == 0 {
-		return wrong("this is no path of a setting", "write one such as until, targets[0].name or variants.framings")
+		return wrong("this is no path of a setting", "write one such as limit, targets[0].name or variants.defenses")
 	}
 	places, problem, hint := within(reflect.ValueOf(c).Elem(), s.steps)
 	if problem != "" {
@@ -237,13 +238,10 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 		}
 		return []place{{v.Type().Elem(), func(value reflect.Value) { v.SetMapIndex(reflect.ValueOf(next), value) }}}, "", ""
 	}
-	if t, ok := v.Addr().Interface().(*Temperature); ok && next == "temperature" && len(rest) == 0 {
-		// It is written as in a list, and keeps its samples.
-		return []place{{v.Type(), func(value reflect.Value) {
-			n := t.Samples
-			v.Set(value)
-			t.Samples = n
-		}}}, "", ""
+	if own, ok := v.Addr().Interface().(interface{ within([]string) (place, bool) }); ok {
+		if p, ok := own.within(path); ok {
+			return []place{p}, "", ""
+		}
 	}
 	var names []string
 	for i := range v.NumField() {

@@ -28,7 +28,7 @@ func set(t testing.TB, texts ...string) []Said {
 	t.Helper()
 	var all []Said
 	for _, text := range texts {
-		s, err := ParseSet(text)
+		s, err := ParseSet("--set", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestSaidBesideAFile(t *testing.T) {
 		t.Errorf("a list replaced, and an entry put behind it: %+v", f.Config)
 	}
 	if f := load(set(t, "$.variants.temperatures[1].temperature=default", "base_urls.vllm=http://127.0.0.1:1/v1", "variants.also[0].defense=icl")...); f.Variants.Temperatures[1].Value != nil ||
-		f.Variants.Temperatures[1].Samples != 2 || f.BaseURLs["vllm"] == "" || f.Variants.Also[0].Defense != "icl" {
+		f.Variants.Temperatures[1].Samples != 2 || f.BaseURLs["vllm"] == "" || *f.Variants.Also[0].Defense != "icl" {
 		t.Errorf("inner settings: %+v", f.Config)
 	}
 }
@@ -186,7 +186,7 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
 		}
 	}
-	if _, err := ParseSet("until"); err == nil || !strings.Contains(err.Error(), "--set until: no value is given") {
+	if _, err := ParseSet("--set", "until"); err == nil || !strings.Contains(err.Error(), "--set until: no value is given") {
 		t.Errorf("no value: %v", err)
 	}
 }

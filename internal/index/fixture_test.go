@@ -175,7 +175,9 @@ func outputs(t *testing.T, r score.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	view := report.View{Result: r}
-	for _, err := range []error{view.JSON(&b), view.CSV(&b), view.Markdown(&b), view.Text(table.NewPrinter(&b, table.Screen{Width: 120}))} {
+	for _, err := range []error{
+		table.JSON(&b, view.Data()), table.CSV(&b, view.Rows()), view.Document().Markdown(&b), view.Document().Text(&b, table.Screen{Width: 120}),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,10 +241,7 @@ func (p *place) wantWalk(why string, want bool, runs ...*run.Run) {
 func (p *place) label(r *run.Run, size int) {
 	p.t.Helper()
 	at := time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
-	items, err := r.Drawable(p.t.Context(), p.store, "", "")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	items := p.index.Items(p.t.Context(), p.store, r, "", "", nil)
 	drawn, _, err := annotation.Draw(items, nil, size, 1, at)
 	if err != nil {
 		p.t.Fatal(err)
@@ -284,3 +283,10 @@ datasets: [starter]
 judges: [lexical]
 until: 8pp
 `
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -64,7 +64,7 @@ func (r *Run) Describe(plans []job.Plan) string {
 		targets += fmt.Sprintf(", %d with samples", all/plain)
 	}
 	most := ""
-	if r.Until != nil && calls > 0 {
+	if r.Config.Ends() && calls > 0 {
 		most = "at most "
 	}
 	probes := ""

@@ -8,7 +8,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -25,12 +24,6 @@ type Config struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until `json:"until,omitempty"`
-}
-
-// Until is when a run ends by itself, and by which judge.
-type Until struct {
-	stopping.Rule
-	Judge Spec `json:"judge"`
 }
 
 // Spec names a judge or a defense, with what its requests depend on.
@@ -112,12 +105,8 @@ func (c Config) open() (*evaluate.Run, error) {
 			}
 		}
 	}
-	if u := c.Until; u != nil {
-		j, err := u.Judge.judge()
-		if err != nil {
-			return nil, err
-		}
-		r.Until = &evaluate.Until{Rule: u.Rule, Targets: r.Targets, Judge: j}
+	if err := c.Until.open(r); err != nil {
+		return nil, err
 	}
 	for _, s := range c.Judges {
 		j, err := s.judge()

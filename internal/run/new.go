@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -169,11 +168,11 @@ func (o *opening) defenses() ([]*defense.Defense, error) {
 }
 
 // pathOf is where a defense stands in the experiment.
-func (o *opening) pathOf(spec string) string {
+func (o *opening) pathOf(spec experiment.Defense) string {
 	if i := slices.Index(o.x.Variants.Defenses, spec); i >= 0 {
 		return fmt.Sprintf("$.variants.defenses[%d]", i)
 	}
-	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense != nil && *c.Defense == spec })
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
@@ -256,22 +255,6 @@ func (o *opening) addJudges(context.Context) error {
 		}
 	}
 	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
-}
-
-// addUntil has the run end by itself where the experiment says so, by what its first judge
-// says.
-func (o *opening) addUntil(context.Context) error {
-	if o.x.Until == "" {
-		return nil
-	}
-	half, err := stopping.ParseHalfWidth(o.x.Until)
-	if err != nil {
-		return wrong(err, "$.until")
-	}
-	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
-	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
-	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
-	return nil
 }
 
 // sampleSeed is the seed by which prompts are drawn.

@@ -134,7 +134,7 @@ func OpenJudged(ctx context.Context, m store.Reader, s *study.Study) (*evaluate.
 	if kept.Lost > 0 {
 		return nil, &orbench.InputError{
 			File: c.Responses, Problem: fmt.Sprintf("the store lost %d of the %d answers that study %s judges to damage", kept.Lost, kept.Prompts, s.Name),
-			Hint: "judge the file again, which keeps its answers anew",
+			Hint: "name the file with `responses` and judge it again",
 		}
 	}
 	about := dataset.Recording{Path: c.Responses, SHA256: c.SHA256, Count: c.Count, Columns: c.Columns, GoldValues: c.Gold, GroupValues: c.Groups}

@@ -67,7 +67,7 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 			continue
 		}
 		if i := slices.IndexFunc(now, func(d study.Dataset) bool { return d.Ref == was.Ref }); i >= 0 {
-			if r.Config.Until == nil && r.outgrows(ctx, was, now[i]) {
+			if !r.Config.Ends() && r.outgrows(ctx, was, now[i]) {
 				continue
 			}
 			add("the prompts of %s had the hash %.8s and have %.8s", was.Ref, was.SHA256, now[i].SHA256)
@@ -85,27 +85,6 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 				add("the judge %s had other settings or another address", was.Name)
 			}
 		}
-	}
-	return changes
-}
-
-// stopsOtherwise lists what is asked no more because the run ends by itself sooner, or
-// asks in another order.
-func (r *Run) stopsOtherwise(stored Config) (changes []string) {
-	was, now := stored.Until, r.Config.Until
-	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
-	switch {
-	case now == nil:
-	case was == nil:
-		add("it asked all prompts, and would stop at %s", now.Rule)
-	case was.HalfWidth < now.HalfWidth:
-		add("until %s, now %s", was.Rule, now.Rule)
-	case was.Seed != now.Seed:
-		add("its prompts were asked in the order of seed %d, now of %d", was.Seed, now.Seed)
-	case !was.Judge.Same(now.Judge):
-		add("it stopped by what %s said, now by %s", was.Judge.Name, now.Judge.Name)
-	case stored.Limit != r.Config.Limit:
-		add("limit %s, now %s, which is another order of the prompts", limitOf(stored.Limit), limitOf(r.Config.Limit))
 	}
 	return changes
 }
@@ -128,10 +107,11 @@ func (r *Run) outgrows(ctx context.Context, was, now study.Dataset) bool {
 // samples.
 func retargeted(was, now evaluate.Target) []string {
 	var changes []string
-	if was.Samples > max(1, now.Samples) {
-		changes = append(changes, fmt.Sprintf("%s was asked %d times, now %d", was.Name, was.Samples, max(1, now.Samples)))
+	if was.Times() > now.Times() {
+		changes = append(changes, fmt.Sprintf("%s was asked %d times, now %d", was.Name, was.Times(), now.Times()))
 	}
-	was.Samples, now.Samples, was.Defense, now.Defense = 0, 0, nil, nil
+	was, now = was.Nth(0), now.Nth(0)
+	was.Defense, now.Defense = nil, nil
 	if reflect.DeepEqual(was, now) {
 		return changes
 	}

@@ -90,7 +90,7 @@ func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, e
 	r := &Run{Run: *opened, Study: s.Study, Config: s.Config}
 	r.Keep = r.keep
 	if len(s.Keys) == len(s.Config.Datasets) {
-		asked := study.Asked{Limit: s.Config.Limit, Answers: r.answers(), Ordered: s.Config.Until != nil}
+		asked := study.Asked{Limit: s.Config.Limit, Answers: r.answers(), Ordered: s.Config.Ends()}
 		for i, d := range s.Config.Datasets {
 			kept, err := s.Recall(ctx, m, i, d, asked, cache)
 			if err != nil {
@@ -185,7 +185,7 @@ func (r *Run) Only(target string) (sampled, found bool) {
 		for i, one := range t.Each() {
 			if one.Name == target {
 				r.Targets = []evaluate.Target{one}
-				return t.Samples > 1 && i == 0, true
+				return t.Times() > 1 && i == 0, true
 			}
 		}
 	}

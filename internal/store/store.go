@@ -118,6 +118,10 @@ type Reader interface {
 	// unless it is one of Dataset.Lost.
 	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
 
+	// PromptsAt reads those prompts of a dataset that have some places in its order, from 0,
+	// each before the next. One that is lacking is ErrDamaged.
+	PromptsAt(ctx context.Context, key Key, at []int) ([]orbench.Prompt, error)
+
 	// Run finds a run by name; the empty name means the one saved last. It
 	// returns ErrNoRun where there is none.
 	Run(ctx context.Context, name string) (Run, error)

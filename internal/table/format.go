@@ -20,3 +20,8 @@ type Format struct {
 	// Write writes a view, for a screen where the format is made for one.
 	Write func(io.Writer, Screen, View) error
 }
+
+// Of gives what writes a view into a file.
+func (f Format) Of(v View) func(io.Writer) error {
+	return func(w io.Writer) error { return f.Write(w, Screen{}, v) }
+}

@@ -21,7 +21,7 @@ var typical = model.Response{Text: strings.Repeat("an answer of typical length "
 // are all answered. counted has what was counted before.
 func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 	ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
-	samples := max(1, g.target.Samples)
+	samples := g.target.Times()
 	fresh := func(requests []model.Request) (n int) {
 		for _, r := range requests {
 			if h := r.Hash(); !counted[h] {
@@ -61,7 +61,7 @@ func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 // wordings gives the prompts of a group that are asked in other words, each with the
 // most calls that this still takes.
 func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
-	samples := max(1, g.target.Samples)
+	samples := g.target.Times()
 	most := s.Calls / samples * samples
 	lacks := func(it *item) bool { return len(it.own.ofTarget)+len(it.own.ofJudge) > 0 }
 	return func(yield func(*item, int) bool) {

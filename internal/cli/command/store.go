@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -159,6 +160,26 @@ func (e *Env) OpenIndex(ctx context.Context, at string, memory store.Reader) *in
 		paths = append(paths, filepath.Join(e.CacheDir(), "index", id+".index"))
 	}
 	return index.Open(ctx, paths, memory, e.Sayf)
+}
+
+// Walking shows how far walks over the answers of runs are, one run after the other, until
+// end is called. walked is as in evaluate.Sinks.
+func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
+	total := 0
+	for _, r := range runs {
+		total += r.Prompts() * r.AnswersPerPrompt()
+	}
+	shown := progress.NewWalk(e.Stderr, total)
+	go shown.Run()
+	// A number that falls is that of the next run.
+	before, last := 0, 0
+	return func(answers int) {
+		if answers < last {
+			before += last
+		}
+		last = answers
+		shown.Walked(before + answers)
+	}, shown.Close
 }
 
 // sayNotes says what a user should know of a store that was opened.

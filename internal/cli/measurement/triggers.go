@@ -130,8 +130,8 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	s := f.study
 	s.Of(r)
 	for _, t := range s.Targets {
-		if s.Calls < t.Samples {
-			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Samples), "allow more, or ask each wording fewer times")
+		if s.Calls < t.Times() {
+			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
 		}
 	}
 	kept, err := s.Kept(f.name, r)

@@ -206,6 +206,10 @@ func (r *reading) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.
 	}
 }
 
+func (r *reading) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orbench.Prompt, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Prompt, error) { return s.PromptsAt(ctx, key, at) })
+}
+
 // AllRecords leaves out what it cannot read.
 func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {

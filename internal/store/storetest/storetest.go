@@ -629,6 +629,14 @@ func Run(t *testing.T, open func(t *testing.T) (s store.Backend, reopen func() s
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("%s (-want +got):\n%s", name, d)
 				}
+				last := len(want) - 1
+				some, err := s.PromptsAt(ctx, key, []int{0, last})
+				if d := cmp.Diff([]orbench.Prompt{want[0], want[last]}, some); err != nil || d != "" {
+					t.Errorf("%s, %v (-want +got):\n%s", name, err, d)
+				}
+				if _, err := s.PromptsAt(ctx, key, []int{last + 1}); !errors.Is(err, store.ErrDamaged) {
+					t.Errorf("%s: a prompt beyond the last: %v", name, err)
+				}
 			}
 			for _, err := range s.Prompts(ctx, store.Key{1}) {
 				if !errors.Is(err, store.ErrNoDataset) {

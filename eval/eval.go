@@ -1,4 +1,4 @@
-package study
+package eval
 
 import (
 	"context"
@@ -30,14 +30,14 @@ type Options struct {
 	// Store is the address of the store, which is made where there is none: the path of a
 	// file, or postgres://USER@HOST/DATABASE. Empty is orbench.db.
 	Store string
-	// MaxUSD, MaxTokens and MaxRequests bound what is spent on the run by all calls of Eval
+	// MaxUSD, MaxTokens and MaxRequests bound what is spent on the run by all calls of Run
 	// and all commands together; 0 is no bound.
 	MaxUSD                 float64
 	MaxTokens, MaxRequests int
 	// Getenv finds the keys of providers; nil is os.Getenv.
 	Getenv func(string) string
 	// Answer takes each prompt of each target, in order; nil for nobody. Its error ends
-	// Eval.
+	// Run.
 	Answer func(Answer) error
 }
 
@@ -89,11 +89,11 @@ type Answer struct {
 	Verdicts map[string]orbench.Verdict
 }
 
-// Eval measures what the settings name. A fault of the settings is an
+// Run measures what the settings name. A fault of the settings is an
 // *orbench.InputError; nothing was asked then. Where calls failed, a budget was used up or
-// ctx ended, Eval gives both the result of what is there and an error, and the same call
+// ctx ended, Run gives both the result of what is there and an error, and the same call
 // goes on from there.
-func Eval(ctx context.Context, o Options) (_ *Result, err error) {
+func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	x, err := experiment.Parse("settings", []byte(o.Settings))
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	if _, err := r.CheckName(ctx, memory); err != nil {
 		return fill.Stats{}, err
 	}
-	called := provenance.Command{Line: "study.Eval", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
+	called := provenance.Command{Line: "eval.Run", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
 	if err := r.Start(ctx, memory, called, prices.Of(r.Models())); err != nil {
 		return fill.Stats{}, err
 	}
