@@ -98,6 +98,7 @@ a budget, 130 interrupted.`,
 	flags.BoolVar(&f.saveOnly, "save-only", false, "keep the run in the store and ask nothing, for \"orbench batch submit\"")
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterBatch(c)
 	f.calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
