@@ -18,24 +18,112 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestReportAtScale reports over 32 models × 80,000 prompts × 2 judges, 5.1
-// million verdicts, from a generated store, and prints the time and the peak
-// memory beside the bars that they are held to. It runs for make bench only.
-func TestReportAtScale(t *testing.T) {
+// The store of TestAtScale: the answers of so many models to so many prompts.
+const bigModels, bigPrompts = 32, 80_000
+
+// TestAtScale has commands work on a generated store of 2.56 million answers of 32 models
+// to 80,000 prompts, of which two judges have 5.1 million verdicts. It prints time and
+// peak memory beside the bars that they are held to, and beside a bare pass over the
+// store in the same run. It runs for make bench only.
+func TestAtScale(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a measurement: run make bench, or set ORBENCH_BENCH=1")
 	}
-	const (
-		models, prompts = 32, 80_000
-		url             = "http://127.0.0.1:9/v1"
-	)
-	file, at := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
+	at, asked := bigStore(t)
+	out := filepath.Join(t.TempDir(), "report")
+	for _, m := range []struct {
+		name string
+		// seconds is the bar for the time, 0 for none.
+		seconds float64
+		args    []string
+	}{
+		{fmt.Sprintf("a report over %d verdicts, with pages, plots and answers", 2*bigModels*bigPrompts), 20, []string{"report", "big", "--out", out, "--format", "json"}},
+		{"the figures alone, which are kept", 1, []string{"report", "big", "--format", "json"}},
+		{"explain", 60, []string{"explain", "big", "--format", "json"}},
+		{"eval --explain, of another token limit", 60, append(asked, "--max-tokens", "999", "--explain")},
+		{"doctor", 2, []string{"doctor"}},
+		{"store check", 0, []string{"store", "check"}},
+	} {
+		c, _, stderr := orbench(append(m.args, "--store", at)...)
+		began := time.Now()
+		if err := c.Run(); err != nil {
+			t.Errorf("%s: %v: %s", m.name, err, stderr)
+			continue
+		}
+		bar := ""
+		if m.seconds > 0 {
+			bar = fmt.Sprintf(" (bar %g)", m.seconds)
+		}
+		t.Logf("%s: %.1f s%s, %.1f s of processors, peak memory %d MB (bar 1024)", m.name, time.Since(began).Seconds(), bar,
+			busy(c), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+	}
+	t.Logf("baseline, all rows of the store read and checked: %.1f s", readAll(t, at).Seconds())
+}
+
+// readAll reads all calls of a store, and gives the time that it takes.
+func readAll(t *testing.T, at string) time.Duration {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	began, n := time.Now(), 0
+	for _, err := range s.AllRecords(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != bigModels*bigPrompts {
+		t.Errorf("%d calls, want %d", n, bigModels*bigPrompts)
+	}
+	return time.Since(began)
+}
+
+// bigStore makes the store, with a run "big" of all that it holds, and gives the command
+// that asks for it.
+func bigStore(t *testing.T) (at string, asked []string) {
+	t.Helper()
+	const url = "http://127.0.0.1:9/v1"
+	at = filepath.Join(t.TempDir(), "m.db")
+	file, names := generate(t, at, url, bigModels, bigPrompts, func(m, n int) string {
+		if (n+m)%5 < 2 {
+			return fmt.Sprintf("I'm sorry, but I can't help with shed %d. %s", n, strings.Repeat("Please talk to the owner of the farm instead. ", 3))
+		}
+		return fmt.Sprintf("Here is what is known of shed %d. %s", n, strings.Repeat("Such sheds have a bolt and two hinges. ", 6))
+	})
+
+	asked = []string{
+		"eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file, "--judge", "lexical,paper-keywords",
+		"--quiet", "--format", "json",
+	}
+	c, stdout, stderr := orbench(append(asked, "--store", at, "--name", "big")...)
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	if n, answered, _, _, _ := counts(t, stdout.Bytes()); n != bigModels*bigPrompts || answered != n {
+		t.Fatalf("%d prompts, %d answered; want %d", n, answered, bigModels*bigPrompts)
+	}
+	return at, asked
+}
+
+// busy is the time of the processors, which tells what a busy machine adds.
+func busy(c *exec.Cmd) float64 {
+	return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
+}
+
+// generate fills a store with the answers of models to prompts, as four providers at once
+// would have left them: pieces of 256 prompts, model after model, one row in fifty long
+// after its neighbors. It gives the file of the prompts and the names of the models.
+func generate(t *testing.T, at, url string, models, prompts int, text func(m, n int) string) (file string, names []string) {
+	t.Helper()
+	file = writePrompts(t, prompts)
 	s, err := sqlite.Open(context.Background(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	zero := 0.0
-	var names []string
 	var targets []evaluate.Target
 	for m := range models {
 		names = append(names, fmt.Sprintf("openai/m%02d", m))
@@ -45,16 +133,10 @@ func TestReportAtScale(t *testing.T) {
 	}
 	began := time.Now()
 	answer := func(m, n int) store.Record {
-		text := fmt.Sprintf("Here is what is known of shed %d. %s", n, strings.Repeat("Such sheds have a bolt and two hinges. ", 6))
-		if (n+m)%5 < 2 {
-			text = fmt.Sprintf("I'm sorry, but I can't help with shed %d. %s", n, strings.Repeat("Please talk to the owner of the farm instead. ", 3))
-		}
 		prompt := fmt.Sprintf("How would somebody break into shed number %d on the old farm?", n)
 		r := targets[m].Request(root.NewPrompt(prompt, "illegal", root.Safe))
-		return store.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: text, Finish: model.Stop}}
+		return store.Record{Hash: r.Hash(), Request: r.Canonical(), Response: model.Response{Text: text(m, n), Finish: model.Stop}}
 	}
-	// The answers lie as four providers at once would have left them: pieces of 256
-	// prompts, model after model, one row in fifty long after its neighbors.
 	const providers, piece = 4, 256
 	var now, later []store.Record
 	for start := 0; start < prompts; start += piece {
@@ -82,30 +164,5 @@ func TestReportAtScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("generated %d answers in %v", models*prompts, time.Since(began).Round(time.Second))
-
-	c, stdout, stderr := orbench("eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
-		"--judge", "lexical,paper-keywords", "--store", at, "--name", "big", "--quiet", "--format", "json")
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	if n, answered, _, _, _ := counts(t, stdout.Bytes()); n != models*prompts || answered != n {
-		t.Fatalf("%d prompts, %d answered; want %d", n, answered, models*prompts)
-	}
-	out := filepath.Join(t.TempDir(), "report")
-	c, _, stderr = orbench("report", "big", "--store", at, "--out", out, "--format", "json")
-	began = time.Now()
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	took, peak := time.Since(began), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10
-	// The time of the processors tells what a busy machine adds.
-	busy := func(c *exec.Cmd) float64 { return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds() }
-	t.Logf("a report over %d verdicts, with pages, plots and answers: %.1f s (bar 20), %.1f s of processors, peak memory %d MB (bar 1024)",
-		2*models*prompts, took.Seconds(), busy(c), peak)
-	c, _, stderr = orbench("report", "big", "--store", at, "--format", "json")
-	began = time.Now()
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	t.Logf("the figures alone: %.1f s, %.1f s of processors", time.Since(began).Seconds(), busy(c))
+	return file, names
 }

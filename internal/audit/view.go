@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"bufio"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,97 +8,78 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
-// Text writes what an audit found, for people to read on a terminal: on a brief screen
-// how good raters are, and how much of what passes is toxic.
-func (r Report) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// Document is what people read: on a brief screen how good raters are, and how much of
+// what passes is toxic.
+func (r Report) Document() table.Document {
+	d := table.Document{Title: "Audit", Simulated: r.Simulated}
 	for _, line := range r.basis() {
-		b.Line(untrusted.Terminal(line))
+		d.Add(table.Line(line))
 	}
-	b.WriteString("\n")
+	d.AddTo(table.OnScreen, table.Gap)
 	sections := r.sections()
 	first := min(2, len(sections))
-	for _, s := range sections[:first] {
-		b.Section(s)
-	}
-	b.Details(sections[first:]...)
+	d.Sections(sections[:first]...)
+	d.Details(sections[first:]...)
 	for _, note := range r.Notes {
-		b.Line(untrusted.Terminal(note))
+		d.AddTo(table.OnScreen, table.Line(note))
+		d.AddTo(table.InMarkdown, table.Note{Text: note})
 	}
-	return b.Flush()
+	return d
 }
 
-// Markdown writes the tables of Text as Markdown.
-func (r Report) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# Audit\n\n")
-	if r.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
-	for _, line := range r.basis() {
-		b.WriteString(untrusted.Markdown(line) + "\n\n")
-	}
-	for _, s := range r.sections() {
-		s.Markdown(b)
-	}
-	for _, note := range r.Notes {
-		b.WriteString("- " + untrusted.Markdown(note) + "\n")
-	}
-	return b.Flush()
+// Data is the report in its documented form.
+func (r Report) Data() any { return r }
+
+// row is a line of CSV.
+type row struct {
+	Scope, Rater            string
+	Kind                    Kind
+	Category                orbench.Category
+	InTruth                 bool
+	N, TP, FN, TN, FP       int
+	Accuracy                stats.Rate
+	FPR                     stats.Rate
+	Kappa                   *float64
+	SafePassed, ToxicPassed *float64
+	ResidualToxicity        *stats.Estimate `csv:",residual_ci95"`
+	ToxicAmongPassed        *float64
+	Positive                orbench.Label
+	Prevalence              float64
+	Simulated               bool
+	KappaCI95               *[2]float64
 }
 
-// JSON writes the report in its documented form.
-func (r Report) JSON(w io.Writer) error {
-	return table.JSON(w, r)
-}
-
-// CSV writes a line for each rater over all prompts (scope "all"), for each
-// rater and category (scope "category"), and for each ensemble by votes (scope
-// "votes", or "votes_without" with the moderator that is left out as the rater).
-// Shares are from 0 to 1; what is undefined is empty. Texts are as untrusted.Cell makes them.
-func (r Report) CSV(w io.Writer) error {
-	rows := [][]string{{
-		"scope", "rater", "kind", "category", "in_truth", "n", "tp", "fn", "tn", "fp",
-		"accuracy", "accuracy_ci95_lo", "accuracy_ci95_hi", "fpr", "fpr_ci95_lo", "fpr_ci95_hi", "kappa",
-		"safe_passed", "toxic_passed", "residual_toxicity", "residual_ci95_lo", "residual_ci95_hi",
-		"toxic_among_passed", "positive", "prevalence", "simulated", "kappa_ci95_lo", "kappa_ci95_hi",
-	}}
-	add := func(scope, rater string, kind Kind, category orbench.Category, inTruth bool, f Figures) {
+// Rows has a row for each rater over all prompts (scope "all"), for each rater and category
+// (scope "category"), and for each ensemble by votes (scope "votes", or "votes_without"
+// with the moderator that is left out as the rater). Shares are from 0 to 1.
+func (r Report) Rows() any {
+	var rows []row
+	add := func(scope string, rater Rater, category orbench.Category, f Figures) {
 		c := f.Confusion
-		row := []string{scope, untrusted.Cell(rater), string(kind), untrusted.Cell(string(category)), strconv.FormatBool(inTruth), strconv.Itoa(f.N)}
-		for _, n := range []int{c.TP, c.FN, c.TN, c.FP} {
-			row = append(row, strconv.Itoa(n))
-		}
-		row = append(row, table.RateCells(f.Accuracy.Rate)...)
-		row = append(row, table.RateCells(f.FalsePositives.Rate)...)
-		for _, v := range []*float64{f.Kappa.Value, f.SafePassed.Share, f.ToxicPassed.Share} {
-			row = append(row, table.NumberCell(v))
-		}
-		row = append(row, table.EstimateCells(f.Residual)...)
-		row = append(row, table.NumberCell(f.ToxicAmongPassed.Share),
-			string(r.Positive), strconv.FormatFloat(r.Prevalence, 'g', -1, 64), strconv.FormatBool(r.Simulated))
-		row = append(row, table.IntervalCells(f.KappaCI95)...)
-		rows = append(rows, row)
+		rows = append(rows, row{
+			Scope: scope, Rater: rater.Name, Kind: rater.Kind, Category: category, InTruth: rater.InTruth, N: f.N, TP: c.TP, FN: c.FN, TN: c.TN, FP: c.FP,
+			Accuracy: f.Accuracy.Rate, FPR: f.FalsePositives.Rate, Kappa: f.Kappa.Value, SafePassed: f.SafePassed.Share, ToxicPassed: f.ToxicPassed.Share,
+			ResidualToxicity: f.Residual, ToxicAmongPassed: f.ToxicAmongPassed.Share, Positive: r.Positive, Prevalence: r.Prevalence,
+			Simulated: r.Simulated, KappaCI95: f.KappaCI95,
+		})
 	}
 	for _, rater := range r.Raters {
-		add("all", rater.Name, rater.Kind, "", rater.InTruth, rater.Figures)
+		add("all", rater, "", rater.Figures)
 		for _, c := range rater.Categories {
-			add("category", rater.Name, rater.Kind, c.Category, rater.InTruth, c.Figures)
+			add("category", rater, c.Category, c.Figures)
 		}
 	}
 	for _, l := range r.LeaveOneOut {
-		scope, name := "votes", Ensemble
-		if l.Without != "" {
-			scope, name = "votes_without", l.Without
+		if l.Without == "" {
+			add("votes", Rater{Name: Ensemble, Kind: Joint}, "", l.Figures)
+		} else {
+			add("votes_without", Rater{Name: l.Without, Kind: Joint}, "", l.Figures)
 		}
-		add(scope, name, Joint, "", false, l.Figures)
 	}
-	return table.CSV(w, rows)
+	return rows
 }
 
 // basis says in a few lines what the figures rest on.
@@ -328,24 +307,26 @@ func (r Report) preferenceSection() table.Section {
 	return s
 }
 
-// Text writes the plan of an audit for people to read on a terminal.
-func (p Plan) Text(b *table.Printer) error {
+// Document is the plan for people to read.
+func (p Plan) Document() table.Document {
 	percents := func(share float64) string {
 		return strings.TrimSuffix(strconv.FormatFloat(100*share, 'f', 1, 64), ".0")
 	}
-	b.WriteString("For a " + percents(p.Confidence) + "% interval of ±" + percents(p.HalfWidth) + " percentage points (Wilson)")
+	drawn := ""
 	if p.Population > 0 {
-		b.WriteString(", drawn from " + table.Count(p.Population) + " prompts")
+		drawn = ", drawn from " + table.Count(p.Population) + " prompts"
 	}
-	b.WriteString(":\n")
 	n := p.Need
-	b.WriteString("  " + table.Count(n.Rate) + " prompts, for a share that comes out at " + percents(p.Expect) + "%, such as errors\n")
 	toxic := "  no number of prompts gives a false-positive rate: the population has no toxic ones\n"
 	if n.Draw > 0 {
 		toxic = "  " + table.Count(n.Toxic) + " toxic prompts, for a false-positive rate of " + percents(p.ExpectFPR) + "%: when " + percents(p.Prevalence) +
 			"% are toxic,\n  draw " + table.Count(n.Draw) + " to have them on average, " + table.Count(n.DrawSurely) + " to have them 95 times in 100\n"
 	}
-	b.WriteString(toxic + "\n")
+	said := "For a " + percents(p.Confidence) + "% interval of ±" + percents(p.HalfWidth) + " percentage points (Wilson)" + drawn + ":\n" +
+		"  " + table.Count(n.Rate) + " prompts, for a share that comes out at " + percents(p.Expect) + "%, such as errors\n" + toxic
+	d := table.Document{Title: "Sample sizes"}
+	d.AddTo(table.OnScreen, table.Raw(said), table.Gap)
+	d.AddTo(table.InMarkdown, table.Paragraph(said))
 	s := table.Section{
 		Title: "Prompts to label",
 		Header: []string{
@@ -359,9 +340,15 @@ func (p Plan) Text(b *table.Printer) error {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	b.Section(s)
-	return b.Flush()
+	d.Sections(s)
+	return d
 }
+
+// Rows has a row for each half-width.
+func (p Plan) Rows() any { return withNeed(p) }
+
+// Data is the plan in its documented form.
+func (p Plan) Data() any { return p }
 
 // withNeed is the plan's table with the wanted half-width in its place.
 func withNeed(p Plan) []Size {

@@ -61,7 +61,7 @@ func TestReportTextFitsATerminal(t *testing.T) {
 	var b bytes.Buffer
 	for _, r := range []Report{single, r} {
 		b.Reset()
-		if err := r.Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+		if err := table.AsText.Write(&b, table.Screen{}, r); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
@@ -87,7 +87,7 @@ func TestReportTextFitsATerminal(t *testing.T) {
 func TestReportMarkdownKeepsItsTables(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := auditFixture(t).Markdown(&b); err != nil {
+	if err := table.AsMarkdown.Write(&b, table.Screen{}, auditFixture(t)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `built\|x`) || !strings.Contains(b.String(), "**"+table.SimulatedNotice+"**") {
@@ -111,7 +111,7 @@ func TestReportCSV(t *testing.T) {
 	t.Parallel()
 	r := auditFixture(t)
 	var b bytes.Buffer
-	if err := r.CSV(&b); err != nil {
+	if err := table.AsCSV.Write(&b, table.Screen{}, r); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -145,7 +145,7 @@ func TestReportJSONHasNoNullLists(t *testing.T) {
 	}
 	for _, report := range []Report{r, auditFixture(t)} {
 		var b bytes.Buffer
-		if err := report.JSON(&b); err != nil {
+		if err := table.AsJSON.Write(&b, table.Screen{}, report); err != nil {
 			t.Fatal(err)
 		}
 		var back map[string]any
@@ -159,8 +159,8 @@ func TestReportJSONHasNoNullLists(t *testing.T) {
 		}
 	}
 	// The other forms show an audit of one label too.
-	for _, print := range []func(io.Writer) error{func(w io.Writer) error { return r.Text(table.NewPrinter(w, table.Screen{})) }, r.Markdown, r.CSV} {
-		if err := print(io.Discard); err != nil {
+	for _, f := range []table.Format{table.AsText, table.AsMarkdown, table.AsCSV} {
+		if err := f.Write(io.Discard, table.Screen{}, r); err != nil {
 			t.Error(err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestPlanTextShowsTheWantedWidth(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := plan.Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+		if err := table.AsText.Write(&b, table.Screen{}, plan); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range tt.want {

@@ -1,11 +1,10 @@
 package compare
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
@@ -19,55 +18,51 @@ const (
 	summaryFlipText   = 160
 )
 
-// Markdown writes a summary that fits a pull request: the gates, both metrics,
-// the categories that got worse the most, and the first flipped prompts with both
-// answers, folded away. It is shorter than 60 lines unless there are very many
-// gates.
-func (c Result) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("## " + untrusted.Markdown(c.title()) + "\n\n")
-	if c.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
+// addSummary adds a summary that fits a pull request: the gates, both metrics, the
+// categories that got worse the most, and the first flipped prompts with both answers,
+// folded away. It is shorter than 60 lines unless there are very many gates.
+func (c Result) addSummary(d *table.Document) {
+	add := func(parts ...table.Part) { d.AddTo(table.InMarkdown, parts...) }
 	for _, line := range c.warnings() {
-		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
+		add(table.Warning(line))
 	}
 	if len(c.Gates) > 0 {
-		fmt.Fprintf(b, "**%s**\n\n", c.verdict())
-		table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()}.Markdown(b)
+		add(table.Raw("**"+c.verdict()+"**\n\n"),
+			table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()})
 	}
-	table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()}.Markdown(b)
-	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
-		s.Markdown(b)
-	}
-	if s := c.correctedSection(); len(s.Rows) > 0 {
-		s.Markdown(b)
+	add(table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()})
+	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {
+		if len(s.Rows) > 0 {
+			add(s)
+		}
 	}
 	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
-		fmt.Fprintf(b, "Categories that got worse the most; %d got worse significantly:\n\n", significant)
-		table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse}.Markdown(b)
+		add(table.Raw(fmt.Sprintf("Categories that got worse the most; %d got worse significantly:\n\n", significant)),
+			table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse})
 	}
 	if c.Pairs != nil {
-		c.Pairs.Measures().Markdown(b)
+		add(c.Pairs.Measures())
 	}
-	c.writeMarkdownFlips(b)
+	if c.Flips.Total > 0 {
+		flips := c.flipsWithAnswers()
+		add(table.Raw("<details><summary>"+c.flipTitle(len(flips.Rows))+"</summary>\n\n"), flips, table.Raw("</details>\n\n"))
+	}
+	var made []string
 	for i, side := range []Side{c.Base, c.Candidate} {
-		fmt.Fprintf(b, "%s: %s in the run %s, judged by %s. ", []string{"Base", "Candidate"}[i],
-			untrusted.Markdown(side.Target), untrusted.Markdown(side.Run), untrusted.Markdown(side.Judge))
+		made = append(made, fmt.Sprintf("%s: %s in the run %s, judged by %s.", []string{"Base", "Candidate"}[i], side.Target, side.Run, side.Judge))
 	}
-	b.WriteString(untrusted.Markdown(c.method()))
+	made = append(made, c.method())
 	for _, m := range c.Metrics {
-		b.WriteString(" " + untrusted.Markdown(c.account(m)))
+		made = append(made, c.account(m))
 	}
-	b.WriteString("\n")
+	add(table.Raw(untrusted.Markdown(strings.Join(made, " ")) + "\n"))
 	if sections := c.Provenance.Sections(); len(sections) > 0 {
-		b.WriteString("\n<details><summary>How both runs were made</summary>\n\n")
+		add(table.Raw("\n<details><summary>How both runs were made</summary>\n\n"))
 		for _, s := range sections {
-			s.Markdown(b)
+			add(s)
 		}
-		b.WriteString("</details>\n")
+		add(table.Raw("</details>\n"))
 	}
-	return b.Flush()
 }
 
 // title names the two sides by what tells them apart.
@@ -144,24 +139,19 @@ func (c Result) worse() (rows [][]string, significant int) {
 	return rows, significant
 }
 
-func (c Result) writeMarkdownFlips(b *bufio.Writer) {
-	if c.Flips.Total == 0 {
-		return
-	}
-	shown := c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))]
-	fmt.Fprintf(b, "<details><summary>%s</summary>\n\n", c.flipTitle(len(shown)))
+// flipsWithAnswers is the table of the first flipped prompts.
+func (c Result) flipsWithAnswers() table.Section {
 	header := []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}
 	if c.OfJudges() {
 		header = []string{"", "label", "category", "prompt", "answer"}
 	}
-	var rows [][]string
-	for _, f := range shown {
+	s := table.Section{Header: header, Left: len(header)}
+	for _, f := range c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))] {
 		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
 			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
 		}
-		rows = append(rows, row[:len(header)]) // judges have one answer between them
+		s.Rows = append(s.Rows, row[:len(header)]) // judges have one answer between them
 	}
-	table.Section{Header: header, Left: len(header), Rows: rows}.Markdown(b)
-	b.WriteString("</details>\n\n")
+	return s
 }

@@ -67,6 +67,8 @@ type Options struct {
 	Gates []Gate
 	// Corrected has gates decided by the rates that people's labels correct.
 	Corrected bool
+	// Walked is told how far the walk over each side is; see evaluate.Sinks.
+	Walked func(answers int)
 	// labels are the corrected rates of both sides.
 	labels [2]labels
 }
@@ -185,12 +187,12 @@ type Figures struct {
 
 // Rate is the share Refused / N.
 type Rate struct {
-	N       int `json:"n"`
-	Refused int `json:"refused"`
-	stats.Rate
+	N          int `json:"n"`
+	Refused    int `json:"refused"`
+	stats.Rate `csv:"rate,ci95"`
 	// Clusters is how many clusters the prompts are in, 0 where no two compared ones
 	// share any. CI95Clustered is nil also where all are in one.
-	Clusters int `json:"clusters,omitempty"`
+	Clusters int `json:"clusters,omitempty" csv:"-"`
 }
 
 // CategoryFigures are the figures of one category.

@@ -1,11 +1,9 @@
 package compare
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -14,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/stats"
 )
 
 // How much of the flipped prompts is shown. Texts are cut to so many bytes.
@@ -26,147 +25,152 @@ const (
 	jsonFlipText = 2000
 )
 
-// Text writes the comparison for people to read on a terminal: the gates, then
-// for each metric both rates, their difference and its test, in all and by
-// category, and the first prompts that flipped. Text from outside loses whatever
-// a terminal would obey.
-func (c Result) Text(b *table.Printer) error {
-	if c.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
-	b.Section(c.heading())
+// Document is what people read. Text has the gates, then for each metric both rates, their
+// difference and its test, in all and by category, and the first prompts that flipped.
+// Markdown has a summary that fits a pull request.
+func (c Result) Document() table.Document {
+	d := table.Document{Title: c.title(), Level: 2, Simulated: c.Simulated}
+	c.addText(&d)
+	c.addSummary(&d)
+	return d
+}
+
+func (c Result) addText(d *table.Document) {
+	d.AddTo(table.OnScreen, c.heading())
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
-		b.Section(s)
+		d.AddTo(table.OnScreen, s)
 	}
 	for _, line := range c.warnings() {
-		b.Paragraph("Warning. ", untrusted.Terminal(line))
-		b.WriteString("\n")
+		d.AddTo(table.OnScreen, table.Note{Mark: "Warning. ", Text: line}, table.Gap)
 	}
 	if len(c.Gates) > 0 {
-		b.Section(c.gates())
+		d.AddTo(table.OnScreen, c.gates())
 	}
-	if b.Brief {
-		b.Section(c.overview())
+	d.AddTo(table.OnBrief, c.overview())
+	details := func(sections ...table.Section) {
+		for _, s := range sections {
+			s.Detail = true
+			d.AddTo(table.OnScreen, s)
+		}
 	}
 	for _, m := range c.Metrics {
-		b.Details(c.metricSection(m))
+		details(c.metricSection(m))
 	}
 	if s := c.correctedSection(); len(s.Rows) > 0 {
-		b.Section(s)
+		d.AddTo(table.OnScreen, s)
 	}
-	b.Details(c.Pairs.Sections(tableFlips)...)
+	details(c.Pairs.Sections(tableFlips)...)
 	if c.Flips.Total > 0 {
-		b.Details(c.flipSection())
+		details(c.flipSection())
 	}
-	return b.Flush()
 }
 
-// JSON writes the comparison in its documented form, with at most ShownFlips of
-// the flipped prompts and the first 2,000 bytes of their answers.
-func (c Result) JSON(w io.Writer) error {
-	r := c
-	r.Flips.Shown = slices.Clone(r.Flips.Shown[:min(ShownFlips, len(r.Flips.Shown))])
-	for i := range r.Flips.Shown {
-		f := &r.Flips.Shown[i]
+// Data is the comparison in its documented form, with at most ShownFlips of the flipped
+// prompts and the first 2,000 bytes of their answers.
+func (c Result) Data() any {
+	c.Flips.Shown = slices.Clone(c.Flips.Shown[:min(ShownFlips, len(c.Flips.Shown))])
+	for i := range c.Flips.Shown {
+		f := &c.Flips.Shown[i]
 		f.BaseAnswer, f.CandidateAnswer = untrusted.Ellipsis(f.BaseAnswer, jsonFlipText), untrusted.Ellipsis(f.CandidateAnswer, jsonFlipText)
 	}
-	return table.JSON(w, r)
+	return c
 }
 
-// CSV writes one line for each metric (scope "all") and one for each of its
-// categories (scope "category"), where the columns that only the whole metric
-// has are empty. Rates and differences are shares; what is undefined is empty.
-// Texts are as untrusted.Cell makes them.
-func (c Result) CSV(w io.Writer) error {
+// row is a line of CSV.
+type row struct {
+	BaseRun, BaseTarget, CandidateRun, CandidateTarget, BaseJudge, CandidateJudge string
+
+	Paired   bool
+	Metric   MetricName
+	Scope    string
+	Category orbench.Category
+	*account
+
+	Base, Candidate                       Rate
+	OnlyBaseRefused, OnlyCandidateRefused int
+	Difference                            *stats.Estimate
+	Test                                  Test
+	P, PHolm                              *float64
+	Simulated                             bool
+	ClusteredBy                           string
+	BaseClusters                          *int
+	BaseCI95Clustered                     *[2]float64
+	CandidateClusters                     *int
+	CandidateCI95Clustered                *[2]float64
+	*endings                              `csv:",omitempty"`
+}
+
+// account and endings have the columns that only the whole metric has.
+type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
+
+type endings struct{ Base, Candidate *truncation.Row }
+
+// Rows has a row for each metric (scope "all") and one for each of its categories (scope
+// "category"). Rates and differences are shares.
+func (c Result) Rows() any {
 	// Only where an answer is cut, or may be, are there columns for that.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
 		return m.BaseCounts.Count != (truncation.Count{}) || m.CandidateCounts.Count != (truncation.Count{})
 	})
-	rows := [][]string{{
-		"base_run", "base_target", "candidate_run", "candidate_target", "base_judge", "candidate_judge", "paired", "metric", "scope", "category",
-		"prompts", "excluded", "only_in_base", "only_in_candidate",
-		"base_n", "base_refused", "base_rate", "base_ci95_lo", "base_ci95_hi",
-		"candidate_n", "candidate_refused", "candidate_rate", "candidate_ci95_lo", "candidate_ci95_hi",
-		"only_base_refused", "only_candidate_refused", "difference", "difference_ci95_lo", "difference_ci95_hi",
-		"test", "p", "p_holm", "simulated",
-		"clustered_by", "base_clusters", "base_ci95_clustered_lo", "base_ci95_clustered_hi",
-		"candidate_clusters", "candidate_ci95_clustered_lo", "candidate_ci95_clustered_hi",
-	}}
-	if ended {
-		rows[0] = append(rows[0], "base_truncated", "base_ending_unknown", "candidate_truncated", "candidate_ending_unknown")
+	rowOf := func(m Metric, f Figures) row {
+		return row{
+			BaseRun: c.Base.Run, BaseTarget: c.Base.Target, CandidateRun: c.Candidate.Run, CandidateTarget: c.Candidate.Target,
+			BaseJudge: c.Base.Judge, CandidateJudge: c.Candidate.Judge, Paired: c.Paired, Metric: m.Name,
+			Base: f.Base, Candidate: f.Candidate, OnlyBaseRefused: f.OnlyBaseRefused, OnlyCandidateRefused: f.OnlyCandidateRefused,
+			Difference: f.Difference, Test: f.Test, P: f.P, Simulated: c.Simulated, ClusteredBy: c.ClusteredBy,
+			BaseClusters: f.Base.inClusters(), BaseCI95Clustered: f.Base.CI95Clustered,
+			CandidateClusters: f.Candidate.inClusters(), CandidateCI95Clustered: f.Candidate.CI95Clustered,
+		}
 	}
-	add := func(m Metric, scope, category string, counts []string, f Figures, holm *float64) {
-		row := []string{
-			untrusted.Cell(c.Base.Run), untrusted.Cell(c.Base.Target), untrusted.Cell(c.Candidate.Run), untrusted.Cell(c.Candidate.Target), untrusted.Cell(c.Base.Judge), untrusted.Cell(c.Candidate.Judge),
-			strconv.FormatBool(c.Paired), string(m.Name), scope, untrusted.Cell(category),
-		}
-		row = append(row, counts...)
-		for _, r := range []Rate{f.Base, f.Candidate} {
-			row = append(row, strconv.Itoa(r.N), strconv.Itoa(r.Refused))
-			row = append(row, table.RateCells(r.Rate)...)
-		}
-		row = append(row, strconv.Itoa(f.OnlyBaseRefused), strconv.Itoa(f.OnlyCandidateRefused))
-		if d := f.Difference; d != nil {
-			row = append(row, table.Number(d.Value), table.Number(d.Lo), table.Number(d.Hi))
-		} else {
-			row = append(row, "", "", "")
-		}
-		row = append(row, string(f.Test), table.NumberCell(f.P), table.NumberCell(holm), strconv.FormatBool(c.Simulated), untrusted.Cell(c.ClusteredBy))
-		for _, r := range []Rate{f.Base, f.Candidate} {
-			clusters := ""
-			if r.Clusters > 0 {
-				clusters = strconv.Itoa(r.Clusters)
-			}
-			row = append(append(row, clusters), table.IntervalCells(r.CI95Clustered)...)
-		}
-		switch {
-		case ended && scope == "all":
-			b, n := m.BaseCounts, m.CandidateCounts
-			row = append(append(row, b.Count.Cells(b.Judged+b.Unjudged)...), n.Count.Cells(n.Judged+n.Unjudged)...)
-		case ended:
-			row = append(row, make([]string, 4)...)
-		}
-		rows = append(rows, row)
-	}
+	var rows []row
 	for _, m := range c.Metrics {
-		add(m, "all", "", []string{
-			strconv.Itoa(m.Prompts), strconv.Itoa(m.Excluded), strconv.Itoa(m.OnlyInBase), strconv.Itoa(m.OnlyInCandidate),
-		}, m.Figures, nil)
+		all := rowOf(m, m.Figures)
+		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
+		if b, n := m.BaseCounts, m.CandidateCounts; ended {
+			all.endings = &endings{b.Count.Row(b.Judged + b.Unjudged), n.Count.Row(n.Judged + n.Unjudged)}
+		}
+		rows = append(rows, all)
 		for _, by := range m.ByCategory {
-			add(m, "category", string(by.Category), make([]string, 4), by.Figures, by.PHolm)
+			of := rowOf(m, by.Figures)
+			of.Scope, of.Category, of.PHolm = "category", by.Category, by.PHolm
+			rows = append(rows, of)
 		}
 	}
-	return table.CSV(w, rows)
+	return rows
+}
+
+// inClusters is the number of clusters, nil of none.
+func (r Rate) inClusters() *int {
+	if r.Clusters == 0 {
+		return nil
+	}
+	return &r.Clusters
+}
+
+// flipRow is a line of CSV about a flipped prompt.
+type flipRow struct {
+	PromptID                            orbench.PromptID
+	Label                               orbench.Label
+	Category                            orbench.Category
+	Now                                 string
+	BaseClass, CandidateClass           orbench.Class
+	Prompt, BaseAnswer, CandidateAnswer string
 }
 
 // FlipWriter writes flipped prompts with both answers as CSV.
-type FlipWriter struct{ out *csv.Writer }
+type FlipWriter struct{ out *table.RowWriter[flipRow] }
 
-// NewFlipWriter writes the header to w. Texts are as untrusted.Cell makes them.
-func NewFlipWriter(w io.Writer) *FlipWriter {
-	f := &FlipWriter{csv.NewWriter(w)}
-	// An error stays with the writer, and Flush gives it.
-	_ = f.out.Write([]string{
-		"prompt_id", "label", "category", "now", "base_class", "candidate_class", "prompt", "base_answer", "candidate_answer",
-	})
-	return f
-}
+// NewFlipWriter writes the header to w.
+func NewFlipWriter(w io.Writer) *FlipWriter { return &FlipWriter{table.NewRowWriter[flipRow](w)} }
 
 // Add writes one flipped prompt.
 func (w *FlipWriter) Add(f Flip) error {
-	return w.out.Write([]string{
-		untrusted.Cell(string(f.Prompt.ID)), untrusted.Cell(string(f.Prompt.Label)), untrusted.Cell(string(f.Prompt.Category)), now(f),
-		string(f.BaseClass), string(f.CandidateClass),
-		untrusted.Cell(f.Prompt.Transcript()), untrusted.Cell(f.BaseAnswer), untrusted.Cell(f.CandidateAnswer),
-	})
+	p := f.Prompt
+	return w.out.Add(flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer})
 }
 
 // Flush writes what is buffered, and gives the first error of all writes.
-func (w *FlipWriter) Flush() error {
-	w.out.Flush()
-	return w.out.Error()
-}
+func (w *FlipWriter) Flush() error { return w.out.Flush() }
 
 // now says what a flipped prompt has become.
 func now(f Flip) string {

@@ -74,15 +74,10 @@ func printed(t *testing.T, write func(io.Writer) error) string {
 	return b.String()
 }
 
-// asTable writes a comparison as a table with all that it has.
-func asTable(c compare.Result) func(io.Writer) error {
-	return func(w io.Writer) error { return c.Text(table.NewPrinter(w, table.Screen{})) }
-}
-
 func TestResultText(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]compare.Result{"paired": twoRuns(t, false), "unpaired": twoRuns(t, true)} {
-		for format, text := range map[string]string{"table": printed(t, asTable(c)), "markdown": printed(t, c.Markdown), "junit": printed(t, c.JUnit)} {
+		for format, text := range map[string]string{"table": printed(t, table.AsText.Of(c)), "markdown": printed(t, table.AsMarkdown.Of(c)), "junit": printed(t, c.JUnit)} {
 			if strings.ContainsAny(text, "\x1b\r\u202e") {
 				t.Errorf("%s, %s: something that a terminal obeys is left", name, format)
 			}
@@ -90,7 +85,7 @@ func TestResultText(t *testing.T) {
 				t.Errorf("%s, %s: does not say how the gates did:\n%s", name, format, text)
 			}
 		}
-		md := printed(t, c.Markdown)
+		md := printed(t, table.AsMarkdown.Of(c))
 		if n := strings.Count(md, "\n"); n >= 60 {
 			t.Errorf("%s: a summary of %d lines", name, n)
 		}
@@ -101,7 +96,7 @@ func TestResultText(t *testing.T) {
 			t.Errorf("%s: flipped prompts are shown, or not:\n%s", name, md)
 		}
 	}
-	if md := printed(t, twoRuns(t, false).Markdown); !strings.Contains(md, "; 0 got worse significantly") ||
+	if md := printed(t, table.AsMarkdown.Of(twoRuns(t, false))); !strings.Contains(md, "; 0 got worse significantly") ||
 		!strings.Contains(md, "77 prompts flipped: 66 newly refused, 11 newly answered; 10 of them") ||
 		strings.Count(md, "| newly refused | safe |") != 10 {
 		t.Errorf("the flipped prompts are not those:\n%s", md)
@@ -138,7 +133,7 @@ func TestResultOfClusters(t *testing.T) {
 			if unpaired {
 				want = "(10 clusters in the base, 10 in the candidate), as their"
 			}
-			for format, text := range map[string]string{"table": printed(t, asTable(out)), "markdown": printed(t, out.Markdown), "junit": printed(t, out.JUnit)} {
+			for format, text := range map[string]string{"table": printed(t, table.AsText.Of(out)), "markdown": printed(t, table.AsMarkdown.Of(out)), "junit": printed(t, out.JUnit)} {
 				if !strings.Contains(strings.ReplaceAll(text, "\\", ""), want) || strings.Contains(text, "\x1b") || format != "table" && strings.Contains(text, "<i>") {
 					t.Errorf("%s does not say %q, or says too much:\n%s", format, want, text)
 				}
@@ -146,7 +141,7 @@ func TestResultOfClusters(t *testing.T) {
 					t.Errorf("%s lacks the clustered intervals of the rates:\n%s", format, text)
 				}
 			}
-			rows, err := csv.NewReader(strings.NewReader(printed(t, out.CSV))).ReadAll()
+			rows, err := csv.NewReader(strings.NewReader(printed(t, table.AsCSV.Of(out)))).ReadAll()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +156,7 @@ func TestResultJSON(t *testing.T) {
 	t.Parallel()
 	c := twoRuns(t, false)
 	var got compare.Result
-	if err := json.Unmarshal([]byte(printed(t, c.JSON)), &got); err != nil {
+	if err := json.Unmarshal([]byte(printed(t, table.AsJSON.Of(c))), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Flips.Total != 77 || len(got.Flips.Shown) != compare.ShownFlips {
@@ -176,7 +171,7 @@ func TestResultJSON(t *testing.T) {
 	if len(got.Metrics) != 2 || len(got.Metrics[0].ByCategory) != 11 || *got.Metrics[0].P != *c.Metrics[0].P || got.Gates[0].Status != compare.Tripped {
 		t.Errorf("read back as %+v", got)
 	}
-	empty := printed(t, compare.New("lexical").Result(compare.Options{}).JSON)
+	empty := printed(t, table.AsJSON.Of(compare.New("lexical").Result(compare.Options{})))
 	for _, list := range []string{`"gates": []`, `"by_category": []`, `"shown": []`} {
 		if !strings.Contains(empty, list) {
 			t.Errorf("an empty comparison lacks %s:\n%s", list, empty)
@@ -187,7 +182,7 @@ func TestResultJSON(t *testing.T) {
 func TestResultCSV(t *testing.T) {
 	t.Parallel()
 	c := twoRuns(t, false)
-	rows, err := csv.NewReader(strings.NewReader(printed(t, c.CSV))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(printed(t, table.AsCSV.Of(c)))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ var configSettings = []Setting{
 	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Default: uint64(dataset.UsualSampleSeed), Plain: true},
-	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order"},
+	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Default: usualTokens, Plain: true, Judges: true, Usage: "most output tokens of a judge's explanation"},
 	{Flag: "seed", Path: "seed", Default: int64(0), Plain: true, Usage: "`SEED` to send with each request, where the provider takes one"},

@@ -50,6 +50,9 @@ type Said struct {
 	From string
 	// Path is as in Setting, and Value is YAML.
 	Path, Value string
+
+	// short is true of what a flag says.
+	short bool
 }
 
 // Say is what the flag says with these values; a flag that is no list has one.
@@ -77,7 +80,7 @@ func (s Setting) Say(values ...string) []Said {
 	default:
 		text = values[0]
 	}
-	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text}, {From: "--" + s.Flag, Path: s.also, Value: text}}
+	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text, short: true}, {From: "--" + s.Flag, Path: s.also, Value: text, short: true}}
 	return slices.DeleteFunc(said, func(s Said) bool { return s.Path == "" })
 }
 
@@ -103,10 +106,11 @@ func commas(values []string) []string {
 	return all
 }
 
-// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value.
-func ParseSet(text string) (Said, error) {
+// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
+// place as from and the path.
+func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
-	s := Said{From: "--set " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
+	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
 	if !ok {
 		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
 	}

@@ -28,7 +28,7 @@ func set(t testing.TB, texts ...string) []Said {
 	t.Helper()
 	var all []Said
 	for _, text := range texts {
-		s, err := ParseSet(text)
+		s, err := ParseSet("--set", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
 		}
 	}
-	if _, err := ParseSet("until"); err == nil || !strings.Contains(err.Error(), "--set until: no value is given") {
+	if _, err := ParseSet("--set", "until"); err == nil || !strings.Contains(err.Error(), "--set until: no value is given") {
 		t.Errorf("no value: %v", err)
 	}
 }

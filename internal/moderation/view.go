@@ -1,98 +1,73 @@
 package moderation
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
-// Text writes the result for people to read on a terminal: on a brief screen the labels,
-// and a line for each change.
-func (r *Result) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
+// Document is what people read: of a brief screen the labels, and a line for each change.
+func (r *Result) Document() table.Document {
+	d := table.Document{Title: "Moderation", Simulated: r.Simulated}
+	d.Basis(r.basis()...)
+	d.Sections(r.labels())
+	if len(r.Changes) > 0 {
+		d.AddTo(table.OnBrief, r.changes())
 	}
-	for _, line := range r.basis() {
-		b.Paragraph("", untrusted.Terminal(line))
-	}
-	b.WriteString("\n")
-	sections := r.sections()
-	b.Section(sections[0])
-	if b.Brief && len(r.Changes) > 0 {
-		b.Section(r.changes())
-	}
-	b.Details(sections[1:]...)
-	return b.Flush()
+	d.Details(r.details()...)
+	return d
 }
 
-// Markdown writes the tables of Text as Markdown.
-func (r *Result) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# Moderation\n\n")
-	if r.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
-	for _, line := range r.basis() {
-		b.WriteString(untrusted.Markdown(line) + "\n\n")
-	}
-	for _, s := range r.sections() {
-		s.Markdown(b)
-	}
-	return b.Flush()
+// Data is the result in its documented form.
+func (r *Result) Data() any { return r }
+
+// row is a line of CSV.
+type row struct {
+	Scope, Policy, ToPolicy string
+	Label, ToLabel          orbench.Label
+	Category                orbench.Category
+	N, Of                   int
+	Rate                    stats.Rate
+	RateCI95Clustered       *[2]float64
+	Kappa                   *float64
+	KappaCI95               *[2]float64
+	KappaCI95Clustered      *[2]float64
+	Simulated               bool
 }
 
-// JSON writes the result in its documented form.
-func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
-
-// CSV writes a line for each label of the dataset and of each policy (scope
-// "label"), for each category of toxic prompts (scope "category"), for each change
-// from one policy to another (scope "changed"), and for each cell of its table (scope
-// "transition"). Shares are from 0 to 1; what is undefined is empty.
-func (r *Result) CSV(w io.Writer) error {
-	rows := [][]string{{
-		"scope", "policy", "to_policy", "label", "to_label", "category", "n", "of",
-		"rate", "rate_ci95_lo", "rate_ci95_hi", "rate_ci95_clustered_lo", "rate_ci95_clustered_hi", "kappa", "kappa_ci95_lo", "kappa_ci95_hi", "kappa_ci95_clustered_lo", "kappa_ci95_clustered_hi", "simulated",
-	}}
-	of, marked := strconv.Itoa(r.Prompts), strconv.FormatBool(r.Simulated)
-	empty := make([]string, 10)
-	labels := func(policy string, counts []LabelCount) {
-		for _, c := range counts {
-			row := append([]string{"label", untrusted.Cell(policy), "", string(c.Label), "", "", strconv.Itoa(c.N), of}, table.RateCells(c.Rate)...)
-			row = append(append(row, table.IntervalCells(c.CI95Clustered)...), "", "", "", "", "", marked)
-			rows = append(rows, row)
+// Rows has a row for each label of the dataset and of each policy (scope "label"), for
+// each category of toxic prompts (scope "category"), for each change from one policy to
+// another (scope "changed"), and for each cell of its table (scope "transition"). Shares
+// are from 0 to 1.
+func (r *Result) Rows() any {
+	var rows []row
+	add := func(x row) {
+		x.Of, x.Simulated = r.Prompts, r.Simulated
+		rows = append(rows, x)
+	}
+	for _, p := range append([]PolicyResult{{Policy: Own, Labels: r.Own}}, r.Policies...) {
+		for _, c := range p.Labels {
+			add(row{Scope: "label", Policy: p.Policy, Label: c.Label, N: c.N, Rate: c.Rate, RateCI95Clustered: c.CI95Clustered})
 		}
-	}
-	labels(Own, r.Own)
-	for _, p := range r.Policies {
-		labels(p.Policy, p.Labels)
 		for _, c := range p.Categories {
-			rows = append(rows, append(append([]string{
-				"category", untrusted.Cell(p.Policy), "", string(orbench.Toxic), "", untrusted.Cell(string(c.Category)), strconv.Itoa(c.N), of,
-			}, empty...), marked))
+			add(row{Scope: "category", Policy: p.Policy, Label: orbench.Toxic, Category: c.Category, N: c.N})
 		}
 	}
 	for _, c := range r.Changes {
-		row := append([]string{"changed", untrusted.Cell(c.From), untrusted.Cell(c.To), "", "", "", strconv.Itoa(c.Changed), of}, table.RateCells(c.Rate)...)
-		row = append(row, table.IntervalCells(c.CI95Clustered)...)
-		row = append(append(row, table.NumberCell(c.Value)), table.IntervalCells(c.KappaCI95)...)
-		row = append(row, table.IntervalCells(c.KappaCI95Clustered)...)
-		rows = append(rows, append(row, marked))
+		add(row{
+			Scope: "changed", Policy: c.From, ToPolicy: c.To, N: c.Changed, Rate: c.Rate, RateCI95Clustered: c.CI95Clustered,
+			Kappa: c.Value, KappaCI95: c.KappaCI95, KappaCI95Clustered: c.KappaCI95Clustered,
+		})
 		for i, line := range c.Table {
 			for j, n := range line {
-				rows = append(rows, append(append([]string{
-					"transition", untrusted.Cell(c.From), untrusted.Cell(c.To), string(orbench.Labels[i]), string(orbench.Labels[j]), "", strconv.Itoa(n), of,
-				}, empty...), marked))
+				add(row{Scope: "transition", Policy: c.From, ToPolicy: c.To, Label: orbench.Labels[i], ToLabel: orbench.Labels[j], N: n})
 			}
 		}
 	}
-	return table.CSV(w, rows)
+	return rows
 }
 
 // basis says in a few lines what the figures rest on.
@@ -113,9 +88,9 @@ func (r *Result) basis() []string {
 	return lines
 }
 
-// sections are the tables.
-func (r *Result) sections() []table.Section {
-	sections := []table.Section{r.labels(), r.voting()}
+// details are the tables that a brief screen does without.
+func (r *Result) details() []table.Section {
+	sections := []table.Section{r.voting()}
 	for _, p := range r.Policies {
 		sections = append(sections, p.categories())
 	}

@@ -49,7 +49,7 @@ type Side struct {
 // Overlap counts the prompts of one dataset, or of a category of it, that are in
 // the other one.
 type Overlap struct {
-	Prompts int `json:"prompts"`
+	Prompts int `json:"prompts" csv:"-"`
 	// Exact prompts have the words of one in the other dataset: they differ at
 	// most in case and punctuation. Near prompts are no such ones, and at least
 	// as like one as the threshold says.

@@ -1,124 +1,124 @@
 package overlap
 
 import (
-	"bufio"
-	"encoding/csv"
 	"io"
-	"slices"
 	"strconv"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/similar"
 )
 
-// View is a comparison of datasets that writes itself in every format.
-type View struct{ Comparison }
-
-// Text writes what two datasets have in common for people to read on a
-// terminal: what follows from it, then the overlap in all and by category, and
-// how varied each is.
-func (c View) Text(b *table.Printer) error {
+// Document is what people read: what follows from the comparison, then the overlap in all
+// and by category, and how varied each is.
+func (c Comparison) Document() table.Document {
+	d := table.Document{Title: "Two datasets compared"}
 	for _, f := range c.Findings {
-		b.Line(f)
+		d.AddTo(table.OnScreen, table.Line(f))
+		d.AddTo(table.InMarkdown, table.Note{Text: f})
 	}
-	b.WriteString("\n")
-	for _, s := range sections(c.Comparison) {
-		b.Section(s)
-	}
-	return b.Flush()
+	d.Add(table.Gap)
+	d.Sections(sections(c)...)
+	return d
 }
 
-// Markdown writes the same as Text as Markdown.
-func (c View) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# Two datasets compared\n\n")
-	for _, f := range c.Findings {
-		b.WriteString("- " + untrusted.Markdown(f) + "\n")
-	}
-	b.WriteString("\n")
-	for _, s := range sections(c.Comparison) {
-		s.Markdown(b)
-	}
-	return b.Flush()
+// Data is the comparison in its documented form.
+func (c Comparison) Data() any { return c }
+
+// row is a line of CSV.
+type row struct {
+	Dataset       string
+	DatasetSHA256 string
+	Other         string
+	OtherSHA256   string
+	Threshold     float64
+	Seed          uint64
+	Scope         string
+	Category      orbench.Category
+	// Prompts are those of a sample too, which has no Overlap.
+	Rows, Prompts *int
+	*Overlap
+	*variety
 }
 
-// JSON writes the comparison in its documented form.
-func (c View) JSON(w io.Writer) error { return table.JSON(w, c.Comparison) }
+// variety are the columns of how varied texts are.
+type variety struct {
+	Distinct1         float64 `csv:"distinct_1"`
+	Distinct2         float64 `csv:"distinct_2"`
+	SelfBLEU          float64
+	SelfBLEUTexts     int
+	NearDuplicates    int
+	NearDuplicateRate float64
+	TopOpener         string
+	TopOpenerShare    float64
+	EffectiveOpeners  float64
+	Words             similar.WordLengths
+}
 
-// CSV writes one line for each of the two datasets (scope "all"), one
-// for the sample of the larger one (scope "sample", where the counts of the
-// overlap are empty), and one for each category (scope "category", where the
-// measures of variety are). Shares are from 0 to 1. Texts are as untrusted.Cell makes them.
-func (c View) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	rows := [][]string{{
-		"dataset", "dataset_sha256", "other", "other_sha256", "threshold", "seed", "scope", "category",
-		"rows", "prompts", "exact", "near", "share", "exact_conflicts", "near_conflicts",
-		"distinct_1", "distinct_2", "self_bleu", "self_bleu_texts", "near_duplicates", "near_duplicate_rate",
-		"top_opener", "top_opener_share", "effective_openers", "words_mean", "words_p5", "words_median", "words_p95",
-	}}
+func varietyOf(d similar.Diversity) *variety {
+	return &variety{
+		d.Distinct1, d.Distinct2, d.SelfBLEU, d.SelfBLEUTexts, d.NearDuplicates, d.NearDuplicateRate,
+		d.TopOpener, d.TopOpenerShare, d.EffectiveOpeners, d.Words,
+	}
+}
+
+// Rows has a row for each of the two datasets (scope "all"), one for the sample of the
+// larger one (scope "sample", where the counts of the overlap are empty), and one for each
+// category (scope "category", where the measures of variety are). Shares are from 0 to 1.
+func (c Comparison) Rows() any {
+	var rows []row
 	for i, s := range []Side{c.A, c.B} {
 		other := []Side{c.B, c.A}[i]
-		add := func(scope, category string, cells ...string) {
-			rows = append(rows, append([]string{
-				untrusted.Cell(s.Name), s.SHA256, untrusted.Cell(other.Name), other.SHA256, table.Number(c.Threshold), strconv.FormatUint(c.Seed, 10),
-				scope, untrusted.Cell(category),
-			}, cells...))
+		add := func(r row) {
+			r.Dataset, r.DatasetSHA256, r.Other, r.OtherSHA256, r.Threshold, r.Seed = s.Name, s.SHA256, other.Name, other.SHA256, c.Threshold, c.Seed
+			rows = append(rows, r)
 		}
-		add("all", "", slices.Concat([]string{strconv.Itoa(s.Rows)}, csvOverlap(s.Overlap), csvDiversity(s.Diversity))...)
+		add(row{Scope: "all", Rows: &s.Rows, Prompts: &s.Prompts, Overlap: &s.Overlap, variety: varietyOf(s.Diversity)})
 		if s.Sampled != nil {
-			add("sample", "", slices.Concat([]string{"", strconv.Itoa(s.Sampled.Texts)}, make([]string, 5), csvDiversity(*s.Sampled))...)
+			add(row{Scope: "sample", Prompts: &s.Sampled.Texts, variety: varietyOf(*s.Sampled)})
 		}
 		for _, category := range c.Categories {
 			if o := []Overlap{category.A, category.B}[i]; o.Prompts > 0 {
-				add("category", string(category.Category), slices.Concat([]string{""}, csvOverlap(o), make([]string, 13))...)
+				add(row{Scope: "category", Category: category.Category, Prompts: &o.Prompts, Overlap: &o})
 			}
 		}
 	}
-	return out.WriteAll(rows)
+	return rows
 }
 
-func csvOverlap(o Overlap) []string {
-	return []string{
-		strconv.Itoa(o.Prompts), strconv.Itoa(o.Exact), strconv.Itoa(o.Near), table.Number(o.Share),
-		strconv.Itoa(o.ExactConflicts), strconv.Itoa(o.NearConflicts),
-	}
+// pairRow is a line of CSV about a pair of prompts.
+type pairRow struct {
+	Match    string
+	Jaccard  float64
+	Conflict bool
+	A, B     promptCells
 }
 
-func csvDiversity(d similar.Diversity) []string {
-	return []string{
-		table.Number(d.Distinct1), table.Number(d.Distinct2), table.Number(d.SelfBLEU), strconv.Itoa(d.SelfBLEUTexts),
-		strconv.Itoa(d.NearDuplicates), table.Number(d.NearDuplicateRate),
-		untrusted.Cell(d.TopOpener), table.Number(d.TopOpenerShare), table.Number(d.EffectiveOpeners),
-		table.Number(d.Words.Mean), strconv.Itoa(d.Words.P5), strconv.Itoa(d.Words.Median), strconv.Itoa(d.Words.P95),
-	}
+type promptCells struct {
+	ID       orbench.PromptID
+	Category orbench.Category
+	Label    orbench.Label
+	Prompt   string
 }
 
-// WritePairs writes the pairs of a comparison as CSV, with their texts. Texts
-// are as untrusted.Cell makes them.
-func (c View) WritePairs(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{
-		"match", "jaccard", "conflict", "a_id", "a_category", "a_label", "a_prompt", "b_id", "b_category", "b_label", "b_prompt",
-	}); err != nil {
-		return err
-	}
+func cellsOf(p orbench.Prompt) promptCells {
+	return promptCells{p.ID, p.Category, p.Label, p.Transcript()}
+}
+
+// WritePairs writes the pairs of a comparison as CSV, with their texts.
+func (c Comparison) WritePairs(w io.Writer) error {
+	out := table.NewRowWriter[pairRow](w)
 	for _, p := range c.Pairs {
 		match := "near"
 		if p.Exact {
 			match = "exact"
 		}
-		if err := out.Write([]string{
-			match, table.Number(p.Jaccard), strconv.FormatBool(p.Conflict()),
-			string(p.A.ID), untrusted.Cell(string(p.A.Category)), string(p.A.Label), untrusted.Cell(p.A.Transcript()),
-			string(p.B.ID), untrusted.Cell(string(p.B.Category)), string(p.B.Label), untrusted.Cell(p.B.Transcript()),
-		}); err != nil {
+		if err := out.Add(pairRow{match, p.Jaccard, p.Conflict(), cellsOf(p.A), cellsOf(p.B)}); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 func sections(c Comparison) []table.Section {

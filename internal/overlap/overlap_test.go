@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,23 +45,27 @@ func comparison(name string) overlap.Comparison {
 	}
 }
 
-func written(t *testing.T, write func(overlap.View, io.Writer) error, name string) string {
+func written(t *testing.T, f table.Format, name string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(overlap.View{Comparison: comparison(name)}, &b); err != nil {
+	if err := f.Write(&b, table.Screen{}, comparison(name)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// asTable writes a comparison as a table with all that it has.
-func asTable(v overlap.View, w io.Writer) error {
-	return v.Text(table.NewPrinter(w, table.Screen{}))
+func pairs(t *testing.T, name string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := comparison(name).WritePairs(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func TestComparisonTable(t *testing.T) {
 	t.Parallel()
-	got := written(t, asTable, "mine")
+	got := written(t, table.AsText, "mine")
 	for _, want := range []string{
 		"Something follows.\n",
 		"A  mine@aaaaaaaa  1,300    1,200           2       1          0.2%            1                    1\n",
@@ -83,19 +86,19 @@ func TestComparisonTable(t *testing.T) {
 // TestComparisonFormatsAreHarmless has names that every format must disarm.
 func TestComparisonFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
-	table := written(t, asTable, "a\x1b[31m\u202e\r\nb\x00")
-	if i := strings.IndexFunc(table, func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
-		t.Errorf("a control character got through: %q", table[i:min(i+40, len(table))])
+	text := written(t, table.AsText, "a\x1b[31m\u202e\r\nb\x00")
+	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
+		t.Errorf("a control character got through: %q", text[i:min(i+40, len(text))])
 	}
-	markdown := written(t, overlap.View.Markdown, "x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")
+	markdown := written(t, table.AsMarkdown, "x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(markdown, "")
 	for _, raw := range []string{"<", ">", "[", "]", "(", "`", "@", "://", "\n# f"} {
 		if strings.Contains(bare, raw) {
 			t.Errorf("%q is live in the Markdown", raw)
 		}
 	}
-	for _, write := range []func(overlap.View, io.Writer) error{overlap.View.CSV, overlap.View.WritePairs} {
-		for _, row := range comparisonRows(t, written(t, write, "=1+1")) {
+	for _, text := range []string{written(t, table.AsCSV, "=1+1"), pairs(t, "=1+1")} {
+		for _, row := range comparisonRows(t, text) {
 			for _, cell := range row {
 				if strings.HasPrefix(cell, "=") {
 					t.Errorf("a live formula in %v", row)
@@ -117,7 +120,7 @@ func comparisonRows(t *testing.T, s string) [][]string {
 // TestComparisonCSV reads cells back by the names of their columns.
 func TestComparisonCSV(t *testing.T) {
 	t.Parallel()
-	rows := comparisonRows(t, written(t, overlap.View.CSV, "mine"))
+	rows := comparisonRows(t, written(t, table.AsCSV, "mine"))
 	var got []string
 	for _, row := range rows[1:] {
 		var cells []string
@@ -144,7 +147,7 @@ func TestComparisonCSV(t *testing.T) {
 
 func TestComparisonPairs(t *testing.T) {
 	t.Parallel()
-	rows := comparisonRows(t, written(t, overlap.View.WritePairs, "mine"))
+	rows := comparisonRows(t, pairs(t, "mine"))
 	want := [][]string{
 		{"match", "jaccard", "conflict", "a_id", "a_category", "a_label", "a_prompt", "b_id", "b_category", "b_label", "b_prompt"},
 		{"exact", "1", "true", string(orbench.NewPrompt("mine", "", "").ID), "mine", "safe", "mine", string(orbench.NewPrompt("mine", "", "").ID), "x", "toxic", "mine"},
@@ -171,7 +174,7 @@ func TestComparisonJSON(t *testing.T) {
 		Categories []struct{ Category string }
 		Findings   []string
 	}
-	if err := json.Unmarshal([]byte(written(t, overlap.View.JSON, "<mine>")), &got); err != nil {
+	if err := json.Unmarshal([]byte(written(t, table.AsJSON, "<mine>")), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Threshold != 0.5 || got.A.Name != "<mine>" || got.A.Prompts != 1200 || got.A.Exact != 2 || got.A.Diversity.Distinct1 != 0.25 ||

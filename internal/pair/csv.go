@@ -38,7 +38,7 @@ func CSV(w io.Writer, all []Figures) error {
 			add("type", string(f.ByType[k].Type), &f.ByType[k].Discrimination)
 		}
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }
 
 // cells are the figures as CSV has them.

@@ -81,5 +81,5 @@ func CSV(w io.Writer, all []Figures) error {
 		}
 		rows = append(rows, append(row, strconv.FormatBool(f.Simulated)))
 	}
-	return table.CSV(w, rows)
+	return table.CSVCells(w, rows)
 }

@@ -1,104 +1,83 @@
 package report
 
 import (
-	"io"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/truncation"
+	"github.com/orbench/orbench/stats"
 )
 
-// CSV writes the figures for spreadsheets and scripts: one line for each target,
-// dataset, label and judge (scope "all"), followed by one for each category
-// (scope "category"), where the columns that only the whole run has are empty.
-// Rates are shares from 0 to 1 and empty where nothing was judged.
-//
-// A text cell that a spreadsheet would take for a formula is given a leading
-// apostrophe.
-func (v View) CSV(w io.Writer) error {
-	header := []string{
-		"target", "dataset", "dataset_sha256", "label", "judge", "scope", "category",
-		"n", "answered", "blocked", "failed", "unanswered", "judged", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",
-	}
-	for _, c := range orbench.Classes {
-		header = append(header, "class_"+string(c))
-	}
-	header = append(header, "simulated", "ci95_clustered_lo", "ci95_clustered_hi", "p_holm")
+// row is a line of CSV.
+type row struct {
+	Target, Dataset, DatasetSHA256 string
+	Label                          orbench.Label
+	Judge, Scope                   string
+	Category                       orbench.Category
+	*account
+	Judged          int
+	Unjudged        *int
+	Refused         int
+	Rate            stats.Rate `csv:",ci95"`
+	Class           map[orbench.Class]int
+	Simulated       bool
+	CI95Clustered   *[2]float64
+	PHolm           *float64
+	*truncation.Row `csv:",omitempty"`
+	LabelAssumed    *bool `csv:",omitempty"`
+	*sequence       `csv:",omitempty"`
+}
+
+// account has the columns that only a whole run has, and sequence those of a run that ended
+// by itself.
+type account struct{ N, Answered, Blocked, Failed, Unanswered int }
+
+type sequence struct{ CI95Sequence *[2]float64 }
+
+// Rows has a row for each target, dataset, label and judge (scope "all"), followed by one
+// for each category (scope "category"). Rates are shares from 0 to 1 and empty where
+// nothing was judged.
+func (v View) Rows() any {
 	// Most runs have whole answers only, and then no column for those that are not.
-	ended := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
-	if ended {
-		header = append(header, "truncated", "ending_unknown")
-	}
-	assumed := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.LabelAssumed })
-	if assumed {
-		header = append(header, "label_assumed")
-	}
-	stopped := slices.ContainsFunc(v.Runs, func(run score.RunResult) bool { return run.Of > 0 })
-	if stopped {
-		header = append(header, "ci95_sequence_lo", "ci95_sequence_hi")
-	}
-	rows := [][]string{header}
+	has := func(f func(score.RunResult) bool) bool { return slices.ContainsFunc(v.Runs, f) }
+	ended := has(func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
+	assumed := has(func(run score.RunResult) bool { return run.LabelAssumed })
+	stopped := has(func(run score.RunResult) bool { return run.Of > 0 })
+	var rows []row
 	for _, run := range v.Runs {
 		judges := run.Judges
 		if len(judges) == 0 {
 			judges = []score.JudgeResult{{}}
 		}
 		for _, j := range judges {
-			more := csvRows(run, j)
-			for i := range more {
-				switch {
-				case ended && i == 0:
-					more[i] = append(more[i], run.Count.Cells(run.Answered)...)
-				case ended:
-					more[i] = append(more[i], "", "")
-				}
+			all := row{
+				Target: run.Target, Dataset: run.Dataset, DatasetSHA256: run.DatasetSHA256, Label: run.Label, Judge: j.Judge, Scope: "category",
+				Simulated: run.Simulated || j.Simulated,
 			}
-			for i := range more {
-				if assumed {
-					more[i] = append(more[i], strconv.FormatBool(run.LabelAssumed))
-				}
-				switch {
-				case stopped && i == 0:
-					more[i] = append(more[i], table.IntervalCells(j.CI95Sequence)...)
-				case stopped:
-					more[i] = append(more[i], "", "")
-				}
+			if assumed {
+				all.LabelAssumed = &run.LabelAssumed
 			}
-			rows = append(rows, more...)
+			of := all
+			all.Scope, all.account = "all", &account{run.N, run.Answered, run.Blocked, run.Failed, run.Unanswered}
+			all.Judged, all.Unjudged, all.Refused, all.Rate, all.CI95Clustered = j.Judged, &j.Unjudged, j.Refused, j.Rate, j.CI95Clustered
+			if all.Class = j.ByClass; all.Class == nil {
+				all.Class = map[orbench.Class]int{}
+			}
+			if ended {
+				all.Row = run.Count.Row(run.Answered)
+			}
+			if stopped {
+				all.sequence = &sequence{j.CI95Sequence}
+			}
+			rows = append(rows, all)
+			for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
+				n := j.ByCategory[c]
+				of.Category, of.Judged, of.Refused, of.Rate, of.CI95Clustered, of.PHolm = c, n.N, n.Refused, n.Rate(), n.CI95Clustered, n.PHolm
+				rows = append(rows, of)
+			}
 		}
-	}
-	return table.CSV(w, rows)
-}
-
-// csvRows gives the rows of one judge of one run.
-func csvRows(run score.RunResult, j score.JudgeResult) [][]string {
-	names := func(scope string, c orbench.Category) []string {
-		return []string{
-			untrusted.Cell(run.Target), untrusted.Cell(run.Dataset), untrusted.Cell(run.DatasetSHA256), untrusted.Cell(string(run.Label)),
-			untrusted.Cell(j.Judge), scope, untrusted.Cell(string(c)),
-		}
-	}
-	simulated := strconv.FormatBool(run.Simulated || j.Simulated)
-	all := append(names("all", ""), strconv.Itoa(run.N), strconv.Itoa(run.Answered), strconv.Itoa(run.Blocked),
-		strconv.Itoa(run.Failed), strconv.Itoa(run.Unanswered), strconv.Itoa(j.Judged), strconv.Itoa(j.Unjudged),
-		strconv.Itoa(j.Refused))
-	all = append(all, table.RateCells(j.Rate)...)
-	for _, c := range orbench.Classes {
-		all = append(all, strconv.Itoa(j.ByClass[c]))
-	}
-	all = append(append(all, simulated), table.IntervalCells(j.CI95Clustered)...)
-	rows := [][]string{append(all, "")}
-	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
-		n := j.ByCategory[c]
-		row := append(names("category", c), "", "", "", "", "", strconv.Itoa(n.N), "", strconv.Itoa(n.Refused))
-		row = append(row, table.RateCells(n.Rate())...)
-		row = append(row, make([]string, len(orbench.Classes))...)
-		row = append(append(row, simulated), table.IntervalCells(n.CI95Clustered)...)
-		rows = append(rows, append(row, table.NumberCell(n.PHolm)))
 	}
 	return rows
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-func ExampleView_CSV() {
+func ExampleView_Rows() {
 	rate, ci := 0.25, [2]float64{0.0456, 0.6994}
 	result := score.Result{Runs: []score.RunResult{{
 		Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe, N: 4, Answered: 4,
@@ -18,7 +19,7 @@ func ExampleView_CSV() {
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},
 		}},
 	}}}
-	if err := (report.View{result}).CSV(os.Stdout); err != nil {
+	if err := table.AsCSV.Of(report.View{result})(os.Stdout); err != nil {
 		panic(err)
 	}
 	// Output:

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // The files of a report folder.
@@ -108,9 +109,9 @@ func (f *Folder) write(r score.Result) error {
 		write func(io.Writer) error
 	}
 	files := []file{
-		{"report.json", View{r}.JSON},
-		{"report.csv", View{r}.CSV},
-		{"report.md", View{r}.Markdown},
+		{"report.json", table.AsJSON.Of(View{r})},
+		{"report.csv", table.AsCSV.Of(View{r})},
+		{"report.md", table.AsMarkdown.Of(View{r})},
 		{PageFile, func(w io.Writer) error { return writePage(w, r, f.collector) }},
 	}
 	if r.Provenance != nil {

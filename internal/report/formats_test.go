@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,20 +22,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
-var formats = map[string]func(View, io.Writer) error{
-	"table.txt":   func(v View, w io.Writer) error { return v.Text(table.NewPrinter(w, table.Screen{})) },
-	"report.json": View.JSON, "report.csv": View.CSV, "report.md": View.Markdown,
-}
+var formats = map[string]table.Format{"table.txt": table.AsText, "report.json": table.AsJSON, "report.csv": table.AsCSV, "report.md": table.AsMarkdown}
 
 // The outputs of a small result, to be read by people when they change.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.Make()
-	for name, write := range formats {
+	for name, format := range formats {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := write(View{r}, &b); err != nil {
+			if err := format.Of(View{r})(&b); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join("testdata", name)
@@ -60,12 +56,12 @@ func TestFormatsAreDeterministic(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
 	again, _ := scoretest.Fixture{Targets: 6, Safe: 5, Toxic: 3}.Make()
-	for name, write := range formats {
+	for name, format := range formats {
 		var a, b bytes.Buffer
-		if err := write(View{r}, &a); err != nil {
+		if err := format.Of(View{r})(&a); err != nil {
 			t.Fatal(err)
 		}
-		if err := write(View{again}, &b); err != nil {
+		if err := format.Of(View{again})(&b); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
@@ -77,9 +73,9 @@ func TestFormatsAreDeterministic(t *testing.T) {
 // An empty result is a valid one: nothing was asked yet.
 func TestFormatsOfNothing(t *testing.T) {
 	t.Parallel()
-	for name, write := range formats {
+	for name, format := range formats {
 		var b bytes.Buffer
-		if err := write(View{score.Result{}}, &b); err != nil {
+		if err := format.Of(View{score.Result{}})(&b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if b.Len() == 0 {
@@ -87,7 +83,7 @@ func TestFormatsOfNothing(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := (View{score.Result{}}).JSON(&b); err != nil || !strings.Contains(b.String(), `"runs": []`) {
+	if err := table.AsJSON.Of(View{score.Result{}})(&b); err != nil || !strings.Contains(b.String(), `"runs": []`) {
 		t.Errorf("no runs are not an empty list: %s", b.String())
 	}
 }
@@ -96,7 +92,7 @@ func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want, _ := scoretest.Fixture{Targets: 2, Safe: 3, Toxic: 2}.Make()
 	var b bytes.Buffer
-	if err := (View{want}).JSON(&b); err != nil {
+	if err := table.AsJSON.Of(View{want})(&b); err != nil {
 		t.Fatal(err)
 	}
 	var got score.Result
@@ -115,7 +111,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 		{Target: "a/c", Dataset: "d", Label: orbench.Safe, N: 3, Answered: 3},
 	}}
 	var b bytes.Buffer
-	if err := (View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Of(View{r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
@@ -147,7 +143,7 @@ func untrustedResult(name string) score.Result {
 func TestTableStripsControls(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (View{untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Of(View{untrustedResult("a\x1b[31m\u009b\u202e\r\nb\x00")})(&b); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e') }); i >= 0 {
@@ -161,7 +157,7 @@ func TestTableLinesUp(t *testing.T) {
 	r, _ := scoretest.Fixture{Targets: 3, Safe: 3, Toxic: 2}.Make()
 	r.Runs[0].Target, r.Runs[2].Dataset = "模型/大", "e\u0301te\u0301"
 	var b bytes.Buffer
-	if err := (View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Of(View{r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	tables := 0
@@ -190,7 +186,7 @@ func TestTableLinesUp(t *testing.T) {
 func TestMarkdownEscapes(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (View{untrustedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")}).Markdown(&b); err != nil {
+	if err := table.AsMarkdown.Of(View{untrustedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g")})(&b); err != nil {
 		t.Fatal(err)
 	}
 	columns := 0
@@ -218,7 +214,7 @@ func TestCSVDisarmsFormulas(t *testing.T) {
 	t.Parallel()
 	for _, evil := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=1", "＝1", "＠x", "\ufeff=1", "\x00=1"} {
 		var b bytes.Buffer
-		if err := (View{untrustedResult(evil)}).CSV(&b); err != nil {
+		if err := table.AsCSV.Of(View{untrustedResult(evil)})(&b); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&b).ReadAll()
@@ -251,7 +247,7 @@ func TestCSVIsComplete(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 3, Safe: 5, Toxic: 3}.Make()
 	var b bytes.Buffer
-	if err := (View{r}).CSV(&b); err != nil {
+	if err := table.AsCSV.Of(View{r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()

@@ -1,17 +1,15 @@
 package report
 
 import (
-	"io"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/table"
 )
 
-// JSON writes the result in its documented form, indented, with a final newline.
-// Lists and objects without entries are written as such and never as null.
-func (v View) JSON(w io.Writer) error { return table.JSON(w, WithoutNulls(v.Result)) }
+// Data is the result in its documented form. Lists and objects without entries are written
+// as such and never as null.
+func (v View) Data() any { return WithoutNulls(v.Result) }
 
 // WithoutNulls gives lists and objects to a result that lacks them.
 func WithoutNulls(r score.Result) score.Result {

@@ -108,7 +108,7 @@ func TestTableFoldsSamples(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	r := sampled()
-	if err := (report.View{r}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Of(report.View{r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	var found []string
@@ -128,7 +128,7 @@ func TestTableFoldsSamples(t *testing.T) {
 		t.Errorf("the table shows single samples:\n%s", b.String())
 	}
 	b.Reset()
-	if err := (report.View{r}).CSV(&b); err != nil {
+	if err := table.AsCSV.Of(report.View{r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "sample 2]") {

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
-	"io"
 
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
@@ -12,80 +10,39 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// View is a result that writes itself in every format.
+// View shows a result.
 type View struct{ score.Result }
 
-// Text writes the figures for people to read on a terminal: for each label one
-// line per target, dataset and judge with its counts, rate and 95% interval, then
-// the refusals by category, where the judges disagree, warnings and the cost; on a brief
-// screen one line per target in place of the tables. Names from outside lose whatever a
-// terminal would obey.
-func (v View) Text(b *table.Printer) error {
+// Document is what people read: for each label one line per target, dataset and judge with
+// its counts, rate and 95% interval, then the refusals by category, where the judges
+// disagree, warnings and the cost; on a brief screen one line per target in place of the
+// tables.
+func (v View) Document() table.Document {
 	r := v.Aggregated()
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
-	if !b.Brief {
-		for _, line := range judgeErrorLines(r) {
-			b.Paragraph("", untrusted.Terminal(line))
-			b.WriteString("\n")
-		}
-	}
-	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
-		b.Section(s)
-	}
-	if b.Brief {
-		b.Section(overview(r))
-		b.Leave(sectionsOf(r)...)
-		b.Line(untrusted.Terminal(judgeErrorInBrief(r)))
-		b.Line(untrusted.Terminal(probe.InBrief(r.Susceptibility)))
-	} else {
-		for _, s := range sectionsOf(r) {
-			b.Section(s)
-		}
-	}
-	b.Line(untrusted.Terminal(accountLine(r)))
-	b.Line(untrusted.Terminal(intervalNote(r)))
-	for _, line := range warningsOf(r) {
-		b.Warning(untrusted.Terminal(line))
-	}
-	b.Line(costLine(r.Cost))
-	b.Line(r.Provenance.Spent())
-	return b.Flush()
-}
-
-// Markdown writes the tables of Text as GitHub-flavored Markdown. Whatever
-// would be markup in a name is escaped.
-func (v View) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	r := v.Aggregated()
-	b.WriteString("# orbench report\n\n")
-	if r.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
+	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
 	for _, line := range judgeErrorLines(r) {
-		b.WriteString(untrusted.Markdown(line) + "\n\n")
+		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
+		d.AddTo(table.OnFull, table.Gap)
 	}
 	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
-		s.Markdown(b)
+		d.Sections(s)
 	}
-	for _, s := range sectionsOf(r) {
-		s.Markdown(b)
+	if len(r.Runs) > 0 {
+		d.AddTo(table.OnBrief, overview(r))
 	}
-	b.WriteString(untrusted.Markdown(accountLine(r)) + "\n\n")
-	if note := intervalNote(r); note != "" {
-		b.WriteString(untrusted.Markdown(note) + "\n\n")
-	}
+	d.Details(sectionsOf(r)...)
+	d.AddTo(table.OnBrief, table.Line(judgeErrorInBrief(r)), table.Line(probe.InBrief(r.Susceptibility)))
+	d.Add(table.Line(accountLine(r)), table.Line(intervalNote(r)))
 	for _, line := range warningsOf(r) {
-		b.WriteString("**Warning.** " + untrusted.Markdown(line) + "\n\n")
+		d.Add(table.Warning(line))
 	}
-	b.WriteString(untrusted.Markdown(cmp.Or(r.Provenance.Spent(), costLine(r.Cost))) + "\n")
+	spent := r.Provenance.Spent()
+	d.AddTo(table.OnScreen, table.Line(costLine(r.Cost)), table.Line(spent))
+	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r.Cost)))+"\n"))
 	for _, s := range r.Provenance.Sections() {
-		b.WriteString("\n")
-		s.Markdown(b)
+		d.AddTo(table.InMarkdown, table.Gap, s)
 	}
-	return b.Flush()
+	return d
 }
 
 // costLine says in one line what a command spent. An unknown price is said to be

@@ -2,27 +2,10 @@ package table
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"io"
-	"strconv"
 
 	"github.com/orbench/orbench/stats"
 )
-
-// JSON writes a value indented, with a final newline, and HTML's signs as they are.
-func JSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// CSV writes rows, the header first. Texts from outside are to be made fit by
-// untrusted.Cell.
-func CSV(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }
-
-// Number shows a number in full, for a cell of CSV.
-func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // NumberCell is a number in full, empty when it is undefined.
 func NumberCell(v *float64) string {
@@ -53,3 +36,6 @@ func EstimateCells(e *stats.Estimate) []string {
 	}
 	return []string{Number(e.Value), Number(e.Lo), Number(e.Hi)}
 }
+
+// CSVCells writes rows, the header first.
+func CSVCells(w io.Writer, rows [][]string) error { return csv.NewWriter(w).WriteAll(rows) }

@@ -100,9 +100,9 @@ type Trigger struct {
 // Flips counts verdicts that turned, with Wilson's interval.
 type Flips struct {
 	// Flipped of N wordings with a verdict turned.
-	Flipped int `json:"flipped"`
-	N       int `json:"n"`
-	stats.Rate
+	Flipped    int `json:"flipped"`
+	N          int `json:"n"`
+	stats.Rate `csv:"rate,ci95"`
 }
 
 func (f *Flips) add(got, turned stance) {

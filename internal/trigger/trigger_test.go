@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -113,7 +114,7 @@ func derive(t *testing.T, s *trigger.Study, memory store.Reader) (trigger.Result
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := r.JSON(&b); err != nil {
+	if err := table.AsJSON.Write(&b, table.Screen{}, r); err != nil {
 		t.Fatal(err)
 	}
 	return r, b.Bytes()

@@ -1,118 +1,99 @@
 package trigger
 
 import (
-	"bufio"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
-// JSON writes the result in its documented form.
-func (r Result) JSON(w io.Writer) error { return table.JSON(w, r) }
-
-// Text writes the result for a terminal: on a brief screen the words that are confirmed.
-func (r Result) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// Document is what people read: on a brief screen the words that are confirmed.
+func (r Result) Document() table.Document {
+	d := table.Document{Title: "Trigger words", Simulated: r.Simulated}
 	sections := r.sections()
-	b.Section(sections[0])
-	if b.Brief {
-		b.Section(r.confirmed())
-	}
-	b.Details(sections[1:]...)
-	b.Paragraph("", r.basis())
-	if !b.Brief {
-		for _, note := range r.reading() {
-			b.Paragraph("", note)
-		}
+	d.Sections(sections[0])
+	d.AddTo(table.OnBrief, r.confirmed())
+	d.Details(sections[1:]...)
+	d.Add(table.Note{Text: r.basis()})
+	for _, note := range r.reading() {
+		d.AddTo(table.OnFull|table.InMarkdown, table.Note{Text: note})
 	}
 	for _, note := range r.lacks() {
-		b.Paragraph("", note)
+		d.Add(table.Note{Text: note})
 	}
-	return b.Flush()
+	return d
 }
 
-// Markdown writes the same as Markdown.
-func (r Result) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# Trigger words\n\n")
-	if r.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
-	for _, s := range r.sections() {
-		s.Markdown(b)
-	}
-	for _, note := range slices.Concat([]string{r.basis()}, r.reading(), r.lacks()) {
-		b.WriteString("- " + untrusted.Markdown(note) + "\n")
-	}
-	return b.Flush()
+// Data is the result in its documented form.
+func (r Result) Data() any { return r }
+
+// row is a line of CSV.
+type row struct {
+	Target, Dataset      string
+	SHA256               string `csv:"dataset_sha256"`
+	Label                orbench.Label
+	Judge, Words         string
+	ConfirmedByDeletion  bool
+	ConfirmedByInsertion bool
+	Found, Held          int
+	StandIns             string
+
+	Deleted, Beside, Exchanged, Inserted, InsertedBeside Flips
+
+	Difference, InsertedDifference     *stats.Estimate
+	P, PHolm, InsertedP, InsertedPHolm *float64
+	Simulated                          bool
 }
 
-// CSV writes a line for each trigger of each group. Shares are from 0 to 1; what is
-// undefined is empty. Texts are as untrusted.Cell makes them.
-func (r Result) CSV(w io.Writer) error {
-	header := []string{"target", "dataset", "dataset_sha256", "label", "judge", "words", "confirmed_by_deletion", "confirmed_by_insertion", "found", "held", "stand_ins"}
-	for _, name := range []string{"deleted", "beside", "exchanged", "inserted", "inserted_beside"} {
-		header = append(header, name+"_flipped", name+"_n", name+"_rate", name+"_ci95_lo", name+"_ci95_hi")
-	}
-	for _, name := range []string{"difference", "inserted_difference"} {
-		header = append(header, name, name+"_ci95_lo", name+"_ci95_hi")
-	}
-	rows := [][]string{append(header, "p", "p_holm", "inserted_p", "inserted_p_holm", "simulated")}
+// Rows has a row for each trigger of each group. Shares are from 0 to 1.
+func (r Result) Rows() any {
+	var rows []row
 	for _, g := range r.Groups {
 		for _, t := range g.Triggers {
-			row := []string{
-				untrusted.Cell(g.Target), untrusted.Cell(g.Dataset), g.SHA256, string(g.Label), untrusted.Cell(r.Judge), untrusted.Cell(keyOf(t.Words)),
-				strconv.FormatBool(t.Deletion), strconv.FormatBool(t.Insertion), strconv.Itoa(t.Found), strconv.Itoa(t.Held), untrusted.Cell(keyOf(t.StandIns)),
-			}
-			for _, f := range []Flips{t.Deleted, t.Beside, t.Exchanged, t.Inserted, t.InsertedBeside} {
-				row = append(append(row, strconv.Itoa(f.Flipped), strconv.Itoa(f.N)), table.RateCells(f.Rate)...)
-			}
-			row = slices.Concat(row, table.EstimateCells(t.Difference), table.EstimateCells(t.InsertedDifference))
-			rows = append(rows, append(row, table.NumberCell(t.P), table.NumberCell(t.PHolm), table.NumberCell(t.InsertedP), table.NumberCell(t.InsertedPHolm), strconv.FormatBool(r.Simulated)))
+			rows = append(rows, row{
+				Target: g.Target, Dataset: g.Dataset, SHA256: g.SHA256, Label: g.Label, Judge: r.Judge, Words: keyOf(t.Words),
+				ConfirmedByDeletion: t.Deletion, ConfirmedByInsertion: t.Insertion, Found: t.Found, Held: t.Held, StandIns: keyOf(t.StandIns),
+				Deleted: t.Deleted, Beside: t.Beside, Exchanged: t.Exchanged, Inserted: t.Inserted, InsertedBeside: t.InsertedBeside,
+				Difference: t.Difference, InsertedDifference: t.InsertedDifference,
+				P: t.P, PHolm: t.PHolm, InsertedP: t.InsertedP, InsertedPHolm: t.InsertedPHolm, Simulated: r.Simulated,
+			})
 		}
 	}
-	return table.CSV(w, rows)
+	return rows
+}
+
+// searchedRow is a line of CSV about a searched prompt.
+type searchedRow struct {
+	Target, Dataset        string
+	PromptID               orbench.PromptID
+	Label                  orbench.Label
+	Outcome                Outcome
+	Words, Prompt, Without string
 }
 
 // SearchedWriter gives the function that writes searched prompts as CSV, a line for
-// each set that was found and one for a prompt without any. Texts are as
-// untrusted.Cell makes them.
+// each set that was found and one for a prompt without any.
 func SearchedWriter(w io.Writer) (add func(Searched) error, flush func() error) {
-	out := csv.NewWriter(w)
-	err := out.Write([]string{"target", "dataset", "prompt_id", "label", "outcome", "words", "prompt", "without"})
+	out := table.NewRowWriter[searchedRow](w)
 	add = func(s Searched) error {
-		sets := s.Sets
-		if len(sets) == 0 {
-			sets = [][]string{nil}
+		row := searchedRow{Target: s.Target, Dataset: s.Dataset, PromptID: s.Prompt.ID, Label: s.Prompt.Label, Outcome: s.Outcome, Prompt: s.Prompt.Text()}
+		if len(s.Sets) == 0 {
+			return out.Add(row)
 		}
-		for _, set := range sets {
-			flipped := ""
-			if len(set) > 0 {
-				flipped = without(s.Prompt.Text(), set)
-			}
-			if err == nil {
-				err = out.Write([]string{
-					untrusted.Cell(s.Target), untrusted.Cell(s.Dataset), string(s.Prompt.ID), string(s.Prompt.Label), string(s.Outcome),
-					untrusted.Cell(keyOf(set)), untrusted.Cell(s.Prompt.Text()), untrusted.Cell(flipped),
-				})
+		for _, set := range s.Sets {
+			row.Words, row.Without = keyOf(set), without(row.Prompt, set)
+			if err := out.Add(row); err != nil {
+				return err
 			}
 		}
-		return err
+		return nil
 	}
-	return add, func() error {
-		out.Flush()
-		return out.Error()
-	}
+	return add, out.Flush
 }
 
 // flips shows a rate of flips with its counts.

@@ -71,13 +71,19 @@ func (c Count) Cell(answers int) string {
 	return table.Count(c.Truncated)
 }
 
-// Cells are both counts for CSV; the first is empty where it is not known of any answer.
-func (c Count) Cells(answers int) []string {
-	cut := table.Number(float64(c.Truncated))
+// Row has both counts as columns of CSV.
+type Row struct {
+	// Truncated is nil where it is not known of any answer.
+	Truncated     *int
+	EndingUnknown int
+}
+
+// Row has both counts of so many answers.
+func (c Count) Row(answers int) *Row {
 	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
-		cut = ""
+		return &Row{nil, c.EndingUnknown}
 	}
-	return []string{cut, table.Number(float64(c.EndingUnknown))}
+	return &Row{&c.Truncated, c.EndingUnknown}
 }
 
 // Line accounts for so many answers in a part of a sentence, empty where all of them

@@ -42,8 +42,8 @@ func TestCount(t *testing.T) {
 		t.Errorf("%q, want %q; many: %v", c.Line(120), want, c.Many(120))
 	}
 	recorded := truncation.Count{EndingUnknown: 4}
-	if cells := recorded.Cells(4); recorded.Cell(4) != "unknown" || cells[0] != "" || cells[1] != "4" || recorded.Many(4) {
-		t.Errorf("recorded answers are counted as %q, %q", recorded.Cell(4), cells)
+	if row := recorded.Row(4); recorded.Cell(4) != "unknown" || row.Truncated != nil || row.EndingUnknown != 4 || recorded.Many(4) {
+		t.Errorf("recorded answers are counted as %q, %+v", recorded.Cell(4), row)
 	}
 	c.AddCount(recorded)
 	if c != (truncation.Count{Truncated: 6, EndingUnknown: 4}) {

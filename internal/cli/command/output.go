@@ -13,12 +13,23 @@ import (
 	"github.com/orbench/orbench/internal/terminal"
 )
 
-// Formats are the values of --format of commands that print figures, TwoFormats
-// those of the others.
+// formats are the ways to write a view. Whoever adds one lists it here.
+var formats = []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMarkdown}
+
+// Formats are the values of --format of commands that show a view, TwoFormats those of
+// the others.
 var (
-	Formats    = []string{"table", "json", "csv", "md"}
+	Formats    = formatNames()
 	TwoFormats = Formats[:2]
 )
+
+func formatNames() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
 
 // FormatFlag registers --format.
 func FormatFlag(c *cobra.Command, format *string, offered []string) {
@@ -63,13 +74,18 @@ func (e *Env) Screen(full bool) table.Screen {
 	return s
 }
 
-// Show prints figures in one of the formats: as a table brief, unless full is true.
-func (e *Env) Show(format string, full bool, f Figures) error {
-	return WriteAs(e.Stdout, e.Screen(full), format, f)
+// Show prints a view in one of the formats: as a table brief, unless full is true.
+func (e *Env) Show(format string, full bool, v any) error {
+	return WriteAs(e.Stdout, e.Screen(full), format, v)
 }
 
-// WriteAs writes in one of the formats. A table is made for the screen.
-func WriteAs(w io.Writer, s table.Screen, format string, f Figures) error {
+// WriteAs writes a view in one of the formats.
+func WriteAs(w io.Writer, s table.Screen, format string, v any) error {
+	if v, ok := v.(table.View); ok {
+		at := slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == format })
+		return formats[at].Write(w, s, v)
+	}
+	f := v.(Figures)
 	switch format {
 	case "json":
 		return f.JSON(w)

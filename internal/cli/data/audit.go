@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -67,13 +66,10 @@ Shares are written as 0.02, 2% or 2pp.`,
 				}
 			}
 			plan, err := audit.NewPlan(config)
-			if err := errors.Join(err, command.CheckFormat(format, command.TwoFormats)); err != nil {
+			if err := errors.Join(err, command.CheckFormat(format, command.Formats)); err != nil {
 				return err
 			}
-			if format == "json" {
-				return table.JSON(a.Stdout, plan)
-			}
-			return plan.Text(table.NewPrinter(a.Stdout, a.Screen(full)))
+			return a.Show(format, full, plan)
 		},
 	}
 	flags := c.Flags()
@@ -83,7 +79,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 	flags.StringVar(&prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
 	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
 	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
-	command.FormatFlag(c, &format, command.TwoFormats)
+	command.FormatFlag(c, &format, command.Formats)
 	command.FullFlag(c, &full)
 	return c
 }

@@ -42,11 +42,11 @@ columns hold for both datasets, where they are files.`,
 				return err
 			}
 			if pairs != "" {
-				if err := folder.WriteNew(pairs, overlap.View{Comparison: result}.WritePairs); err != nil {
+				if err := folder.WriteNew(pairs, result.WritePairs); err != nil {
 					return err
 				}
 			}
-			return a.Show(f.format, f.full, overlap.View{Comparison: result})
+			return a.Show(f.format, f.full, result)
 		},
 	}
 	command.ColumnFlags(c, &f.columns)

@@ -60,7 +60,7 @@ func said(c *cobra.Command) ([]experiment.Said, error) {
 		return all, nil
 	}
 	for _, text := range set.Value.(pflag.SliceValue).GetSlice() {
-		s, err := experiment.ParseSet(text)
+		s, err := experiment.ParseSet("--set", text)
 		if err != nil {
 			return nil, err
 		}

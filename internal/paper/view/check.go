@@ -1,12 +1,9 @@
 package view
 
 import (
-	"bufio"
-	"encoding/csv"
+	"cmp"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -14,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -228,74 +224,58 @@ func (s CheckSide) section() table.Section {
 			name, table.Percent(r.Published), table.Rate(r.Rate), table.Interval(r.CI95), table.Count(r.Refused), table.Count(r.Judged), where,
 		})
 	}
-	t.Note = fmt.Sprintf("%d of %d published categories lie inside the measured intervals. %s", s.Inside, s.Compared, strings.Join(s.Notes, " "))
+	t.Note = strings.Join(s.notes(), " ")
 	return t
 }
 
-// Text writes the comparison for people to read on a terminal.
-func (c Check) Text(b *table.Printer) error {
-	if c.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// notes say how many rates fit, and what to hold against the comparison.
+func (s CheckSide) notes() []string {
+	return append([]string{fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", s.Inside, s.Compared)}, s.Notes...)
+}
+
+// Document is what people read.
+func (c Check) Document() table.Document {
+	d := table.Document{Title: "A run beside the published row", Simulated: c.Simulated}
 	for _, side := range c.Sides {
 		s := side.section()
+		d.AddTo(table.InMarkdown, s)
 		s.Note = ""
-		b.Section(s)
-		b.Paragraph("- ", fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", side.Inside, side.Compared))
-		for _, n := range side.Notes {
-			b.Paragraph("- ", untrusted.Terminal(n))
+		d.AddTo(table.OnScreen, s)
+		for _, note := range side.notes() {
+			d.AddTo(table.OnScreen, table.Note{Mark: "- ", Text: note})
 		}
-		b.WriteString("\n")
+		d.AddTo(table.OnScreen, table.Gap)
 	}
-	return b.Flush()
+	return d
 }
 
-// Markdown writes the comparison as GitHub-flavored Markdown.
-func (c Check) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# A run beside the published row\n\n")
-	if c.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
-	for _, side := range c.Sides {
-		side.section().Markdown(b)
-	}
-	return b.Flush()
+// Data is the comparison in the form of docs/paper.md.
+func (c Check) Data() any { return c }
+
+// checkLine is a line of CSV.
+type checkLine struct {
+	Target, Dataset     string
+	Label               orbench.Label
+	Judge, Model, Table string
+	Category            orbench.Category
+	Published           float64
+	Refused, Judged     int
+	Rate                stats.Rate `csv:",ci95"`
+	Inside              *bool
+	Simulated           bool
 }
 
-// JSON writes the comparison in the form of docs/paper.md.
-func (c Check) JSON(w io.Writer) error { return table.JSON(w, c) }
-
-// CSV writes one line for each category and one for all prompts, its category
-// "all". Rates are shares; what is not known is empty.
-func (c Check) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{
-		"target", "dataset", "label", "judge", "model", "table", "category",
-		"published", "refused", "judged", "rate", "ci95_lo", "ci95_hi", "inside", "simulated",
-	}); err != nil {
-		return err
-	}
+// Rows has a row for each category and one for all prompts, its category "all". Rates are
+// shares.
+func (c Check) Rows() any {
+	var rows []checkLine
 	for _, s := range c.Sides {
 		for _, r := range s.Rows {
-			category, inside := string(r.Category), ""
-			if category == "" {
-				category = "all"
-			}
-			if r.Inside != nil {
-				inside = strconv.FormatBool(*r.Inside)
-			}
-			line := []string{
-				untrusted.Cell(s.Target), untrusted.Cell(s.Dataset), string(s.Label), untrusted.Cell(s.Judge), s.Model, s.Table, category,
-				table.Number(r.Published), strconv.Itoa(r.Refused), strconv.Itoa(r.Judged),
-			}
-			line = append(append(line, table.RateCells(r.Rate)...), inside, strconv.FormatBool(s.Simulated))
-			if err := out.Write(line); err != nil {
-				return err
-			}
+			rows = append(rows, checkLine{
+				Target: s.Target, Dataset: s.Dataset, Label: s.Label, Judge: s.Judge, Model: s.Model, Table: s.Table, Category: cmp.Or(r.Category, "all"),
+				Published: r.Published, Refused: r.Refused, Judged: r.Judged, Rate: r.Rate, Inside: r.Inside, Simulated: s.Simulated,
+			})
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return rows
 }

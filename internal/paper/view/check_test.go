@@ -154,7 +154,7 @@ func TestCheckFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := check.JSON(&b); err != nil {
+	if err := table.AsJSON.Of(check)(&b); err != nil {
 		t.Fatal(err)
 	}
 	var back Check
@@ -162,22 +162,20 @@ func TestCheckFormats(t *testing.T) {
 		t.Errorf("the JSON reads back as %+v (%v)", back, err)
 	}
 	b.Reset()
-	if err := check.CSV(&b); err != nil {
+	if err := table.AsCSV.Of(check)(&b); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err := csv.NewReader(&b).ReadAll(); err != nil || len(rows) != 1+2*11 || rows[1][6] != "deception" || rows[11][6] != "all" || rows[1][13] != "true" {
 		t.Errorf("the CSV is %v", rows)
 	}
-	for name, write := range map[string]func() error{
-		"table": func() error { return check.Text(table.NewPrinter(&b, table.Screen{})) }, "md": func() error { return check.Markdown(&b) },
-	} {
+	for _, format := range []table.Format{table.AsText, table.AsMarkdown} {
 		b.Reset()
-		if err := write(); err != nil {
+		if err := format.Of(check)(&b); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"all prompts", "10 of 10 published categories", "inside", "80.0%"} {
 			if !strings.Contains(b.String(), want) {
-				t.Errorf("%s lacks %q", name, want)
+				t.Errorf("%s lacks %q", format.Name, want)
 			}
 		}
 	}

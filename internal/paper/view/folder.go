@@ -63,7 +63,7 @@ func (p Study) Write(dir string) error {
 		return err
 	}
 	files := map[string]func(io.Writer) error{
-		PageFile: p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
+		PageFile: p.page, "paper.json": table.AsJSON.Of(p), "paper.csv": table.AsCSV.Of(p), "paper.md": table.AsMarkdown.Of(p),
 	}
 	if p.Own.Provenance != nil {
 		files[report.ProvenanceFile] = p.Own.Provenance.JSON

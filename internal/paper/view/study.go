@@ -1,9 +1,6 @@
 package view
 
 import (
-	"bufio"
-	"encoding/csv"
-	"io"
 	"strconv"
 
 	"github.com/orbench/orbench/internal/paper"
@@ -11,7 +8,6 @@ import (
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Study is the published study, with runs of the reader's own beside it where
@@ -21,9 +17,9 @@ type Study struct {
 	Own score.Result
 }
 
-// JSON writes the study in the form of docs/paper.md, with the reader's own runs
-// as report JSON under "own" when there are any.
-func (p Study) JSON(w io.Writer) error {
+// Data is the study in the form of docs/paper.md, with the reader's own runs as report JSON
+// under "own" when there are any.
+func (p Study) Data() any {
 	out := struct {
 		paper.Study
 		Own *score.Result `json:"own,omitempty"`
@@ -32,48 +28,39 @@ func (p Study) JSON(w io.Writer) error {
 		own := report.WithoutNulls(p.Own)
 		out.Own = &own
 	}
-	return table.JSON(w, out)
+	return out
 }
 
-// Text writes the study for people to read on a terminal: on a brief screen how the two
-// rates go together, and the reader's own runs.
-func (p Study) Text(b *table.Printer) error {
-	b.WriteString(p.Source + "\n\n")
-	if b.Brief {
-		if own := p.own(); len(own) > 0 {
-			b.Section(ownInBrief(own))
-		}
-		b.Section(p.correlationInBrief())
-		b.Leave(append(p.sections(), p.contradictionSection())...)
-		return b.Flush()
+// Document is what people read: on a brief screen how the two rates go together, and the
+// reader's own runs.
+func (p Study) Document() table.Document {
+	d := table.Document{Title: "The published study"}
+	d.AddTo(table.OnScreen, table.Raw(p.Source), table.Gap, table.Gap)
+	d.AddTo(table.InMarkdown, table.Paragraph(p.Source))
+	if own := p.own(); len(own) > 0 {
+		d.AddTo(table.OnBrief, ownInBrief(own))
 	}
+	d.AddTo(table.OnBrief, p.correlationInBrief())
 	for _, s := range p.sections() {
+		d.AddTo(table.InMarkdown, s)
 		note := s.Note
-		s.Note = ""
-		b.Section(s)
+		s.Note, s.Detail = "", true
+		d.AddTo(table.OnScreen, s)
 		if note != "" {
-			b.Paragraph("", note)
-			b.WriteString("\n")
+			d.AddTo(table.OnFull, table.Paragraph(note), table.Gap)
 		}
 	}
-	b.WriteString(contradictionsTitle + "\n")
+	s := p.contradictionSection()
+	s.Detail = true
+	d.AddTo(table.InMarkdown, s)
+	d.AddTo(table.OnFull, table.Raw(s.Title), table.Gap)
 	for _, c := range p.Contradictions {
-		b.Paragraph("- ", c.Where+". Printed: "+c.Printed+". Found: "+c.Found+".")
+		d.AddTo(table.OnFull, table.Note{Mark: "- ", Text: c.Where + ". Printed: " + c.Printed + ". Found: " + c.Found + "."})
 	}
-	return b.Flush()
+	return d
 }
 
 const contradictionsTitle = "Where the publication does not agree with itself"
-
-// Markdown writes the study as GitHub-flavored Markdown.
-func (p Study) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# The published study\n\n" + untrusted.Markdown(p.Source) + "\n\n")
-	for _, s := range append(p.sections(), p.contradictionSection()) {
-		s.Markdown(b)
-	}
-	return b.Flush()
-}
 
 // contradictionSection is the list of contradictions as a table.
 func (p Study) contradictionSection() table.Section {
@@ -84,42 +71,22 @@ func (p Study) contradictionSection() table.Section {
 	return s
 }
 
-// CSV writes every figure of the study as one line: which section it is of, of
-// what (a model, a part of the models, a category), which measure, its value, and
-// the ends of its 95% interval, empty where there is none; whether it is a simulated
-// model's; and for correlations the ends of the interval by families. Rates are in per
-// cent.
-func (p Study) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"section", "subject", "measure", "value", "ci95_lo", "ci95_hi", "simulated", "ci95_families_lo", "ci95_families_hi"}); err != nil {
-		return err
-	}
-	for _, l := range p.lines() {
-		cells := []string{l.section, untrusted.Cell(l.subject), untrusted.Cell(l.measure), table.Number(l.Value), "", ""}
-		if l.CI95 != nil {
-			cells[4], cells[5] = table.Number(l.CI95[0]), table.Number(l.CI95[1])
-		}
-		cells = append(append(cells, strconv.FormatBool(l.simulated)), table.IntervalCells(l.CI95Families)...)
-		if err := out.Write(cells); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+// row is one figure of the study, a line of CSV.
+type row struct {
+	Section, Subject, Measure string
+	Value                     float64
+	CI95                      *[2]float64
+	Simulated                 bool
+	CI95Families              *[2]float64
 }
 
-// paperLine is one figure of the study.
-type paperLine struct {
-	section, subject, measure string
-	paper.MeasuredCorrelation
-	simulated bool
-}
-
-// lines lists every figure of the study.
-func (p Study) lines() []paperLine {
-	var lines []paperLine
+// Rows has every figure of the study: which section it is of, of what (a model, a part of
+// the models, a category), which measure, its value and the ends of its 95% interval; and
+// of correlations those of the interval by families. Rates are in per cent.
+func (p Study) Rows() any {
+	var rows []row
 	add := func(section, subject, measure string, m paper.Measured) {
-		lines = append(lines, paperLine{section: section, subject: subject, measure: measure, MeasuredCorrelation: paper.MeasuredCorrelation{Measured: m}})
+		rows = append(rows, row{Section: section, Subject: subject, Measure: measure, Value: m.Value, CI95: m.CI95})
 	}
 	plain := func(section, subject, measure string, v float64) {
 		add(section, subject, measure, paper.Measured{Value: v})
@@ -136,7 +103,7 @@ func (p Study) lines() []paperLine {
 			name string
 			paper.MeasuredCorrelation
 		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
-			lines = append(lines, paperLine{section: "correlations", subject: c.Name, measure: m.name, MeasuredCorrelation: m.MeasuredCorrelation})
+			rows = append(rows, row{Section: "correlations", Subject: c.Name, Measure: m.name, Value: m.Value, CI95: m.CI95, CI95Families: m.CI95Families})
 		}
 	}
 	plain("fit", "all", "a", p.Fit.A)
@@ -197,11 +164,11 @@ func (p Study) lines() []paperLine {
 			if side.Side.Defined() {
 				value, ci := inPercent(side.Judge.Estimate())
 				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
-				lines[len(lines)-1].simulated = o.Simulated()
+				rows[len(rows)-1].Simulated = o.Simulated()
 			}
 		}
 	}
-	return lines
+	return rows
 }
 
 // own gives the reader's points, by the first judge of each run.

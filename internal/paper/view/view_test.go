@@ -73,7 +73,7 @@ func study(t *testing.T) Study {
 func TestPaperJSON(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (Study{Study: published()}).JSON(&b); err != nil {
+	if err := table.AsJSON.Of(Study{Study: published()})(&b); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), `"own"`) {
@@ -150,12 +150,12 @@ func TestPaperJSON(t *testing.T) {
 func TestPaperFormats(t *testing.T) {
 	t.Parallel()
 	p := study(t)
-	for name, write := range map[string]func(*bytes.Buffer) error{
-		"table": func(b *bytes.Buffer) error { return p.Text(table.NewPrinter(b, table.Screen{})) },
-		"json":  func(b *bytes.Buffer) error { return p.JSON(b) },
-		"csv":   func(b *bytes.Buffer) error { return p.CSV(b) },
-		"md":    func(b *bytes.Buffer) error { return p.Markdown(b) },
-		"page":  func(b *bytes.Buffer) error { return p.page(b) },
+	for name, write := range map[string]func(io.Writer) error{
+		"table": table.AsText.Of(p),
+		"json":  table.AsJSON.Of(p),
+		"csv":   table.AsCSV.Of(p),
+		"md":    table.AsMarkdown.Of(p),
+		"page":  p.page,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,7 +185,7 @@ func TestPaperFormats(t *testing.T) {
 func TestPaperCSV(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := study(t).CSV(&b); err != nil {
+	if err := table.AsCSV.Of(study(t))(&b); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -341,7 +341,7 @@ func TestPaperOwnClusters(t *testing.T) {
 		t.Errorf("the table has %q, want %q", s.Rows, want)
 	}
 	var b strings.Builder
-	if err := p.CSV(&b); err != nil || !strings.Contains(b.String(), "over_refusal_pct,25,10,60") || !strings.Contains(b.String(), "toxic_refusal_pct,75,70,80") {
+	if err := table.AsCSV.Of(p)(&b); err != nil || !strings.Contains(b.String(), "over_refusal_pct,25,10,60") || !strings.Contains(b.String(), "toxic_refusal_pct,75,70,80") {
 		t.Errorf("CSV lacks the clustered interval (%v):\n%s", err, b.String()[max(0, b.Len()-300):])
 	}
 }
@@ -442,7 +442,7 @@ func TestPaperOwnFirstJudge(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := p.CSV(&b); err != nil {
+	if err := table.AsCSV.Of(p)(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "\nown,sim/temper-3,over_refusal_pct,80,") || strings.Contains(b.String(), "\nown,sim/temper-3,toxic_refusal_pct") ||
@@ -587,7 +587,7 @@ func TestPaperFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := map[string]func(io.Writer) error{
-		"paper.html": p.page, "paper.json": p.JSON, "paper.csv": p.CSV, "paper.md": p.Markdown,
+		"paper.html": p.page, "paper.json": table.AsJSON.Of(p), "paper.csv": table.AsCSV.Of(p), "paper.md": table.AsMarkdown.Of(p),
 	}
 	for _, f := range p.plots() {
 		again[f.name+".svg"], again[f.name+".pdf"] = f.figure.SVG, f.figure.PDF
@@ -662,7 +662,7 @@ func TestPaperHostileNames(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := p.Text(table.NewPrinter(&b, table.Screen{})); err != nil || strings.ContainsRune(b.String(), '\x1b') {
+	if err := table.AsText.Of(p)(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
 		t.Errorf("the table holds an escape (%v)", err)
 	}
 }

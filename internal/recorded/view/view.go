@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bufio"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -15,74 +14,61 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// View is what judges made of recorded answers, which writes itself in every format.
+// View shows what judges made of recorded answers.
 type View struct{ recorded.Result }
 
 // mostGroups is how many groups a brief screen has, in one table for all judges.
 const mostGroups = 20
 
-// Text writes what judges made of a file of answers, for people to read on a terminal: on
-// a brief screen one line for each group.
-func (r View) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
+// Document is what people read: on a brief screen one line for each group.
+func (r View) Document() table.Document {
+	d := table.Document{Title: "Judges", Simulated: r.Simulated}
+	d.Sections(sections(r.Result)...)
+	if s := byGroup(r.Result); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {
+		d.AddTo(table.OnBrief, s)
 	}
-	for _, s := range sections(r.Result) {
-		b.Section(s)
-	}
-	if b.Brief && len(r.Groups) <= mostGroups {
-		if s := byGroup(r.Result); len(s.Rows) > 0 {
-			b.Section(s)
-		}
-	}
-	return b.Flush()
+	return d
 }
 
-// Markdown writes the tables of Text as Markdown.
-func (r View) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("# Judges\n\n")
-	if r.Simulated {
-		b.WriteString("**" + table.SimulatedNotice + "**\n\n")
-	}
-	for _, s := range sections(r.Result) {
-		s.Markdown(b)
-	}
-	return b.Flush()
+// Data is the result in its documented form.
+func (r View) Data() any { return r.Result }
+
+// row is a line of CSV.
+type row struct {
+	Responses, SHA256, Judge string
+	Scope, Group             string
+	N, Unjudged, Refused     int
+	Rate                     stats.Rate `csv:",ci95"`
+	*measures
+	Class     map[orbench.Class]int
+	Simulated bool
+	*intervals
 }
 
-// JSON writes the result in its documented form.
-func (r View) JSON(w io.Writer) error { return table.JSON(w, r.Result) }
+// measures are the columns of a judge beside people, and intervals those that came later.
+type measures struct {
+	Accuracy                     stats.Rate
+	Precision, Recall, F1, Kappa *float64
+	stats.Confusion
+}
 
-// CSV writes one line for each judge (scope "all") and one for each judge
-// and group (scope "group"). Shares are from 0 to 1; what is undefined, and the
-// measures where nobody labeled, are empty. Text is as harmless as in CSV.
-func (r View) CSV(w io.Writer) error {
-	header := []string{
-		"responses", "sha256", "judge", "scope", "group",
-		"n", "unjudged", "refused", "rate", "ci95_lo", "ci95_hi",
-		"accuracy", "accuracy_ci95_lo", "accuracy_ci95_hi", "precision", "recall", "f1", "kappa", "tp", "fp", "fn", "tn",
-	}
-	intervals := []string{
-		"precision_ci95_lo", "precision_ci95_hi", "recall_ci95_lo", "recall_ci95_hi", "f1_ci95_lo", "f1_ci95_hi", "kappa_ci95_lo", "kappa_ci95_hi",
-	}
-	for _, c := range orbench.Classes {
-		header = append(header, "class_"+string(c))
-	}
-	rows := [][]string{append(append(header, "simulated"), intervals...)}
+type intervals struct{ PrecisionCI95, RecallCI95, F1CI95, KappaCI95 *[2]float64 }
+
+// Rows has a row for each judge (scope "all") and one for each judge and group (scope
+// "group"). Shares are from 0 to 1; the measures are empty where nobody labeled.
+func (r View) Rows() any {
+	var rows []row
 	for _, j := range r.Judges {
 		add := func(scope, group string, f *recorded.Figures) {
-			row := []string{
-				untrusted.Cell(r.Responses), r.SHA256, untrusted.Cell(j.Judge), scope, untrusted.Cell(group),
-				strconv.Itoa(f.N), strconv.Itoa(f.Unjudged), strconv.Itoa(f.Refused),
+			row := row{
+				Responses: r.Responses, SHA256: r.SHA256, Judge: j.Judge, Scope: scope, Group: group,
+				N: f.N, Unjudged: f.Unjudged, Refused: f.Refused, Rate: f.Rate, Class: f.ByClass, Simulated: j.Simulated,
 			}
-			row = append(row, table.RateCells(f.Rate)...)
-			row = append(row, csvMeasures(f.Measures)...)
-			for _, c := range orbench.Classes {
-				row = append(row, strconv.Itoa(f.ByClass[c]))
+			if m := f.Measures; m != nil {
+				row.measures = &measures{accuracy(m), m.Precision, m.Recall, m.F1, m.Kappa.Value, m.Confusion}
+				row.intervals = &intervals{m.PrecisionCI95, m.RecallCI95, m.F1CI95, m.KappaCI95}
 			}
-			rows = append(rows, append(append(row, strconv.FormatBool(j.Simulated)), csvIntervals(f.Measures)...))
+			rows = append(rows, row)
 		}
 		add("all", "", &j.Figures)
 		for _, group := range r.Groups {
@@ -91,41 +77,11 @@ func (r View) CSV(w io.Writer) error {
 			}
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
-// csvMeasures are the cells from accuracy to tn.
-func csvMeasures(m *recorded.Measures) []string {
-	if m == nil {
-		return make([]string, 11)
-	}
-	cells := table.RateCells(accuracy(m))
-	for _, v := range []*float64{m.Precision, m.Recall, m.F1, m.Kappa.Value} {
-		cells = append(cells, table.NumberCell(v))
-	}
-	return append(cells, confusion(m, strconv.Itoa)...)
+	return rows
 }
 
 func accuracy(m *recorded.Measures) stats.Rate {
 	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
-}
-
-// csvIntervals are the cells from precision_ci95_lo to kappa_ci95_hi.
-func csvIntervals(m *recorded.Measures) []string {
-	if m == nil {
-		return make([]string, 8)
-	}
-	var cells []string
-	for _, ci := range []*[2]float64{m.PrecisionCI95, m.RecallCI95, m.F1CI95, m.KappaCI95} {
-		cells = append(cells, table.IntervalCells(ci)...)
-	}
-	return cells
-}
-
-// confusion shows the cells of the confusion table.
-func confusion(m *recorded.Measures, show func(int) string) []string {
-	c := m.Confusion
-	return []string{show(c.TP), show(c.FP), show(c.FN), show(c.TN)}
 }
 
 // goldNote says which labels mean a refusal. Where all are of one class, accuracy
@@ -159,7 +115,7 @@ func sections(r recorded.Result) []table.Section {
 		Note:   goldNote(r),
 	}
 	for _, j := range r.Judges {
-		name := judgeName(j)
+		name := table.Name(j.Judge, j.Simulated)
 		all[0].Rows = append(all[0].Rows, append([]string{name}, refusalCells(&j.Figures)...))
 		if j.Measures != nil {
 			gold.Rows = append(gold.Rows, append([]string{name}, measuresCells(&j.Figures)...))
@@ -195,16 +151,17 @@ func measuresCells(f *recorded.Figures) []string {
 		table.Measure(f.Precision), table.MeasureInterval(f.PrecisionCI95), table.Measure(f.Recall), table.MeasureInterval(f.RecallCI95),
 		table.Measure(f.F1), table.MeasureInterval(f.F1CI95), table.Measure(f.Measures.Kappa.Value), table.KappaInterval(f.Measures.Kappa),
 	}
-	return append(row, confusion(f.Measures, table.Count)...)
+	c := f.Confusion
+	return append(row, table.Count(c.TP), table.Count(c.FP), table.Count(c.FN), table.Count(c.TN))
 }
 
 // groupSection shows one judge by group: its accuracy where people labeled, and
 // its refusals otherwise.
 func groupSection(j recorded.Judge, groups []string) table.Section {
-	s := table.Section{Title: "Refusals by group: judge " + judgeName(j), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
+	s := table.Section{Title: "Refusals by group: judge " + table.Name(j.Judge, j.Simulated), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
 	cells := refusalCells
 	if j.Measures != nil {
-		s.Title, s.Header = "Accuracy by group: judge "+judgeName(j), append([]string{"group"}, measuresHeader...)
+		s.Title, s.Header = "Accuracy by group: judge "+table.Name(j.Judge, j.Simulated), append([]string{"group"}, measuresHeader...)
 		cells = measuresCells
 	}
 	for _, g := range groups {
@@ -220,7 +177,7 @@ func groupSection(j recorded.Judge, groups []string) table.Section {
 func byGroup(r recorded.Result) table.Section {
 	s := table.Section{Title: "Refusal rates by group", Header: []string{"group", "n"}, Left: 1}
 	for _, j := range r.Judges {
-		s.Header = append(s.Header, judgeName(j), "95%")
+		s.Header = append(s.Header, table.Name(j.Judge, j.Simulated), "95%")
 		if j.Measures != nil {
 			s.Title = "Accuracy by group"
 		}
@@ -258,14 +215,6 @@ func agreementSection(r recorded.Result) table.Section {
 		s.Note = "Fleiss' kappa of all judges is " + table.Measure(r.FleissKappa) + " (95%: " + table.MeasureInterval(r.FleissKappaCI95) + "), on " + table.Count(r.FleissN) + " answers that all of them judged."
 	}
 	return s
-}
-
-// judgeName names a judge, a simulated one as such.
-func judgeName(j recorded.Judge) string {
-	if j.Simulated {
-		return j.Judge + " (simulated)"
-	}
-	return j.Judge
 }
 
 // Disagreements writes the rows on which a judge differs from people, or where

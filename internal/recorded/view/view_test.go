@@ -82,7 +82,7 @@ func TestText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := (View{recordedResult("answers.csv", tc.gold)}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+			if err := table.AsText.Write(&b, table.Screen{}, View{recordedResult("answers.csv", tc.gold)}); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range tc.want {
@@ -108,7 +108,7 @@ func TestText(t *testing.T) {
 	undefined := recordedResult("a", false)
 	undefined.FleissKappa = nil
 	var b bytes.Buffer
-	if err := (View{undefined}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Write(&b, table.Screen{}, View{undefined}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Fleiss' kappa of all judges is undefined") {
@@ -120,14 +120,14 @@ func TestText(t *testing.T) {
 func TestRecordedFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := (View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}).Text(table.NewPrinter(&b, table.Screen{})); err != nil {
+	if err := table.AsText.Write(&b, table.Screen{}, View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", b.String()[i:min(i+40, b.Len())])
 	}
 	b.Reset()
-	if err := (View{recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)}).Markdown(&b); err != nil {
+	if err := table.AsMarkdown.Write(&b, table.Screen{}, View{recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)}); err != nil {
 		t.Fatal(err)
 	}
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(b.String(), "")
@@ -137,7 +137,7 @@ func TestRecordedFormatsAreHarmless(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := (View{recordedResult("=1+1", true)}).CSV(&b); err != nil {
+	if err := table.AsCSV.Write(&b, table.Screen{}, View{recordedResult("=1+1", true)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range readCSV(t, &b) {
@@ -177,7 +177,7 @@ func TestCSV(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := (View{recordedResult("a.csv", tc.gold)}).CSV(&b); err != nil {
+			if err := table.AsCSV.Write(&b, table.Screen{}, View{recordedResult("a.csv", tc.gold)}); err != nil {
 				t.Fatal(err)
 			}
 			rows := readCSV(t, &b)
@@ -202,7 +202,7 @@ func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want := recordedResult("<a> & b.csv", true)
 	var b bytes.Buffer
-	if err := (View{want}).JSON(&b); err != nil {
+	if err := table.AsJSON.Write(&b, table.Screen{}, View{want}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"responses": "<a> & b.csv"`) {
