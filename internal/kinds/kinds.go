@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Opened is a kept study with what it means.
@@ -24,9 +25,9 @@ type Opened struct {
 	Job *job.Job
 	// Run is the run of a study of the kind eval, nil for any other.
 	Run *run.Run
-	// View derives what the study shows, in a form that every format can write; nil for a
+	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
-	View func(context.Context, store.Reader) (any, error)
+	View func(context.Context, store.Reader) (table.View, error)
 	// Changed tells of files that are no longer what the study asked.
 	Changed []string
 }
@@ -78,7 +79,7 @@ func (o *Opened) judged(ctx context.Context, m store.Reader) error {
 		return err
 	}
 	o.Job = r.Job()
-	o.View = func(ctx context.Context, m store.Reader) (any, error) {
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		result, err := r.Derive(ctx, m, nil)
 		return view.View{Result: result}, err
 	}
@@ -93,7 +94,7 @@ func (o *Opened) moderation(ctx context.Context, m store.Reader, cache string) e
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -105,7 +106,7 @@ func (o *Opened) contrast(ctx context.Context, m store.Reader, cache string) err
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 

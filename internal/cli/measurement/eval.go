@@ -117,7 +117,7 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if f.explain {
 		// It sends nothing either.
 		f.calls.DryRun = true
-		if err := command.CheckFormat(f.out.Format, command.TwoFormats); err != nil {
+		if err := command.CheckFormat(f.out.Format, command.Formats); err != nil {
 			return err
 		}
 	}
