@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/study"
 )
 
 // TestSettingsAreInTheReference has every setting that a run can have in docs/json.md.
@@ -18,7 +19,7 @@ func TestSettingsAreInTheReference(t *testing.T) {
 	}
 	spec := Spec{Name: "x", Endpoints: map[string]string{"p": ""}, Version: "1"}
 	r := &Run{Config: Config{
-		Datasets: []Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{stopping.Rule{HalfWidth: 0.02}, spec},
+		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{stopping.Rule{HalfWidth: 0.02}, spec},
 	}}
 	r.Targets = []evaluate.Target{{Name: "t"}}
 	all := r.Settings()
