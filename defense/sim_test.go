@@ -15,7 +15,7 @@ import (
 // starterPrompts are the prompts of the dataset that orbench carries.
 func starterPrompts(t testing.TB) []orbench.Prompt {
 	t.Helper()
-	f, err := os.Open("../dataset/starter/starter.csv")
+	f, err := os.Open("../dataset/starter.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

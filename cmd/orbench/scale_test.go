@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,18 +17,76 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestReportAtScale reports over 32 models × 80,000 prompts × 2 judges, 5.1
-// million verdicts, from a generated store, and prints the time and the peak
-// memory beside the bars that they are held to. It runs for make bench only.
-func TestReportAtScale(t *testing.T) {
+// The store of TestAtScale: the answers of so many models to so many prompts.
+const bigModels, bigPrompts = 32, 80_000
+
+// TestAtScale has commands work on a generated store of 2.56 million answers of 32 models
+// to 80,000 prompts, of which two judges have 5.1 million verdicts. It prints time and
+// peak memory beside the bars that they are held to, and beside a bare pass over the
+// store in the same run. It runs for make bench only.
+func TestAtScale(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a measurement: run make bench, or set ORBENCH_BENCH=1")
 	}
-	const (
-		models, prompts = 32, 80_000
-		url             = "http://127.0.0.1:9/v1"
-	)
-	file, at := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
+	at, asked := bigStore(t)
+	out := filepath.Join(t.TempDir(), "report")
+	for _, m := range []struct {
+		name string
+		// seconds is the bar for the time, 0 for none.
+		seconds float64
+		args    []string
+	}{
+		{fmt.Sprintf("a report over %d verdicts, with pages, plots and answers", 2*bigModels*bigPrompts), 20, []string{"report", "big", "--out", out, "--format", "json"}},
+		{"the figures alone", 0, []string{"report", "big", "--format", "json"}},
+		{"explain", 60, []string{"explain", "big", "--format", "json"}},
+		{"eval --explain, of another token limit", 60, append(asked, "--max-tokens", "999", "--explain")},
+		{"doctor", 2, []string{"doctor"}},
+		{"store check", 0, []string{"store", "check"}},
+	} {
+		c, _, stderr := orbench(append(m.args, "--store", at)...)
+		began := time.Now()
+		if err := c.Run(); err != nil {
+			t.Errorf("%s: %v: %s", m.name, err, stderr)
+			continue
+		}
+		bar := ""
+		if m.seconds > 0 {
+			bar = fmt.Sprintf(" (bar %g)", m.seconds)
+		}
+		// The time of the processors tells what a busy machine adds.
+		t.Logf("%s: %.1f s%s, %.1f s of processors, peak memory %d MB (bar 1024)", m.name, time.Since(began).Seconds(), bar,
+			(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+	}
+	t.Logf("baseline, all rows of the store read and checked: %.1f s", readAll(t, at).Seconds())
+}
+
+// readAll reads all calls of a store, and gives the time that it takes.
+func readAll(t *testing.T, at string) time.Duration {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	began, n := time.Now(), 0
+	for _, err := range s.AllRecords(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != bigModels*bigPrompts {
+		t.Errorf("%d calls, want %d", n, bigModels*bigPrompts)
+	}
+	return time.Since(began)
+}
+
+// bigStore makes the store, with a run "big" of all that it holds, and gives the command
+// that asks for it.
+func bigStore(t *testing.T) (at string, asked []string) {
+	t.Helper()
+	const url = "http://127.0.0.1:9/v1"
+	file, at := writePrompts(t, bigPrompts), filepath.Join(t.TempDir(), "m.db")
 	s, err := sqlite.Open(context.Background(), at)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +94,7 @@ func TestReportAtScale(t *testing.T) {
 	zero := 0.0
 	var names []string
 	var targets []evaluate.Target
-	for m := range models {
+	for m := range bigModels {
 		names = append(names, fmt.Sprintf("openai/m%02d", m))
 		targets = append(targets, evaluate.Target{
 			Provider: "openai", Endpoint: url, Model: fmt.Sprintf("m%02d", m), Params: model.Params{Temperature: &zero, MaxTokens: 1000},
@@ -57,11 +114,11 @@ func TestReportAtScale(t *testing.T) {
 	// prompts, model after model, one row in fifty long after its neighbors.
 	const providers, piece = 4, 256
 	var now, later []store.Record
-	for start := 0; start < prompts; start += piece {
-		for m := range models / providers {
-			for n := start; n < min(start+piece, prompts); n++ {
+	for start := 0; start < bigPrompts; start += piece {
+		for m := range bigModels / providers {
+			for n := start; n < min(start+piece, bigPrompts); n++ {
 				for p := range providers {
-					r := answer(p*models/providers+m, n)
+					r := answer(p*bigModels/providers+m, n)
 					if r.Hash[0]%50 == 0 {
 						later = append(later, r)
 						continue
@@ -81,31 +138,18 @@ func TestReportAtScale(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("generated %d answers in %v", models*prompts, time.Since(began).Round(time.Second))
+	t.Logf("generated %d answers in %v", bigModels*bigPrompts, time.Since(began).Round(time.Second))
 
-	c, stdout, stderr := orbench("eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
-		"--judge", "lexical,paper-keywords", "--store", at, "--name", "big", "--quiet", "--format", "json")
+	asked = []string{
+		"eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file, "--judge", "lexical,paper-keywords",
+		"--quiet", "--format", "json",
+	}
+	c, stdout, stderr := orbench(append(asked, "--store", at, "--name", "big")...)
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
-	if n, answered, _, _, _ := counts(t, stdout.Bytes()); n != models*prompts || answered != n {
-		t.Fatalf("%d prompts, %d answered; want %d", n, answered, models*prompts)
+	if n, answered, _, _, _ := counts(t, stdout.Bytes()); n != bigModels*bigPrompts || answered != n {
+		t.Fatalf("%d prompts, %d answered; want %d", n, answered, bigModels*bigPrompts)
 	}
-	out := filepath.Join(t.TempDir(), "report")
-	c, _, stderr = orbench("report", "big", "--store", at, "--out", out, "--format", "json")
-	began = time.Now()
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	took, peak := time.Since(began), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10
-	// The time of the processors tells what a busy machine adds.
-	busy := func(c *exec.Cmd) float64 { return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds() }
-	t.Logf("a report over %d verdicts, with pages, plots and answers: %.1f s (bar 20), %.1f s of processors, peak memory %d MB (bar 1024)",
-		2*models*prompts, took.Seconds(), busy(c), peak)
-	c, _, stderr = orbench("report", "big", "--store", at, "--format", "json")
-	began = time.Now()
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
-	}
-	t.Logf("the figures alone: %.1f s, %.1f s of processors", time.Since(began).Seconds(), busy(c))
+	return at, asked
 }

@@ -323,7 +323,7 @@ func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Ra
 		}
 	}
 	size = min(size, drawable)
-	drawn, _, err := Draw(items, nil, size, 1, time.Unix(0, 0))
+	drawn, _, err := Draw(seq(items), nil, size, 1, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"text/tabwriter"
@@ -68,9 +69,12 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 //
 // The same items and seed give the same drawings, and a second drawing with the
 // same seed goes on where the first ended. It is an error, naming the number, when
-// there are fewer answers to draw.
-func Draw(items []Item, earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
-	pools := newPools(items, earlier, seed)
+// there are fewer answers to draw. Of each item some 100 bytes are held.
+func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
+	pools, _, err := newPools(items, earlier, seed)
+	if err != nil {
+		return nil, nil, err
+	}
 	left := 0
 	for _, p := range pools {
 		left += p.Size - p.Drawn
@@ -108,16 +112,48 @@ func Lacking(strata []Stratum) (lacking int) {
 type pool struct {
 	Stratum
 	subjects []orbench.Subject
-	before   int
+	// drawn are the subjects that were drawn of the cell before, and before is how many of
+	// them are in the pool.
+	drawn  map[orbench.Subject]bool
+	before int
 }
 
-// newPools sorts items into strata. The order within one follows from the seed and
-// the contents, so that an answer's place depends on no other answer.
-func newPools(items []Item, earlier []orbench.Annotation, seed uint64) []*pool {
-	type key struct {
-		Cell
-		Group Group
+// listed is an item as newPools holds it.
+type listed struct {
+	subject orbench.Subject
+	// cell is the number of the item's cell, and number its place among all items.
+	cell, number uint32
+	group        Group
+}
+
+// newPools sorts items into strata, an answer of a cell by where it is first. The order
+// within one follows from the seed and the contents, so that an answer's place depends on no
+// other answer. withheld counts the items of each cell that nobody need look at.
+func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed uint64) (pools []*pool, withheld map[Cell]int, err error) {
+	numbers, withheld := map[Cell]uint32{}, map[Cell]int{}
+	var cells []Cell
+	var all []listed
+	for it, err := range items {
+		if err != nil {
+			return nil, nil, err
+		}
+		if it.Group == Withheld {
+			withheld[it.Cell]++
+			continue
+		}
+		n, ok := numbers[it.Cell]
+		if !ok {
+			n = uint32(len(cells))
+			numbers[it.Cell], cells = n, append(cells, it.Cell)
+		}
+		all = append(all, listed{it.Subject, n, uint32(len(all)), it.Group})
 	}
+	slices.SortFunc(all, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(a.cell, b.cell), bytes.Compare(a.subject[:], b.subject[:]), cmp.Compare(a.number, b.number))
+	})
+	all = slices.CompactFunc(all, func(a, b listed) bool { return a.cell == b.cell && a.subject == b.subject })
+	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.number, b.number) })
+
 	drawn := map[string]map[orbench.Subject]bool{}
 	for _, a := range earlier {
 		if a.Design == "" || a.By != "" {
@@ -128,65 +164,71 @@ func newPools(items []Item, earlier []orbench.Annotation, seed uint64) []*pool {
 		}
 		drawn[a.Design][a.Subject] = true
 	}
+	type key struct {
+		cell  uint32
+		group Group
+	}
 	byKey := map[key]*pool{}
-	seen := map[Cell]map[orbench.Subject]bool{}
-	var pools []*pool
-	for _, it := range items {
-		if it.Group == Withheld {
-			continue
-		}
-		if seen[it.Cell] == nil {
-			seen[it.Cell] = map[orbench.Subject]bool{}
-		}
-		if seen[it.Cell][it.Subject] {
-			continue
-		}
-		seen[it.Cell][it.Subject] = true
-		k := key{it.Cell, it.Group}
+	for i := range all {
+		k := key{all[i].cell, all[i].group}
 		p := byKey[k]
 		if p == nil {
-			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}}
+			p = &pool{Stratum: Stratum{Cell: cells[k.cell], Group: k.group}}
+			p.drawn = drawn[p.Design()]
 			byKey[k] = p
 			pools = append(pools, p)
 		}
 		p.Size++
-		if drawn[it.Design()][it.Subject] {
+		if p.drawn[all[i].subject] {
 			p.Drawn++
 		}
-		p.subjects = append(p.subjects, it.Subject)
+		p.subjects = append(p.subjects, all[i].subject)
 	}
 	for _, p := range pools {
-		isDrawn := drawn[p.Design()]
-		sortByLot(p.subjects, seed)
-		slices.SortStableFunc(p.subjects, func(a, b orbench.Subject) int {
-			switch {
-			case isDrawn[a] == isDrawn[b]:
-				return 0
-			case isDrawn[a]:
-				return -1
-			}
-			return 1
-		})
+		sortByLot(p.subjects, p.drawn, seed)
 		p.before = p.Drawn
 	}
 	slices.SortStableFunc(pools, func(a, b *pool) int {
 		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Dataset, b.Dataset),
 			cmp.Compare(slices.Index(orbench.Labels, a.Label), slices.Index(orbench.Labels, b.Label)), cmp.Compare(a.Group, b.Group))
 	})
-	return pools
+	return pools, withheld, nil
 }
 
 // sortByLot puts subjects in a random order that follows from the seed and from each
-// subject alone.
-func sortByLot(subjects []orbench.Subject, seed uint64) {
-	lots := make(map[orbench.Subject][sha256.Size]byte, len(subjects))
-	for _, s := range subjects {
-		lots[s] = sha256.Sum256(binary.LittleEndian.AppendUint64(s[:], seed))
+// subject alone, those drawn before the others.
+func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed uint64) {
+	lot := func(s *orbench.Subject) [sha256.Size]byte {
+		var text [len(s) + 8]byte
+		binary.LittleEndian.PutUint64(text[copy(text[:], s[:]):], seed)
+		return sha256.Sum256(text[:])
 	}
-	slices.SortFunc(subjects, func(a, b orbench.Subject) int {
-		x, y := lots[a], lots[b]
+	// The first bytes of a lot nearly always decide.
+	type entry struct {
+		first   uint64
+		later   bool
+		subject orbench.Subject
+	}
+	entries := make([]entry, len(subjects))
+	for i := range subjects {
+		l := lot(&subjects[i])
+		entries[i] = entry{binary.BigEndian.Uint64(l[:]), !drawn[subjects[i]], subjects[i]}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.later != b.later && b.later:
+			return -1
+		case a.later != b.later:
+			return 1
+		case a.first != b.first:
+			return cmp.Compare(a.first, b.first)
+		}
+		x, y := lot(&a.subject), lot(&b.subject)
 		return bytes.Compare(x[:], y[:])
 	})
+	for i := range entries {
+		subjects[i] = entries[i].subject
+	}
 }
 
 // allot raises Drawn of the pools by size in all, one answer at a time, each where
@@ -270,16 +312,13 @@ func strata(pools []*pool) []Stratum {
 // cell: by what people have said in each group so far, and where they have said
 // nothing by a guess. reached is false where even labels on every answer leave an
 // interval that is wider, since there are too few prompts.
-func Need(items []Item, words Words, width float64) (need []Stratum, reached bool) {
-	pools := newPools(items, nil, 0)
-	withheld := map[Cell]int{}
+func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stratum, reached bool, err error) {
+	pools, withheld, err := newPools(items, nil, 0)
+	if err != nil {
+		return nil, false, err
+	}
 	cells := map[Cell][]*pool{}
 	var order []Cell
-	for _, it := range items {
-		if it.Group == Withheld {
-			withheld[it.Cell]++
-		}
-	}
 	for _, p := range pools {
 		if cells[p.Cell] == nil {
 			order = append(order, p.Cell)
@@ -288,7 +327,7 @@ func Need(items []Item, words Words, width float64) (need []Stratum, reached boo
 	}
 	reached = true
 	for _, c := range order {
-		means := expected(cells[c], items, words)
+		means := expected(cells[c], words)
 		for expectedWidth(cells[c], means, withheld[c]) > width {
 			before := drawnIn(cells[c])
 			// A twentieth more at each step keeps this quick for large runs.
@@ -303,7 +342,7 @@ func Need(items []Item, words Words, width float64) (need []Stratum, reached boo
 			allot(cells[c], min(left, 1+before/20))
 		}
 	}
-	return strata(pools), reached
+	return strata(pools), reached, nil
 }
 
 func drawnIn(pools []*pool) (n int) {
@@ -315,7 +354,7 @@ func drawnIn(pools []*pool) (n int) {
 
 // expected is the share of refusals to expect in each pool: half of its spread's
 // extreme without labels, else what people said.
-func expected(pools []*pool, items []Item, words Words) []float64 {
+func expected(pools []*pool, words Words) []float64 {
 	means := make([]float64, len(pools))
 	for i, p := range pools {
 		// The rate below or above a half whose standard deviation is the spread.

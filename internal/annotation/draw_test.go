@@ -3,12 +3,24 @@ package annotation
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/orbench/orbench"
 )
+
+// seq are items as they come from rows.
+func seq(items []Item) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for _, it := range items {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
 
 func TestGroupOf(t *testing.T) {
 	t.Parallel()
@@ -53,7 +65,7 @@ func TestDrawFew(t *testing.T) {
 	t.Parallel()
 	const drawable = 2 * int(Withheld)
 	for _, size := range []int{drawable, 2 * drawable} {
-		_, strata, err := Draw(someItems(), nil, size, 7, time.Unix(1, 0))
+		_, strata, err := Draw(seq(someItems()), nil, size, 7, time.Unix(1, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +88,7 @@ func TestLacking(t *testing.T) {
 			items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i, j)), Group: Group(j % int(Withheld))})
 		}
 	}
-	drawn, strata, err := Draw(items, nil, 100, 7, time.Unix(1, 0))
+	drawn, strata, err := Draw(seq(items), nil, 100, 7, time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +96,7 @@ func TestLacking(t *testing.T) {
 	if want := 300 + 100 + 60 - 100; lacking != want {
 		t.Errorf("%d are lacking, want %d", lacking, want)
 	}
-	_, strata, err = Draw(items, drawn, lacking, 7, time.Unix(1, 0))
+	_, strata, err = Draw(seq(items), drawn, lacking, 7, time.Unix(1, 0))
 	if err != nil || Lacking(strata) != 0 {
 		t.Errorf("%d are lacking still (%v)", Lacking(strata), err)
 	}
@@ -103,7 +115,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	items := someItems()
 	at := time.Unix(1, 0).UTC()
-	drawn, strata, err := Draw(items, nil, 60, 7, at)
+	drawn, strata, err := Draw(seq(items), nil, 60, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,18 +141,18 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%d of %d drawn in %v", s.Drawn, s.Size, s)
 		}
 	}
-	again, _, err := Draw(items, nil, 60, 7, at)
+	again, _, err := Draw(seq(items), nil, 60, 7, at)
 	if err != nil || !reflect.DeepEqual(drawn, again) {
 		t.Errorf("the same seed drew others (%v)", err)
 	}
 
 	// What is drawn in two steps is what is drawn in one, with the chances of one.
-	more, _, err := Draw(items, drawn, 40, 7, at)
+	more, _, err := Draw(seq(items), drawn, 40, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps, once := NewWords(append(drawn, more...)), Words{}
-	all, _, err := Draw(items, nil, 100, 7, at)
+	all, _, err := Draw(seq(items), nil, 100, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +160,7 @@ func TestDraw(t *testing.T) {
 	if !reflect.DeepEqual(steps.chance, once.chance) {
 		t.Errorf("two drawings: %d answers, one: %d; want the same with the same chances", len(steps.chance), len(once.chance))
 	}
-	if _, _, err := Draw(items, drawn, 1000, 7, at); err == nil {
+	if _, _, err := Draw(seq(items), drawn, 1000, 7, at); err == nil {
 		t.Error("drew more answers than there are")
 	}
 }
@@ -158,7 +170,7 @@ func TestNeed(t *testing.T) {
 	items := someItems()
 	before := 0
 	for _, width := range []float64{0.5, 0.4, 0.35} {
-		need, reached := Need(items, NewWords(nil), width)
+		need, reached, _ := Need(seq(items), NewWords(nil), width)
 		n := 0
 		for _, s := range need {
 			n += s.Drawn
@@ -168,7 +180,7 @@ func TestNeed(t *testing.T) {
 		}
 		before = n
 	}
-	if _, reached := Need(items, NewWords(nil), 0.05); reached {
+	if _, reached, _ := Need(seq(items), NewWords(nil), 0.05); reached {
 		t.Error("50 prompts cannot give an interval of 5 points")
 	}
 }
@@ -360,7 +372,7 @@ func TestPlace(t *testing.T) {
 		{false, map[byte]float64{1: 0.25, 5: 1}, Imported{Found: 3, Prompts: 1, Unknown: 1, Alone: 1}},
 		{true, map[byte]float64{1: 0.25, 2: 2. / 3, 5: 1}, Imported{Found: 3, Prompts: 1, Unknown: 1}},
 	} {
-		placed, done := Place(labels, items, Words{}, test.random)
+		placed, done, _ := Place(labels, seq(items), Words{}, test.random)
 		got := map[byte]float64{}
 		for _, a := range placed {
 			if a.By == "" {

@@ -1,6 +1,10 @@
 package annotation
 
-import "github.com/orbench/orbench"
+import (
+	"iter"
+
+	"github.com/orbench/orbench"
+)
 
 // Imported says what became of labels that were made elsewhere.
 type Imported struct {
@@ -17,7 +21,7 @@ type Imported struct {
 // that they were drawn at random from each cell, with the share that was drawn. words
 // has what was drawn before. To the annotations it gives it adds one for each place.
 // Other labels are kept, and stand for themselves alone.
-func Place(labels []orbench.Annotation, items []Item, words Words, random bool) ([]orbench.Annotation, Imported) {
+func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Words, random bool) ([]orbench.Annotation, Imported, error) {
 	var done Imported
 	bySubject := map[orbench.Subject]orbench.Annotation{}
 	placed := make([]orbench.Annotation, len(labels))
@@ -31,21 +35,26 @@ func Place(labels []orbench.Annotation, items []Item, words Words, random bool) 
 		placed[i] = a
 	}
 	size, labeled := map[Cell]int{}, map[Cell]int{}
-	for _, it := range items {
+	var known []Item
+	for it, err := range items {
+		if err != nil {
+			return nil, done, err
+		}
+		_, ok := bySubject[it.Subject]
+		if ok {
+			known = append(known, it)
+		}
 		if it.Group == Withheld {
 			continue
 		}
 		size[it.Cell]++
-		if _, ok := bySubject[it.Subject]; ok {
+		if ok {
 			labeled[it.Cell]++
 		}
 	}
 	found, drawn := map[orbench.Subject]bool{}, map[orbench.Subject]bool{}
-	for _, it := range items {
-		a, ok := bySubject[it.Subject]
-		if !ok {
-			continue
-		}
+	for _, it := range known {
+		a := bySubject[it.Subject]
 		found[it.Subject] = true
 		chance := a.Chance
 		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
@@ -69,5 +78,5 @@ func Place(labels []orbench.Annotation, items []Item, words Words, random bool) 
 			}
 		}
 	}
-	return placed, done
+	return placed, done, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
@@ -55,15 +56,10 @@ func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 	for i, name := range sideNames {
 		one := provenance.Run{Name: name}
 		for _, s := range sides[i].Settings() {
-			switch s.Name {
-			case provenance.Judges:
-				continue
-			case provenance.JudgeMaxTokens, provenance.JudgeAddress, provenance.JudgeStructured, provenance.JudgeVersion:
-				if s.Of != c.judges[i] && !strings.HasPrefix(s.Of, c.judges[i]+" at ") {
-					continue
-				}
+			other := s.Judging && s.Of != c.judges[i] && !strings.HasPrefix(s.Of, c.judges[i]+" at ")
+			if s.Name != provenance.Judges && !other {
+				one.Settings = append(one.Settings, s)
 			}
-			one.Settings = append(one.Settings, s)
 		}
 		both = append(both, one)
 	}
@@ -83,37 +79,35 @@ func clusteredBy(sides [2]*run.Run) string {
 	return strings.Join(names, ", ")
 }
 
-// AddAnswers gives flipped prompts their answers, from another walk over both
-// runs that nobody judges. Flips hold no answers before, so that comparing costs
-// no memory for texts that nobody reads.
+// AddAnswers gives flipped prompts their answers, which nobody judges again. Flips hold no
+// answers before, so that comparing costs no memory for texts that nobody reads.
 func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Flip) error {
-	if len(flips) == 0 {
-		return nil
-	}
-	at := map[key]int{}
-	for i, f := range flips {
-		at[key{f.Prompt.ID, f.Prompt.Label}] = i
-	}
 	for side, s := range sides {
 		answers := *s
 		answers.Judges = nil
-		_, err := answers.Derive(ctx, m, func(r score.Row) error {
-			i, ok := at[key{r.Prompt.ID, r.Prompt.Label}]
-			switch {
-			case !ok:
-			case side == base:
-				flips[i].BaseAnswer = answerText(r.Response)
-			default:
-				flips[i].CandidateAnswer = answerText(r.Response)
+		for some := range slices.Chunk(flips, flipsAtOnce) {
+			asked := make([]evaluate.Asked, len(some))
+			for i := range some {
+				asked[i].Prompt = some[i].Prompt
 			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("derive the answers of the run %s: %w", s.Name, err)
+			rows, err := answers.Rows(ctx, m, asked)
+			if err != nil {
+				return fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+			}
+			for i := range some {
+				if side == base {
+					some[i].BaseAnswer = answerText(rows[i].Response)
+				} else {
+					some[i].CandidateAnswer = answerText(rows[i].Response)
+				}
+			}
 		}
 	}
 	return nil
 }
+
+// flipsAtOnce is how many flips are looked up together.
+const flipsAtOnce = 256
 
 // answerText is an answer as a reader should see it; one without text says why.
 func answerText(r model.Response) string {

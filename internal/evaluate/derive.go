@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/propensity"
@@ -39,6 +40,13 @@ type Sinks struct {
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
+	// Piece takes the rows of all targets on some prompts, once they are counted.
+	Piece func(score.Piece) error
+	// Lacking takes the hashes of the calls that the rows lack. With other replies than
+	// these no row changes.
+	Lacking func([]model.Hash)
+	// Walked is told the number of answers that have been looked at so far.
+	Walked func(answers int)
 }
 
 // DeriveTo is Derive with more than one sink.
@@ -61,6 +69,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		all, err := r.judgePiece(ctx, m, piece, r.Judges, used)
 		for n := range all {
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
+			if sinks.Lacking != nil {
+				all[n].noteLacking()
+			}
 		}
 		return all, err
 	}
@@ -75,6 +86,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
+	walked := 0
 	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
@@ -85,11 +97,26 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
 			probed = probe.Add(probed, j.probes...)
+			walked += len(j.rows)
+			if len(j.lacking) > 0 {
+				sinks.Lacking(j.lacking)
+			}
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
 		persists.add(piece)
-		if err := tally.Add(piece); err != nil || sinks.Row == nil {
+		if err := tally.Add(piece); err != nil {
 			return err
+		}
+		if sinks.Walked != nil {
+			sinks.Walked(walked)
+		}
+		if sinks.Piece != nil {
+			if err := sinks.Piece(piece); err != nil {
+				return err
+			}
+		}
+		if sinks.Row == nil {
+			return nil
 		}
 		for _, j := range judged {
 			for _, row := range j.rows {
@@ -121,6 +148,8 @@ type judgedChunk struct {
 	// made of those.
 	ofTarget, ofJudges, ofProbes [][]model.Request
 	probes                       []probe.Outcome
+	// lacking has the hashes of all of them, where somebody asks.
+	lacking []model.Hash
 	// used is set of the first chunk of a piece, for all of them.
 	used *usage
 }
@@ -133,22 +162,19 @@ type usage struct {
 	of   price.Usage
 	// judging leaves out the replies of targets, and of whom their defenses ask.
 	judging bool
-	// lengths counts how long the replies of each model are, nil where nobody asks.
-	lengths map[model.Ref]*lengths
+	// met is told of every reply; nil for nobody.
+	met func(model.Hash, model.Ref, model.Response)
 }
 
 // add counts a reply; nil counts nothing.
-func (u *usage) add(h model.Hash, provider, name string, response model.Response) {
-	if u != nil && !u.seen[h] {
+func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
+	switch {
+	case u == nil:
+	case u.met != nil:
+		u.met(h, of, response)
+	case u.of != nil && !u.seen[h]:
 		u.seen[h] = true
-		u.of.Add(provider, name, response.Usage, response.Batch)
-		if u.lengths != nil {
-			of := model.Ref{Provider: provider, Model: name}
-			if u.lengths[of] == nil {
-				u.lengths[of] = &lengths{}
-			}
-			u.lengths[of].add(response.Usage.Bounded().Output)
-		}
+		u.of.Add(of.Provider, of.Model, response.Usage, response.Batch)
 	}
 }
 
@@ -160,12 +186,12 @@ func (u *usage) ofTargets() *usage {
 	return u
 }
 
-// met is add for replies that steps find.
-func (u *usage) met() func(model.Hash, model.Request, model.Response) {
+// found is add for replies that steps find.
+func (u *usage) found() func(model.Hash, model.Request, model.Response) {
 	if u == nil {
 		return nil
 	}
-	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, r.Provider, r.Model, response) }
+	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, job.RefOf(r), response) }
 }
 
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
@@ -196,7 +222,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 	if err != nil {
 		return nil, err
 	}
-	if used != nil && used.seen == nil {
+	if used != nil && used.of != nil && used.seen == nil {
 		used.seen = make(map[model.Hash]bool, len(hashes))
 	}
 	for n := range all {
@@ -209,7 +235,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 				continue
 			}
 			if response, ok := responses[hashes[0]]; ok {
-				used.ofTargets().add(hashes[0], j.target.Provider, j.target.Model, response)
+				used.ofTargets().add(hashes[0], j.target.undefended().Ref, response)
 				noteResponse(row, response)
 			} else {
 				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
@@ -217,7 +243,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().met()); err != nil {
+			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().found()); err != nil {
 				return nil, err
 			}
 		}
@@ -267,7 +293,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 			}
 		}
-		lacking, err := fill.RecallTo(ctx, m, steps, used.met())
+		lacking, err := fill.RecallTo(ctx, m, steps, used.found())
 		if err != nil {
 			return err
 		}
@@ -379,6 +405,17 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 		}
 	}
 	return nil
+}
+
+// noteLacking notes the hashes of all calls that the rows lack.
+func (j *judgedChunk) noteLacking() {
+	for _, of := range [][][]model.Request{j.ofTarget, j.ofJudges, j.ofProbes} {
+		for _, requests := range of {
+			for _, r := range requests {
+				j.lacking = append(j.lacking, r.Hash())
+			}
+		}
+	}
 }
 
 // noteResponse notes the response to a row's prompt.

@@ -1,8 +1,8 @@
 package evaluate
 
 import (
-	"context"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,8 +13,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/conversation"
-	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -80,11 +78,30 @@ func (t Target) Nth(n int) Target {
 	return one
 }
 
+// Times is how often each prompt is asked.
+func (t Target) Times() int { return max(1, t.Samples) }
+
 // Each lists all samples of the target; see Nth.
 func (t Target) Each() []Target {
-	all := make([]Target, max(1, t.Samples))
+	all := make([]Target, t.Times())
 	for n := range all {
 		all[n] = t.Nth(n)
+	}
+	return all
+}
+
+// Together makes one target of samples that follow each other: it undoes Each.
+func Together(each []Target) []Target {
+	var all []Target
+	for len(each) > 0 {
+		t, n := each[0], 1
+		for n < len(each) && reflect.DeepEqual(t.Nth(n), each[n]) {
+			n++
+		}
+		if n > 1 {
+			t.Samples = n
+		}
+		all, each = append(all, t), each[n:]
 	}
 	return all
 }
@@ -201,7 +218,7 @@ func (r *Run) design() score.Design {
 func (r *Run) AnswersPerPrompt() int {
 	var n int
 	for _, t := range r.Targets {
-		n += max(1, t.Samples)
+		n += t.Times()
 	}
 	return n
 }
@@ -226,6 +243,28 @@ func (r *Run) Prompts() int {
 		n += d.Size(set)
 	}
 	return n
+}
+
+// KnownCalls is how many calls of the run are known beforehand. ok is false where that takes
+// a walk: some may be of several prompts or rounds, or cannot be made.
+func (r *Run) KnownCalls() (n int, ok bool) {
+	if len(r.Datasets) != 1 || r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
+		return 0, false
+	}
+	if r.Recorded {
+		return 0, true
+	}
+	sent := map[model.Hash]bool{}
+	for _, t := range r.Targets {
+		if t.stepwise() {
+			continue
+		}
+		for _, one := range t.Each() {
+			n++
+			sent[one.Request(orbench.Prompt{Messages: []orbench.Message{{Role: orbench.User}}}).Hash()] = true
+		}
+	}
+	return n * r.Prompts(), n == len(sent)
 }
 
 // Simulated reports whether any target or judge of the run is simulated.
@@ -268,86 +307,6 @@ func asking(judges []judge.Judge) []judge.Judge {
 	})
 }
 
-// Work is what the run wants asked: what targets are asked is known from the
-// prompts, and what judges and defenses ask depends on replies.
-func (r *Run) Work(m store.Reader) fill.Work {
-	w := fill.Work{Asks: modelsOf(r.Judges)}
-	if !r.Recorded {
-		w.Known = r.known
-		for _, t := range r.Targets {
-			if t.stepwise() {
-				w.TakesTurns = true
-				w.Asks = append(append(w.Asks, t.undefended().Ref), t.defended().Models()...)
-			}
-		}
-	}
-	if len(w.Asks) > 0 {
-		w.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] { return r.lacking(ctx, m) }
-	}
-	return w
-}
-
-func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
-
-// known streams what targets are asked of whom that depends on no reply, each prompt to
-// all of them before the next, so that they are equally far whenever the run is stopped.
-func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
-	return func(yield func(model.Request, error) bool) {
-		for piece, err := range r.pieces() {
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			asked := slices.DeleteFunc(piece, func(c chunk) bool { return c.target.stepwise() })
-			if len(asked) == 0 {
-				continue
-			}
-			for i := range asked[0].prompts {
-				for _, c := range asked {
-					request := c.target.Request(c.prompts[i])
-					if r.Told != nil {
-						// A framing puts other words around the prompt.
-						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
-					}
-					if !r.lacks(request) && !yield(request, nil) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// lacking streams what targets lack that are asked step by step, and the judges of the
-// answers that are there, the targets in turn.
-func (r *Run) lacking(ctx context.Context, m store.Reader) iter.Seq2[model.Request, error] {
-	asking := asking(r.Judges)
-	return func(yield func(model.Request, error) bool) {
-		for piece, err := range r.pieces() {
-			var judged []judgedChunk
-			if err == nil {
-				judged, err = r.judgePiece(ctx, m, piece, asking, nil)
-			}
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			lists := make([][]model.Request, len(judged))
-			for n, j := range judged {
-				if r.Recorded || !j.target.stepwise() {
-					j.ofTarget = nil
-				}
-				lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
-			}
-			for request := range fill.Alternate(lists) {
-				if !r.lacks(request) && !yield(request, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
 const (
 	// pieceSize is how many prompts are looked up and judged together.
 	pieceSize = 256
@@ -387,15 +346,9 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 						r.Told(p.Text(), p.Label)
 					}
 				}
-				var piece []chunk
-				for i, t := range r.Targets {
-					of := ""
-					if t.Samples > 1 {
-						of = t.Name
-					}
-					for _, one := range t.Each() {
-						piece = append(piece, chunk{target: one, index: i, of: of, dataset: d, prompts: prompts})
-					}
+				piece := r.samples()
+				for i := range piece {
+					piece[i].dataset, piece[i].prompts = d, prompts
 				}
 				if !yield(piece, nil) {
 					return

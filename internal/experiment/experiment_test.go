@@ -292,6 +292,9 @@ func FuzzParse(f *testing.F) {
 	f.Add(least + "variants: {turns: [pushback, {name: x, turns: [{user: \"{{prompt}}\"}, own, {user: Why?}]}], also: [{turns: x, defense: icl}]}")
 	f.Add("targets: &a [x/y]\ndatasets: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "file") {
+			t.Skip("it may name any file of this machine")
+		}
 		file, err := Parse("experiment.yaml", []byte(text))
 		if err != nil {
 			if !errors.Is(err, orbench.ErrInput) {

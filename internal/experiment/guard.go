@@ -20,10 +20,12 @@ func (t Target) named() bool {
 	return guarding || replayed || model.IsRef(t.Target)
 }
 
-// IsGuard reports whether the target is a guard.
-func (t Target) IsGuard() bool {
-	_, ok := t.Guard()
-	return ok
+// guarding reports whether any target is a guard.
+func (c *Config) guarding() bool {
+	return slices.ContainsFunc(c.Targets, func(t Target) bool {
+		_, ok := t.Guard()
+		return ok
+	})
 }
 
 // checkGuards looks at the targets that are guards. They are measured alone: what
@@ -62,7 +64,7 @@ func (c *Config) checkGuards() *settings.Fault {
 		return settings.Wrong(at("targets", first), "a guard beside models that answer: what it says is no answer, and no judge reads both",
 			"measure guards in a run of their own; orbench compare and orbench report put two runs side by side")
 	}
-	if slices.Equal(c.Judges, Default().Judges) {
+	if slices.Equal(c.Judges, usualJudges) {
 		c.Judges = []string{judge.Flag}
 	}
 	if i := slices.IndexFunc(c.Judges, func(j string) bool { return j != judge.Flag }); i >= 0 {
@@ -76,7 +78,8 @@ func (c *Config) checkGuarding() *settings.Fault {
 	if _, guarding := c.Targets[0].Guard(); !guarding {
 		return nil
 	}
-	other := func(name string) bool { return name != "" && name != None }
+	translated := func(l Language) bool { return l != None }
+	defended := func(d Defense) bool { return d != None }
 	refuse := func(path, what string) *settings.Fault {
 		return settings.Wrong(path, "guards are shown the prompts as they are, and "+what+" is for models that answer", "leave it out, or measure the models in a run of their own")
 	}
@@ -90,20 +93,20 @@ func (c *Config) checkGuarding() *settings.Fault {
 			return settings.Wrong(at("variants.also", i), problem, hint)
 		}
 	}
-	if slices.ContainsFunc(v.SystemPrompts, func(s System) bool { return other(s.Name) }) {
+	if slices.ContainsFunc(v.SystemPrompts, func(s System) bool { return s.Name != None }) {
 		return refuse("$.variants.system_prompts", "a system prompt")
 	}
-	if slices.ContainsFunc(v.Languages, other) {
+	if slices.ContainsFunc(v.Languages, translated) {
 		return refuse("$.variants.languages", "a translation")
 	}
-	if slices.ContainsFunc(v.Defenses, other) {
+	if slices.ContainsFunc(v.Defenses, defended) {
 		return refuse("$.variants.defenses", "a defense")
 	}
 	if i := slices.IndexFunc(v.Turns, func(s Script) bool { return (*conversation.Script)(&s).Own() }); i >= 0 {
 		return settings.Wrong(at("variants.turns", i), "the dialog "+v.Turns[i].Name+" has answers of the target's own, and a guard gives none", "write the answers out, or leave it out")
 	}
 	if i := slices.IndexFunc(v.Also, func(a Combination) bool {
-		return a.System != nil || other(a.Language) || other(a.Defense) || a.Turns != nil && (*conversation.Script)(a.Turns).Own()
+		return a.System != nil || a.Language != nil && translated(*a.Language) || a.Defense != nil && defended(*a.Defense) || a.Turns != nil && (*conversation.Script)(a.Turns).Own()
 	}); i >= 0 {
 		return refuse(at("variants.also", i), "a system prompt, a translation, a defense or answers of its own")
 	}

@@ -3,8 +3,8 @@ package experiment
 import (
 	_ "embed"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -20,29 +20,51 @@ import (
 //go:embed experiment.yaml
 var Template string
 
-// File is an experiment that was read from a file.
+// File is an experiment: what a file says, and what is said beside it.
 type File struct {
 	Config
-	// Path stands for the file in errors.
+	// Path stands for the file in errors, and is empty where all is said beside it.
 	Path string
 	text []byte
+	said []Said
 }
 
-// Load reads an experiment and the files with system prompts that it names.
-// Relative paths in it are taken from its own folder. A fault is an
-// *orbench.InputError with its line.
-func Load(path string) (*File, error) {
+// usage is what to do about a setting that there is not.
+const usage = `"orbench config init experiment" prints a file with every setting`
+
+// Load reads an experiment: a file, unless path is empty, and what is said in place of
+// its settings. It reads the files with system prompts that are named, too.
+// Relative paths in the file are taken from its own folder. A fault is an
+// *orbench.InputError that names the line, or who said it.
+func Load(path string, said ...Said) (*File, error) {
+	if path == "" {
+		f := &File{Config: Default()}
+		return f, f.take(said)
+	}
 	text, err := settings.ReadFile(path, `write one with "orbench config init experiment"`)
 	if err != nil {
 		return nil, err
 	}
-	f, err := Parse(path, text)
-	if err != nil {
+	return Parse(path, text, said...)
+}
+
+// Parse is Load for the text of a file.
+func Parse(path string, text []byte, said ...Said) (*File, error) {
+	f := &File{Config: Default(), Path: path, text: text}
+	if err := f.decode(text); err != nil {
 		return nil, err
+	}
+	return f, f.take(said)
+}
+
+// decode reads the text of the file, and has its paths start in its folder.
+func (f *File) decode(text []byte) error {
+	if err := settings.Decode(f.Path, text, &f.Config, usage); err != nil {
+		return err
 	}
 	for i, t := range f.Targets {
 		if path, ok := t.Replay(); ok {
-			f.Targets[i].Name, f.Targets[i].Target = t.Called(), ReplayPrefix+f.Resolve(path)
+			f.Targets[i].Target, f.Targets[i].written = ReplayPrefix+f.Resolve(path), t.Target
 		}
 	}
 	for i, d := range f.Datasets {
@@ -50,39 +72,102 @@ func Load(path string) (*File, error) {
 			f.Datasets[i].Dataset = f.Resolve(d.Dataset)
 		}
 	}
-	systems := f.Variants.SystemPrompts
-	for i := range systems {
-		if err := f.read(&systems[i], at("variants.system_prompts", i)); err != nil {
-			return nil, err
+	resolve := func(s *System) {
+		if s != nil && s.File != "" {
+			s.File = f.Resolve(s.File)
+		}
+	}
+	for i := range f.Variants.SystemPrompts {
+		resolve(&f.Variants.SystemPrompts[i])
+	}
+	for _, single := range f.Variants.Also {
+		resolve(single.System)
+	}
+	return nil
+}
+
+// take puts what is said in place of the file's settings, whole lists before what is said
+// of their entries, checks them all, and reads system prompts.
+func (f *File) take(said []Said) error {
+	for i := range said {
+		said[i].steps = steps(said[i].Path)
+	}
+	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
+	for _, s := range said {
+		if s.onlyIf != nil && !s.onlyIf(&f.Config) {
+			continue
+		}
+		if err := f.set(s); err != nil {
+			return err
+		}
+		f.said = append(f.said, s)
+	}
+	// The first prompts and a draw of all exclude each other, so one of them takes the
+	// place of the other.
+	switch limit, draw := f.says("limit"), f.says("sample"); {
+	case limit && !draw:
+		f.Sample = 0
+	case draw && !limit:
+		f.Limit = 0
+	}
+	if fault := f.Check(); fault != nil {
+		e := &orbench.InputError{Problem: fault.Problem, Hint: fault.Hint}
+		e.File, e.Line = f.Place(fault.Path)
+		return e
+	}
+	for i := range f.Variants.SystemPrompts {
+		if err := f.read(&f.Variants.SystemPrompts[i], at("variants.system_prompts", i)); err != nil {
+			return err
 		}
 	}
 	for i, single := range f.Variants.Also {
-		if single.System != nil {
-			if err := f.read(single.System, at("variants.also", i)+".system_prompt"); err != nil {
-				return nil, err
-			}
+		if err := f.read(single.System, at("variants.also", i)+".system_prompt"); err != nil {
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
-// Key is the key of a setting in the file, such as label_column of label-column.
-func Key(setting string) string { return strings.ReplaceAll(setting, "-", "_") }
-
-// Parse is Load for the text of a file, without reading any other.
-func Parse(path string, text []byte) (*File, error) {
-	f := &File{Config: Default(), Path: path, text: text}
-	if err := settings.Decode(path, text, &f.Config, `"orbench config init experiment" prints a file with every setting`); err != nil {
-		return nil, err
-	}
-	if fault := f.Check(); fault != nil {
-		return nil, fault.Error(path, text)
-	}
-	return f, nil
+// says reports whether something is said beside the file of a setting.
+func (f *File) says(path string) bool {
+	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.steps, steps(path)) })
 }
 
-// Line is the line of the setting at a YAML path.
-func (f *File) Line(path string) int { return settings.Line(f.text, path) }
+// Place says where the setting at a YAML path stands: in a line of the file, or beside it,
+// where line is 0.
+func (f *File) Place(path string) (where string, line int) {
+	at := steps(path)
+	var below []string
+	for _, s := range slices.Backward(f.said) {
+		if covers(s.steps, at) {
+			return s.From, 0
+		}
+		if covers(at, s.steps) && !slices.Contains(below, s.From) {
+			below = append(below, s.From)
+		}
+	}
+	if f.Path != "" {
+		return f.Path, settings.Line(f.text, path)
+	}
+	for _, s := range Settings() {
+		if covers(steps(s.Path), at) {
+			return "--" + s.Flag, 0
+		}
+	}
+	slices.Reverse(below)
+	return strings.Join(below, ", "), 0
+}
+
+// Call is what a setting, such as label-column, is called where it stands: by its flag, or
+// by its key in the file.
+func (f *File) Call(setting string) string {
+	flag := "--" + setting
+	// No file may say which hosts have keys.
+	if f.Path == "" || setting == "allow-host" || slices.ContainsFunc(f.said, func(s Said) bool { return s.From == flag }) {
+		return flag
+	}
+	return strings.ReplaceAll(setting, "-", "_")
+}
 
 // Resolve makes a path that is relative to the file's folder one that is relative
 // to the working directory.
@@ -98,16 +183,21 @@ const maxSystem = 1 << 20
 
 // read puts the text of its file into a system prompt.
 func (f *File) read(s *System, path string) error {
-	if s.File == "" {
+	if s == nil || s.File == "" {
 		return nil
 	}
-	text, err := untrusted.ReadFile(f.Resolve(s.File), maxSystem)
+	text, err := untrusted.ReadFile(s.File, maxSystem)
 	if err != nil {
+		shown, hint := s.File, "correct the path"
+		where, line := f.Place(path)
+		if where == f.Path {
+			shown, hint = strings.TrimPrefix(shown, filepath.Dir(f.Path)+string(filepath.Separator)), "correct the path, which is taken from the folder of this file"
+		}
 		problem := err.Error()
 		if cause := errors.Unwrap(err); cause != nil {
-			problem = s.File + ": " + cause.Error()
+			problem = shown + ": " + cause.Error()
 		}
-		return &orbench.InputError{File: f.Path, Line: f.Line(path), Problem: "cannot read the system prompt: " + problem, Hint: "correct the path, which is taken from the folder of this file", Err: err}
+		return &orbench.InputError{File: where, Line: line, Problem: "cannot read the system prompt: " + problem, Hint: hint, Err: err}
 	}
 	s.Text = strings.TrimRight(string(text), "\r\n")
 	return nil
@@ -147,96 +237,6 @@ func (d *Dataset) UnmarshalYAML(unmarshal func(any) error) error {
 func (Dataset) JSONSchema() *jsonschema.Schema {
 	type object Dataset
 	return textOr(settings.Reflect(&object{}), "dataset")
-}
-
-// UnmarshalYAML reads a name, or an object with a text.
-func (s *System) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
-	type object System
-	return unmarshal((*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (System) JSONSchema() *jsonschema.Schema {
-	type object System
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// UnmarshalYAML reads a name, or an object with a prefix or a suffix.
-func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&f.Name) == nil {
-		return nil
-	}
-	type object Framing
-	return unmarshal((*object)(f))
-}
-
-// JSONSchema is that of both forms.
-func (Framing) JSONSchema() *jsonschema.Schema {
-	type object Framing
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// UnmarshalYAML reads a name, or an object with turns.
-func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
-	type object Script
-	return unmarshal((*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (Script) JSONSchema() *jsonschema.Schema {
-	type object Script
-	return textOr(settings.Reflect(&object{}), "name")
-}
-
-// providersOwn is the word for no temperature of one's own.
-const providersOwn = "default"
-
-// UnmarshalYAML reads a number, the word default, or an object with samples.
-func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
-	t.Value = new(float64)
-	if unmarshal(t.Value) == nil {
-		return nil
-	}
-	var word string
-	if unmarshal(&word) == nil {
-		t.Value = nil
-		if word != providersOwn {
-			t.unreadable = fmt.Sprintf("%q is no temperature", word)
-		}
-		return nil
-	}
-	var object struct {
-		Temperature *Temperature `yaml:"temperature"`
-		Samples     int          `yaml:"samples"`
-	}
-	if err := unmarshal(&object); err != nil {
-		return err
-	}
-	if object.Temperature == nil {
-		t.unreadable = "a temperature is missing"
-		return nil
-	}
-	*t = *object.Temperature
-	t.Samples = object.Samples
-	return nil
-}
-
-// JSONSchema is that of all forms.
-func (Temperature) JSONSchema() *jsonschema.Schema {
-	value := &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "number", Minimum: "0", Maximum: "2"},
-		{Type: "string", Enum: []any{providersOwn}, Description: "The provider's own."},
-	}}
-	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{"temperature"}, AdditionalProperties: jsonschema.FalseSchema}
-	object.Properties.Set("temperature", value)
-	object.Properties.Set("samples", &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000", Description: "How often each prompt is asked."})
-	return &jsonschema.Schema{OneOf: append(value.OneOf, object)}
 }
 
 // textOr is the schema of a text that may be written as an object.

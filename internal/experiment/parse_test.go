@@ -1,7 +1,6 @@
 package experiment_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/experiment"
 )
 
@@ -30,23 +28,6 @@ func TestSplitList(t *testing.T) {
 	} {
 		if diff := cmp.Diff(tt.want, experiment.SplitList(tt.in)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func TestParseTemperature(t *testing.T) {
-	t.Parallel()
-	if v, err := experiment.ParseTemperature("default"); v != nil || err != nil {
-		t.Errorf("default is %v, %v", v, err)
-	}
-	for text, want := range map[string]float64{"0": 0, "0.7": 0.7, "2": 2} {
-		if v, err := experiment.ParseTemperature(text); err != nil || *v != want {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	for _, text := range []string{"", "-0.1", "2.1", "NaN", "Inf", "hot"} {
-		if _, err := experiment.ParseTemperature(text); !errors.Is(err, orbench.ErrInput) {
-			t.Errorf("%q: %v, want an input error", text, err)
 		}
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/similar"
 )
 
 // Result says of the calls of a run which are remembered, and in what the others differ
@@ -90,226 +88,59 @@ type Call struct {
 	Differs []Difference `json:"differs"`
 }
 
-// Records streams what a store remembers, in the order of its arrival.
-type Records = iter.Seq2[store.Record, error]
-
-// Find explains the calls of a run by the records of its store. prompts are those whose
+// Find explains the calls of a study by what a store remembers. prompts are those whose
 // calls are listed one by one, by their ID or its beginning; the error is an
 // *orbench.InputError where the run has none of that. m may be nil for an empty store.
-func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, records Records, prompts []string) (Result, error) {
-	f := finder{byHash: map[model.Hash]*wanted{}, bySubject: map[string][]*wanted{}}
-	for call, err := range r.Calls(ctx, m) {
-		if err != nil {
-			return Result{}, err
-		}
-		f.want(call)
-	}
-	if err := f.failures(ctx, m); err != nil {
-		return Result{}, err
-	}
-	if err := f.sameText(records); err != nil {
-		return Result{}, err
-	}
-	if err := f.likeText(records); err != nil {
-		return Result{}, err
-	}
-	result, err := f.result(name, prompts)
-	asked := *r
-	asked.Recorded = false
-	if len(asked.Work(m).Asks) == 0 {
+func Find(ctx context.Context, j *job.Job, m store.Reader, prompts []string) (Result, error) {
+	result, err := find(ctx, j.Name, j.All(ctx, m), m, prompts)
+	if !j.Further {
 		result.Unanswered = 0
 	}
 	return result, err
 }
 
-// wanted is a call of the run.
-type wanted struct {
-	evaluate.Call
-	parts
-	kind int
-	// failure is the last error of a call that was sent in vain.
-	failure string
-	// place is that of its record in the store, from 1, and 0 as long as that has not
-	// been met.
-	place   int
-	near    bool
-	gap     float64
-	nearest model.Hash
-	was     parts
-}
-
-// consider takes a record for the nearest if it is, the later one of equals.
-func (w *wanted) consider(h model.Hash, p *parts, kind int, gap float64) {
-	if kind != w.kind || w.near && gap > w.gap {
-		return
-	}
-	w.near, w.gap, w.nearest, w.was = true, gap, h, *p
-}
-
-// finder looks for the nearest remembered calls.
-type finder struct {
-	calls     []*wanted
-	byHash    map[model.Hash]*wanted
-	bySubject map[string][]*wanted
-}
-
-func (f *finder) want(call evaluate.Call) {
-	w := &wanted{Call: call}
-	if call.Probe {
-		w.Judge += ", probes"
-	}
-	w.parts, w.kind = partsOf(call.Request)
-	f.calls = append(f.calls, w)
-	f.byHash[call.Hash] = w
-	f.bySubject[w.parts[message]] = append(f.bySubject[w.parts[message]], w)
-}
-
-// failures finds which calls were sent and failed.
-func (f *finder) failures(ctx context.Context, m store.Reader) error {
-	if m == nil {
-		return nil
-	}
-	var lacking []model.Hash
-	for _, w := range f.calls {
-		if !w.Remembered {
-			lacking = append(lacking, w.Hash)
-		}
-	}
-	found, err := m.Failures(ctx, lacking)
-	for hash, failure := range found {
-		f.byHash[hash].failure = failure.Message
-	}
-	return err
-}
-
-// sameText compares the calls with the records about the same text.
-func (f *finder) sameText(records Records) error {
-	place := 0
-	for r, err := range records {
+// find is Find for calls, which may be walked twice.
+func find(ctx context.Context, name string, calls iter.Seq2[job.Call, error], m store.Reader, prompts []string) (Result, error) {
+	f := newFinder()
+	for call, err := range calls {
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		place++
-		own := f.byHash[r.Hash]
-		if own != nil {
-			own.place = place
+		f.want(&call)
+	}
+	if m != nil {
+		if err := f.failed(ctx, m); err != nil {
+			return Result{}, err
 		}
-		p, kind, err := parse(r.Request)
-		if err != nil {
-			return err
+		if err := f.look(m.AllRecords(ctx)); err != nil {
+			return Result{}, err
 		}
-		for _, w := range f.bySubject[p[message]] {
-			// A call that is remembered was asked in spite of what other runs had left.
-			if !w.Remembered || own == nil && w.place == 0 {
-				w.consider(r.Hash, &p, kind, w.distance(&p))
+	}
+	result, causes, detail := f.grouped(prompts)
+	result.Run = name
+	for i, prompt := range prompts {
+		if !slices.ContainsFunc(detail, func(w *wanted) bool { return f.listed(w, prompts) == i }) {
+			return result, &orbench.InputError{
+				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompt), Hint: "the IDs of its prompts stand in the answers.jsonl of its report, which `out` writes",
 			}
 		}
 	}
-	return nil
-}
-
-// alike is how like two texts are, at least, of which one may be the other's edited form:
-// that of a question of eight words with one in its middle changed.
-const alike = 0.25
-
-// likeText compares the calls for which sameText found none with records about texts that
-// are alike and that the run does not ask itself.
-func (f *finder) likeText(records Records) error {
-	index := similar.NewIndex(alike)
-	var subjects []string
-	added := map[string]bool{}
-	for _, w := range f.calls {
-		if !w.near && !added[w.parts[message]] {
-			added[w.parts[message]] = true
-			subjects = append(subjects, w.parts[message])
-			index.Keep(w.parts[message])
-		}
+	said, err := f.read(ctx, m, calls, causes, detail)
+	if err != nil {
+		return result, err
 	}
-	if len(subjects) == 0 {
-		return nil
-	}
-	type match struct {
-		subject string
-		jaccard float64
-	}
-	known := map[string]match{}
-	place := 0
-	for r, err := range records {
-		if err != nil {
-			return err
-		}
-		place++
-		p, kind, err := parse(r.Request)
-		if err != nil {
-			return err
-		}
-		if f.bySubject[p[message]] != nil {
-			continue
-		}
-		like, ok := known[p[message]]
-		if !ok {
-			if n, jaccard, found := index.Nearest(p[message]); found {
-				like = match{subjects[n], jaccard}
-			}
-			known[p[message]] = like
-		}
-		for _, w := range f.bySubject[like.subject] {
-			if w.near && w.was[message] == w.parts[message] || w.Remembered && w.place < place {
-				continue
-			}
-			w.consider(r.Hash, &p, kind, w.distance(&p)-like.jaccard)
-		}
-	}
-	return nil
-}
-
-// result groups what was found.
-func (f *finder) result(name string, prompts []string) (Result, error) {
-	result := Result{Run: name, Groups: []Group{}, Causes: []Cause{}}
-	groups, causes := map[[2]string]int{}, map[string]int{}
-	unanswered := map[string]bool{}
-	asked := make([]bool, len(prompts))
-	for _, w := range f.calls {
-		result.add(w.Remembered)
-		of := [2]string{w.Target, w.Judge}
-		i, ok := groups[of]
-		if !ok {
-			i = len(result.Groups)
-			groups[of] = i
-			result.Groups = append(result.Groups, Group{Target: w.Target, Judge: w.Judge})
-		}
-		result.Groups[i].add(w.Remembered)
-		if !w.Remembered && w.Judge == "" {
-			unanswered[w.Target+"\x00"+w.Dataset+"\x00"+string(w.Prompt)] = true
-		}
-		call := w.explained()
-		key := fmt.Sprintf("%q %q %v %v", w.Target, w.Judge, w.Remembered, w.failure != "")
-		for _, d := range call.Differs {
-			key += "\x00" + string(d.Part)
-		}
-		if i, ok := causes[key]; ok {
-			result.Causes[i].Calls++
-			for k := range call.Differs {
-				result.Causes[i].Differs[k].join(call.Differs[k])
-			}
-		} else {
-			causes[key] = len(result.Causes)
-			cause := Cause{Target: w.Target, Judge: w.Judge, Remembered: w.Remembered, Calls: 1, Differs: []Difference{}, Failed: w.failure != "", Example: call}
-			for _, d := range call.Differs {
-				d.Was, d.Is = slices.Clone(d.Was), slices.Clone(d.Is)
-				cause.Differs = append(cause.Differs, d)
-			}
-			result.Causes = append(result.Causes, cause)
-		}
-		for i, prompt := range prompts {
-			if strings.HasPrefix(string(w.Prompt), prompt) {
-				asked[i] = true
-				result.Detail = append(result.Detail, call)
-				break
+	for i := range causes {
+		c := &result.Causes[i]
+		c.Example = f.explained(causes[i], said)
+		for k, d := range c.Example.Differs {
+			if d.long {
+				c.Differs[k] = d
 			}
 		}
 	}
-	result.Unanswered = len(unanswered)
+	for _, w := range detail {
+		result.Detail = append(result.Detail, f.explained(w, said))
+	}
 	slices.SortStableFunc(result.Causes, func(a, b Cause) int {
 		if a.Remembered != b.Remembered {
 			if b.Remembered {
@@ -319,24 +150,55 @@ func (f *finder) result(name string, prompts []string) (Result, error) {
 		}
 		return b.Calls - a.Calls
 	})
-	for i, found := range asked {
-		if !found {
-			return result, &orbench.InputError{
-				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompts[i]), Hint: "the IDs of its prompts stand in the answers.jsonl of its report, which `out` writes",
-			}
-		}
-	}
 	return result, nil
 }
 
-// explained is the call as it is shown.
-func (w *wanted) explained() Call {
-	c := Call{
-		Hash: w.Hash.String(), Dataset: w.Dataset, Prompt: w.Prompt, Target: w.Target, Judge: w.Judge,
-		Model: w.Request.Provider + "/" + w.Request.Model, Remembered: w.Remembered, Failure: w.failure, Differs: []Difference{},
+// cause tells the causes of calls apart.
+type cause struct {
+	group      int32
+	remembered bool
+	failed     bool
+	differs    set
+}
+
+// grouped counts the calls and what they have in common. The first call of each cause
+// stands for it, and detail are the calls of the prompts that were asked about.
+func (f *finder) grouped(prompts []string) (result Result, examples, detail []*wanted) {
+	result.Groups, result.Causes = f.groups, []Cause{}
+	causes := map[cause]int{}
+	unanswered := map[[2]int32]bool{}
+	for _, w := range f.all() {
+		g := &f.groups[w.group]
+		result.add(w.remembered)
+		g.add(w.remembered)
+		if !w.remembered && g.Judge == "" {
+			unanswered[[2]int32{w.group, w.prompt}] = true
+		}
+		key := cause{w.group, w.remembered, f.failures[w.hash] != "", f.differs(w)}
+		i, ok := causes[key]
+		if !ok {
+			i = len(examples)
+			causes[key] = i
+			examples = append(examples, w)
+			result.Causes = append(result.Causes, Cause{Target: g.Target, Judge: g.Judge, Remembered: w.remembered, Failed: key.failed, Differs: key.differs.list()})
+		}
+		c := &result.Causes[i]
+		c.Calls++
+		for k := range c.Differs {
+			if d := &c.Differs[k]; !d.long {
+				d.join(f.text(f.near[w.near-1].parts, d.at), f.text(w.parts, d.at))
+			}
+		}
+		if f.listed(w, prompts) >= 0 {
+			detail = append(detail, w)
+		}
 	}
-	if w.near {
-		c.Nearest, c.Differs = w.nearest.String(), w.differences(&w.was)
-	}
-	return c
+	result.Unanswered = len(unanswered)
+	return result, examples, detail
+}
+
+// listed is the place of what a call's prompt begins with among prompts, -1 where it is
+// none of them.
+func (f *finder) listed(w *wanted, prompts []string) int {
+	return slices.IndexFunc(prompts, func(prompt string) bool { return strings.HasPrefix(string(f.prompts[w.prompt].Prompt), prompt) })
 }

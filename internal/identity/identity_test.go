@@ -3,13 +3,15 @@ package identity
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
@@ -35,31 +37,32 @@ func system(text string) func(*model.Request) {
 	}
 }
 
-// find explains calls by records. Each cause is a line: what differs, the number of calls,
-// and "asked" where they are remembered.
-func find(t *testing.T, calls []model.Request, records []model.Request) []string {
+// explain explains calls by the records of a store. Each cause is a line: what differs, the
+// number of calls, and "asked" where they are remembered.
+func explain(t *testing.T, calls []model.Request, records []model.Request) []string {
 	t.Helper()
-	f := finder{byHash: map[model.Hash]*wanted{}, bySubject: map[string][]*wanted{}}
+	m, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
 	have := map[model.Hash]bool{}
+	var kept []store.Record
 	for _, r := range records {
 		have[r.Hash()] = true
+		kept = append(kept, store.Record{Hash: r.Hash(), Request: r.Canonical()})
 	}
-	for _, r := range calls {
-		f.want(evaluate.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]})
+	if err := m.Put(t.Context(), kept); err != nil {
+		t.Fatal(err)
 	}
-	stream := func(yield func(store.Record, error) bool) {
-		for _, r := range records {
-			if !yield(store.Record{Hash: r.Hash(), Request: r.Canonical()}, nil) {
+	walk := func(yield func(job.Call, error) bool) {
+		for _, r := range calls {
+			if !yield(job.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]}, nil) {
 				return
 			}
 		}
 	}
-	for _, step := range []func(Records) error{f.sameText, f.likeText} {
-		if err := step(stream); err != nil {
-			t.Fatal(err)
-		}
-	}
-	result, err := f.result("main", nil)
+	result, err := find(t.Context(), "main", walk, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +144,7 @@ func TestFind(t *testing.T) {
 			[]string{"1 asked"},
 		},
 	} {
-		if got := find(t, tt.calls, tt.records); !reflect.DeepEqual(got, tt.want) {
+		if got := explain(t, tt.calls, tt.records); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -165,7 +168,12 @@ func TestPartsCoverRequest(t *testing.T) {
 		"TopLogprobs": func(r *model.Request) { r.Params.TopLogprobs = 5 },
 		"Template":    func(r *model.Request) { r.Params.Template = json.RawMessage(`{}`) },
 	}
-	was, _ := partsOf(ask("a"))
+	v := newValues()
+	numbered := func(r model.Request) parts {
+		t, kind := textsOf(&r)
+		return v.number(&t, kind, true)
+	}
+	was := numbered(ask("a"))
 	for _, typ := range []reflect.Type{reflect.TypeFor[model.Request](), reflect.TypeFor[model.Params]()} {
 		for _, f := range reflect.VisibleFields(typ) {
 			if f.Name == "Params" {
@@ -178,8 +186,7 @@ func TestPartsCoverRequest(t *testing.T) {
 				continue
 			}
 			change(&r)
-			is, _ := partsOf(r)
-			if d := is.differences(&was); len(d) != 1 {
+			if d := v.compare(numbered(r), was).list(); len(d) != 1 {
 				t.Errorf("%s: %+v, want one difference", f.Name, d)
 			}
 		}

@@ -1,8 +1,6 @@
 package identity
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,15 +58,15 @@ var weights = [...]struct {
 	{Sample, 1, false},
 }
 
-// message is the place of Message among the weights.
-const message = 0
+// The places of some parts among the weights.
+const messageText, answerText, modelName = 0, 1, 3
 
-// parts are the values of a request's parts, in the order of weights.
-type parts [len(weights)]string
+// texts are the values of a request's parts, in the order of weights.
+type texts [len(weights)]string
 
-// partsOf takes a request apart. kind tells what can be compared at all: how many texts
+// textsOf takes a request apart. kind tells what can be compared at all: how many texts
 // a question is about, or 0 where the request is none.
-func partsOf(r model.Request) (p parts, kind int) {
+func textsOf(r *model.Request) (t texts, kind int) {
 	var system, turns []string
 	last := max(len(r.Messages)-1, 0)
 	for i, m := range r.Messages {
@@ -102,7 +100,7 @@ func partsOf(r model.Request) (p parts, kind int) {
 	if r.Endpoint != "" {
 		address = r.Endpoint
 	}
-	return parts{
+	return texts{
 		text, answer, wording, r.Provider + "/" + r.Model, address, strings.Join(system, "\n"), strings.Join(turns, "\n"),
 		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), strconv.Itoa(r.Sample + 1),
 	}, kind
@@ -110,27 +108,6 @@ func partsOf(r model.Request) (p parts, kind int) {
 
 // own is the value of what is left to the provider.
 const own = "the provider's own"
-
-// parse is partsOf for a request as it is stored.
-func parse(canonical []byte) (p parts, kind int, err error) {
-	var r model.Request
-	if err := json.Unmarshal(canonical, &r); err != nil {
-		return p, 0, fmt.Errorf("a stored request is damaged: %w", err)
-	}
-	p, kind = partsOf(r)
-	return p, kind, nil
-}
-
-// distance is the sum of the weights of what differs.
-func (p *parts) distance(other *parts) float64 {
-	sum := 0.0
-	for i, w := range weights {
-		if p[i] != other[i] {
-			sum += w.weight
-		}
-	}
-	return sum
-}
 
 // Difference is a part in which calls differ from the nearest remembered ones.
 type Difference struct {
@@ -142,23 +119,9 @@ type Difference struct {
 	Is  []string `json:"is"`
 	// More is true where further values are left out.
 	More bool `json:"more,omitempty"`
+	// at is the place of the part among the weights, and long what these say of it.
+	at   int
 	long bool
-}
-
-// differences lists how p differs from what was remembered.
-func (p *parts) differences(was *parts) []Difference {
-	var all []Difference
-	for i, w := range weights {
-		if p[i] == was[i] {
-			continue
-		}
-		before, now := was[i], p[i]
-		if w.long {
-			before, now = around(before, now)
-		}
-		all = append(all, Difference{Part: w.part, Was: []string{before}, Is: []string{now}, long: w.long})
-	}
-	return all
 }
 
 const (
@@ -191,15 +154,12 @@ func around(a, b string) (string, string) {
 	return cut(was), cut(is)
 }
 
-// join adds the values of another call that differs in the same part.
-func (d *Difference) join(other Difference) {
-	if d.long {
-		return
-	}
+// join adds the values of a call that differs in a part that is not long.
+func (d *Difference) join(was, is string) {
 	for _, values := range []struct {
 		all  *[]string
 		more string
-	}{{&d.Was, other.Was[0]}, {&d.Is, other.Is[0]}} {
+	}{{&d.Was, was}, {&d.Is, is}} {
 		switch {
 		case slices.Contains(*values.all, values.more):
 		case len(*values.all) < mostValues:

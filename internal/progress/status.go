@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -19,7 +20,9 @@ type Status struct {
 	w    io.Writer
 	live bool
 	// line gives the parts of the text, which are made only when they are shown.
-	line       func() []part
+	line func() []part
+	// first is how long nothing is shown, 0 for as long as between two lines.
+	first      time.Duration
 	stop, done chan struct{}
 }
 
@@ -73,14 +76,19 @@ func (s *Status) Run() {
 	if s.live {
 		every = liveEvery
 	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(cmp.Or(s.first, every))
 	defer tick.Stop()
+	shown := s.first == 0
 	for {
 		select {
 		case <-tick.C:
 			s.show()
+			if !shown {
+				shown = true
+				tick.Reset(every)
+			}
 		case <-s.stop:
-			if s.live {
+			if s.live && shown {
 				s.show()
 				fmt.Fprintln(s.w)
 			}

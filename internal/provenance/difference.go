@@ -64,12 +64,14 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 	// values has what each run has of the setting, by whom it is of.
 	values := make([]map[string]string, len(runs))
 	having := map[string]int{}
+	compared, misleads := false, false
 	for i, r := range runs {
 		values[i] = map[string]string{}
 		for _, s := range r.Settings {
 			if s.Name == name {
 				values[i][s.Of] = s.Value
 				having[s.Of]++
+				compared, misleads = s.Compared, s.Misleads
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 	common := slices.ContainsFunc(runs, func(r Run) bool {
 		return slices.ContainsFunc(r.Settings, func(s Setting) bool { return s.Name == name && shared(s.Of) })
 	})
-	if !common && !ofTarget[name] {
+	if !common && !compared {
 		return Difference{}, false
 	}
 	d := Difference{Setting: name}
@@ -103,7 +105,7 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 	if !common {
 		differ = slices.ContainsFunc(d.Values, func(v Value) bool { return v.Value != d.Values[0].Value })
 	}
-	d.Warning = misleading[name] && len(known) > 1
+	d.Warning = misleads && len(known) > 1
 	return d, differ
 }
 

@@ -1,6 +1,7 @@
 package provenance_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,10 @@ func settings(lines ...string) []provenance.Setting {
 	for _, line := range lines {
 		left, value, _ := strings.Cut(line, "=")
 		name, of, _ := strings.Cut(left, " of ")
-		all = append(all, provenance.Setting{Name: provenance.Name(name), Of: of, Value: value})
+		all = append(all, provenance.Setting{
+			Name: provenance.Name(name), Of: of, Value: value, Compared: slices.Contains([]string{"max tokens", "temperature", "seed"}, name),
+			Misleads: slices.Contains([]string{"max tokens", "temperature", "dataset hash", "judge version"}, name),
+		})
 	}
 	return all
 }

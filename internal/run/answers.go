@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 )
@@ -18,9 +19,9 @@ type Answer struct {
 }
 
 // Answers hands every answer of the run to each, with the group in which its judges'
-// verdicts put it.
-func (r *Run) Answers(ctx context.Context, m store.Reader, each func(Answer) error) error {
-	_, err := r.Derive(ctx, m, func(row score.Row) error {
+// verdicts put it. walked is as in evaluate.Sinks.
+func (r *Run) Answers(ctx context.Context, m store.Reader, walked func(int), each func(Answer) error) error {
+	_, err := r.DeriveTo(ctx, m, evaluate.Sinks{Walked: walked, Row: func(row score.Row) error {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			return nil
 		}
@@ -28,6 +29,6 @@ func (r *Run) Answers(ctx context.Context, m store.Reader, each func(Answer) err
 			Item:   annotation.Item{Cell: row.Cell, Subject: row.Subject(), Group: row.Group()},
 			Prompt: row.Asked(), Text: row.Response.Text,
 		})
-	})
+	}})
 	return err
 }

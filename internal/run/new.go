@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -32,6 +34,29 @@ func (e *SettingError) Error() string { return e.Err.Error() }
 
 // Unwrap returns what is wrong.
 func (e *SettingError) Unwrap() error { return e.Err }
+
+// Placed puts the place of a setting to an error of New about it that names none: a line
+// of the file, or a flag.
+func Placed(x *experiment.File, err error) error {
+	var setting *SettingError
+	var input *orbench.InputError
+	if !errors.As(err, &setting) || !errors.As(err, &input) {
+		return err
+	}
+	at := *input
+	if input.Line == 0 {
+		where, line := x.Place(setting.Path)
+		switch named := input.File != "" && !strings.HasPrefix(input.File, "-"); {
+		case !named:
+		case line == 0:
+			return err
+		default:
+			at.Problem = fmt.Sprintf("%s: %s", input.File, input.Problem)
+		}
+		at.File, at.Line = where, line
+	}
+	return settings.RenameError(&at, x.Call)
+}
 
 func wrong(err error, path string, args ...any) error {
 	if err == nil {
@@ -55,7 +80,7 @@ type opening struct {
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
 func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
-	o := opening{Run: &Run{Name: x.Name, cache: cache}, x: x, clients: clients, cache: cache}
+	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
@@ -74,12 +99,11 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 		}
 	}
 	o.Lacks = o.unrecorded
-	if o.Name == "" {
-		var err error
-		if o.Name, err = o.Config.name(); err != nil {
-			return nil, err
-		}
+	var err error
+	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
+		return nil, err
 	}
+	o.Keep, o.Redefines, o.Leaves = o.keep, o.redefining, o.leaves
 	return o.Run, nil
 }
 
@@ -144,11 +168,11 @@ func (o *opening) defenses() ([]*defense.Defense, error) {
 }
 
 // pathOf is where a defense stands in the experiment.
-func (o *opening) pathOf(spec string) string {
+func (o *opening) pathOf(spec experiment.Defense) string {
 	if i := slices.Index(o.x.Variants.Defenses, spec); i >= 0 {
 		return fmt.Sprintf("$.variants.defenses[%d]", i)
 	}
-	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense == spec })
+	i := slices.IndexFunc(o.x.Variants.Also, func(c experiment.Combination) bool { return c.Defense != nil && *c.Defense == spec })
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
@@ -233,22 +257,6 @@ func (o *opening) addJudges(context.Context) error {
 	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
 }
 
-// addUntil has the run end by itself where the experiment says so, by what its first judge
-// says.
-func (o *opening) addUntil(context.Context) error {
-	if o.x.Until == "" {
-		return nil
-	}
-	half, err := stopping.ParseHalfWidth(o.x.Until)
-	if err != nil {
-		return wrong(err, "$.until")
-	}
-	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
-	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
-	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
-	return nil
-}
-
 // sampleSeed is the seed by which prompts are drawn.
 func (o *opening) sampleSeed() uint64 {
 	if o.x.SampleSeed != nil {
@@ -268,14 +276,14 @@ func (o *opening) addDatasets(ctx context.Context) error {
 }
 
 func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
-	c := Dataset{
+	c := study.Dataset{
 		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Values: d.LabelValues, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
 	}
 	if o.x.Sample > 0 {
 		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()
 	}
 	// The path as the user wrote it stands in errors.
-	set, err := c.open(ctx, o.cache, o.Targets)
+	set, err := c.Open(ctx, o.cache, o.answers())
 	if err != nil {
 		return err
 	}
@@ -287,7 +295,7 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 			return &orbench.InputError{File: d.Dataset, Problem: "another dataset of this run has the same name", Hint: "rename one of the files"}
 		}
 	}
-	c.Ref, c.SHA256 = absolute(d.Dataset), set.SHA256
+	c.Ref, c.SHA256 = study.Absolute(d.Dataset), set.SHA256
 	o.Config.Datasets = append(o.Config.Datasets, c)
 	o.Datasets = append(o.Datasets, set)
 	return nil

@@ -62,11 +62,11 @@ func parse(t *testing.T, text string) *experiment.Config {
 func filled(t *testing.T, r *run.Run, clients *client.Set, m *store.Store) {
 	t.Helper()
 	live := fill.NewLive(m, fill.Config{})
-	for _, ref := range r.Models() {
+	for _, ref := range r.Job().Refs() {
 		c := clients.Client(ref.Provider, ref.Endpoint)
 		live.Lane(ref, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	if err := live.Fill(t.Context(), r.Work(m)); err != nil {
+	if err := live.Fill(t.Context(), r.Job().Work(m)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -93,7 +93,7 @@ variants: {defenses: [response-check], cross: false}
 		t.Fatal(err)
 	}
 	filled(t, made, clients, m)
-	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{})
+	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ variants: {defenses: [response-check], cross: false}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{})
+	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,117 +19,136 @@ import (
 // Settings lists everything that the run was made with, of the targets that it has
 // now, the datasets, the defenses and the judges.
 func (r *Run) Settings() []provenance.Setting {
-	var all settings
+	var all settingList
 	var targets, datasets []string
 	for _, t := range r.Targets {
 		targets = append(targets, t.Name)
 		all.addTarget(t)
 	}
 	for _, d := range r.Config.Defenses {
-		all.addSpec(d, provenance.DefenseMaxTokens, provenance.DefenseAddress, "")
+		all.addSpec(d, "defense", false)
 	}
 	for i, d := range r.Config.Datasets {
-		name := d.Ref
+		name, sample := d.Ref, provenance.None
 		if i < len(r.Datasets) {
 			name = r.Datasets[i].Name
 		}
-		datasets = append(datasets, name)
-		all.add(provenance.DatasetHash, name, d.SHA256)
-		all.add(provenance.DatasetLabel, name, string(d.Default))
 		if d.Sample > 0 {
-			all.add(provenance.DatasetSample, name, fmt.Sprintf("%s prompts drawn with seed %d", table.Count(d.Sample), d.SampleSeed))
-		} else {
-			all.add(provenance.DatasetSample, name, provenance.None)
+			sample = fmt.Sprintf("%s prompts drawn with seed %d", table.Count(d.Sample), d.SampleSeed)
 		}
+		datasets = append(datasets, name)
+		all.add(provenance.Setting{Name: provenance.DatasetHash, Of: name, Value: d.SHA256, Misleads: true})
+		all.add(provenance.Setting{Name: "dataset label", Of: name, Value: string(d.Default)})
+		all.add(provenance.Setting{Name: "dataset sample", Of: name, Value: sample})
 	}
-	all.add(provenance.Limit, "", limitOf(r.Config.Limit))
-	if u := r.Config.Until; u != nil {
-		all.add(provenance.Until, "", fmt.Sprintf("%s by %s, in the order of seed %d", u.Rule, u.Judge.Name, u.Seed))
-	}
+	all.add(provenance.Setting{Name: "limit", Value: limitOf(r.Config.Limit)})
+	all.add(r.Config.ending())
 	for _, j := range r.Config.Judges {
-		all.addSpec(j, provenance.JudgeMaxTokens, provenance.JudgeAddress, provenance.JudgeStructured)
-		all.add(provenance.JudgeVersion, j.Name, j.Version)
+		all.addSpec(j, "judge", true)
+		all.add(provenance.Setting{Name: provenance.JudgeVersion, Of: j.Name, Value: j.Version, Misleads: true, Judging: true})
 	}
-	all.add(provenance.Targets, "", strings.Join(targets, ", "))
-	all.add(provenance.Datasets, "", strings.Join(datasets, ", "))
-	all.add(provenance.Judges, "", strings.Join(r.Config.JudgeNames(), ", "))
+	all.add(provenance.Setting{Name: provenance.Targets, Value: strings.Join(targets, ", ")})
+	all.add(provenance.Setting{Name: provenance.Datasets, Value: strings.Join(datasets, ", ")})
+	all.add(provenance.Setting{Name: provenance.Judges, Value: strings.Join(r.Config.JudgeNames(), ", ")})
 	return all
 }
 
-// settings is a list in the making.
-type settings []provenance.Setting
+// settingList is a list in the making.
+type settingList []provenance.Setting
 
 // add adds a setting, unless it has no value.
-func (s *settings) add(name provenance.Name, of, value string) {
-	if value != "" {
-		*s = append(*s, provenance.Setting{Name: name, Of: of, Value: value})
+func (s *settingList) add(one provenance.Setting) {
+	if one.Value != "" {
+		*s = append(*s, one)
 	}
 }
 
-// addTarget adds what determines a target's answers. Recorded answers do not tell how
-// they were asked for.
-func (s *settings) addTarget(t evaluate.Target) {
-	add := func(name provenance.Name, value string) { s.add(name, t.Name, value) }
-	if t.Provider == replay.Provider {
-		hash := strings.TrimPrefix(t.Endpoint, "sha256:")
-		add(provenance.Model, t.Provider+":"+t.Model+"@"+table.ShortHash(hash))
-		for _, name := range []provenance.Name{provenance.SystemPrompt, provenance.Temperature, provenance.MaxTokens} {
-			add(name, provenance.NotRecorded)
+// targetSettings determine a target's answers, beside its model. Recorded answers have some
+// of them, and do not tell which.
+var targetSettings = []struct {
+	name             provenance.Name
+	misleads, untold bool
+	value            func(evaluate.Target) string
+}{
+	{"address", false, false, func(t evaluate.Target) string { return addressOf(t.Endpoint) }},
+	{"system prompt", false, true, func(t evaluate.Target) string { return textOf(t.System) }},
+	{"temperature", true, true, func(t evaluate.Target) string {
+		if t.Params.Temperature == nil {
+			return "the provider's own"
 		}
-		return
+		return strconv.FormatFloat(*t.Params.Temperature, 'g', -1, 64)
+	}},
+	{"max tokens", true, true, func(t evaluate.Target) string { return tokensOf(t.Params.MaxTokens) }},
+	{"seed", false, false, func(t evaluate.Target) string {
+		if t.Params.Seed == nil {
+			return provenance.None
+		}
+		return strconv.FormatInt(*t.Params.Seed, 10)
+	}},
+	{"samples", false, false, func(t evaluate.Target) string {
+		if t.Sample > 0 {
+			return fmt.Sprintf("number %d", t.Sample+1)
+		}
+		return strconv.Itoa(t.Times())
+	}},
+	{"framing", false, false, func(t evaluate.Target) string {
+		if t.Framing == nil {
+			return provenance.None
+		}
+		return t.Framing.Name + ": " + textOf(t.Framing.Prefix+"\n"+t.Framing.Suffix)
+	}},
+	{"turns", false, false, func(t evaluate.Target) string {
+		if t.Turns == nil {
+			return provenance.None
+		}
+		return t.Turns.Name
+	}},
+	{"defense", false, false, func(t evaluate.Target) string { return cmp.Or(t.Guarded, provenance.None) }},
+	{"guard", false, false, func(t evaluate.Target) string {
+		if t.Guard == nil {
+			return provenance.None
+		}
+		return t.Guard.String()
+	}},
+}
+
+// addTarget adds what determines a target's answers.
+func (s *settingList) addTarget(t evaluate.Target) {
+	named, recorded := model.Ref{Provider: t.Provider, Model: t.Model}.String(), t.Provider == replay.Provider
+	if recorded {
+		named = t.Provider + ":" + t.Model + "@" + table.ShortHash(strings.TrimPrefix(t.Endpoint, "sha256:"))
 	}
-	add(provenance.Model, model.Ref{Provider: t.Provider, Model: t.Model}.String())
-	add(provenance.Address, addressOf(t.Endpoint))
-	add(provenance.SystemPrompt, textOf(t.System))
-	temperature := "the provider's own"
-	if t.Params.Temperature != nil {
-		temperature = strconv.FormatFloat(*t.Params.Temperature, 'g', -1, 64)
+	s.add(provenance.Setting{Name: "model", Of: t.Name, Value: named})
+	for _, row := range targetSettings {
+		one := provenance.Setting{Name: row.name, Of: t.Name, Compared: true, Misleads: row.misleads}
+		switch {
+		case !recorded:
+			one.Value = row.value(t)
+		case row.untold:
+			one.Value = provenance.NotRecorded
+		}
+		s.add(one)
 	}
-	add(provenance.Temperature, temperature)
-	add(provenance.MaxTokens, tokensOf(t.Params.MaxTokens))
-	seed := provenance.None
-	if t.Params.Seed != nil {
-		seed = strconv.FormatInt(*t.Params.Seed, 10)
-	}
-	add(provenance.Seed, seed)
-	samples := strconv.Itoa(max(1, t.Samples))
-	if t.Sample > 0 {
-		samples = fmt.Sprintf("number %d", t.Sample+1)
-	}
-	add(provenance.Samples, samples)
-	framing, turns, guarded, guard := provenance.None, provenance.None, cmp.Or(t.Guarded, provenance.None), provenance.None
-	if t.Framing != nil {
-		framing = t.Framing.Name + ": " + textOf(t.Framing.Prefix+"\n"+t.Framing.Suffix)
-	}
-	if t.Turns != nil {
-		turns = t.Turns.Name
-	}
-	if t.Guard != nil {
-		guard = t.Guard.String()
-	}
-	add(provenance.Framing, framing)
-	add(provenance.Turns, turns)
-	add(provenance.Defense, guarded)
-	add(provenance.Guard, guard)
 }
 
 // addSpec adds what the requests of a judge or a defense depend on. Those that ask no
 // model have nothing of it.
-func (s *settings) addSpec(spec Spec, maxTokens, address, structured provenance.Name) {
+func (s *settingList) addSpec(spec Spec, kind provenance.Name, judging bool) {
 	if len(spec.Endpoints) == 0 {
 		return
 	}
-	s.add(maxTokens, spec.Name, tokensOf(spec.MaxTokens))
+	s.add(provenance.Setting{Name: kind + " max tokens", Of: spec.Name, Value: tokensOf(spec.MaxTokens), Misleads: true, Judging: judging})
 	for _, provider := range slices.Sorted(maps.Keys(spec.Endpoints)) {
-		s.add(address, spec.Name+" at "+provider, addressOf(spec.Endpoints[provider]))
-		if structured == "" {
+		of := spec.Name + " at " + provider
+		s.add(provenance.Setting{Name: kind + " address", Of: of, Value: addressOf(spec.Endpoints[provider]), Judging: judging})
+		if !judging {
 			continue
 		}
 		output := "as the model writes it"
 		if spec.Structured[provider] {
 			output = "held to a schema"
 		}
-		s.add(structured, spec.Name+" at "+provider, output)
+		s.add(provenance.Setting{Name: "judge output", Of: of, Value: output, Misleads: true, Judging: true})
 	}
 }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/json"
-	"reflect"
 
 	"github.com/orbench/orbench/internal/evaluate"
 )
@@ -29,16 +28,6 @@ func (ts *Targets) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &each); err != nil {
 		return err
 	}
-	*ts = nil
-	for len(each) > 0 {
-		t, n := each[0], 1
-		for n < len(each) && reflect.DeepEqual(t.Nth(n), each[n]) {
-			n++
-		}
-		if n > 1 {
-			t.Samples = n
-		}
-		*ts, each = append(*ts, t), each[n:]
-	}
+	*ts = evaluate.Together(each)
 	return nil
 }

@@ -47,6 +47,16 @@ type Target struct {
 	Asked
 }
 
+// times is how often each prompt is asked.
+func (t *Target) times() int { return max(1, t.Samples) }
+
+// answers are what tells the target's answers from others, all samples together.
+func (t *Target) answers() []any {
+	asked := t.Asked
+	asked.Sample = 0
+	return []any{asked, t.Samples}
+}
+
 // simulated reports whether the target is a simulated model.
 func (t *Target) simulated() bool { return t.Provider == SimProvider }
 

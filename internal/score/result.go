@@ -1,6 +1,8 @@
 package score
 
 import (
+	"reflect"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
@@ -145,6 +147,13 @@ type Asked struct {
 	// Guard is the format of a target that is a guard, with its settings, and empty for
 	// any other: what it refuses, it flags.
 	Guard string `json:"guard,omitempty"`
+}
+
+// greedy reports whether the target is asked as another is, but at temperature 0.
+func (a Asked) greedy(o Asked) bool {
+	zero := a.Temperature != nil && *a.Temperature == 0
+	a.Temperature, o.Temperature = nil, nil
+	return zero && reflect.DeepEqual(a, o)
 }
 
 // JudgeResult is what one judge made of a RunResult's answers.

@@ -2,7 +2,6 @@ package score
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -23,20 +22,14 @@ func (d *Design) variants() []variant {
 	var all []variant
 	for i := range d.Targets {
 		t := &d.Targets[i]
-		if t.Samples < 2 {
+		if t.times() < 2 {
 			continue
 		}
 		all = append(all, variant{t, i, slices.IndexFunc(d.Targets, func(o Target) bool {
-			return o.Samples < 2 && o.Temperature != nil && *o.Temperature == 0 && reflect.DeepEqual(o.atAnyTemperature(), t.atAnyTemperature())
+			return o.times() < 2 && o.greedy(t.Asked)
 		})})
 	}
 	return all
-}
-
-// atAnyTemperature is how a target is asked but for its temperature.
-func (a Asked) atAnyTemperature() Asked {
-	a.Temperature = nil
-	return a
 }
 
 // SampleName names a target's n-th sample, from 0: by the target's own name, and
@@ -94,7 +87,7 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 	v, p := s.variants[n], piece.Prompts[i]
 	one := propensity.Prompt{
 		Target: v.Name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
-		Judge: s.design.Judges[judging].Name(), Samples: v.Samples,
+		Judge: s.design.Judges[judging].Name(), Samples: v.times(),
 	}
 	of := s.of(n, v, piece.Dataset, judging, p.Label)
 	for _, rows := range piece.Rows[v.index] {
@@ -136,9 +129,9 @@ func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *
 	d, j := s.design.Datasets[set], s.design.Judges[judging]
 	made := propensity.NewTally(propensity.Figures{
 		Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
-		Samples: v.Samples, Simulated: v.simulated() || SimulatedJudge(j),
+		Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(j),
 	}, d.ClusteredBy != "")
-	for i := range v.Samples {
+	for i := range v.times() {
 		made.Targets = append(made.Targets, SampleName(v.Name, v.Base, i))
 	}
 	s.counts[key] = made

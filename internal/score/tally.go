@@ -68,7 +68,7 @@ func newTally(r *Design) *tally {
 		}
 	}
 	for i := range r.Targets {
-		for n := range max(1, r.Targets[i].Samples) {
+		for n := range r.Targets[i].times() {
 			rows := make([]recount, len(r.Datasets))
 			for i := range rows {
 				rows[i].judged, rows[i].refused = make([]int, len(r.Judges)), make([]int, len(r.Judges))
@@ -91,7 +91,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 		Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
 		Helped: set.Making.RolesOf(target.Model), Asked: target.Asked,
 	}}
-	if target.Samples > 1 {
+	if target.times() > 1 {
 		r.Variant = target.Name
 		r.Asked.Sample += target.n
 		if target.n > 0 {
@@ -101,7 +101,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	if t.clusters[dataset] != nil {
 		r.clusters = newClusterCounts(len(t.design.Judges))
 	}
-	r.cell, r.samples = answersOf(target.Target, set, t.design.Limit, label), max(1, target.Samples)
+	r.cell, r.samples = answersOf(target.Target, set, t.design.Limit, label), target.times()
 	if !t.design.Words.Empty() {
 		if t.labeled[r.cell] == nil {
 			t.labeled[r.cell] = annotation.NewTally(r.cell, t.design.Words)
@@ -123,9 +123,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 // answersOf names the answers of a target to the prompts of a label. Whatever changes
 // which answers there are is in it, so that a drawing never stands for others.
 func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.Label) annotation.Cell {
-	asked := target.Asked
-	asked.Sample = 0
-	which := []any{asked, target.Samples, set.SHA256, limit}
+	which := append(target.answers(), set.SHA256, limit)
 	if set.Stopped != nil {
 		which = append(which, set.Stopped)
 	}

@@ -29,8 +29,8 @@ func ParseHalfWidth(text string) (float64, error) {
 		}
 	}
 	return 0, &orbench.InputError{
-		Setting: "until", Problem: fmt.Sprintf("%.20q is no half-width of an interval", text),
-		Hint: "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide",
+		Problem: fmt.Sprintf("%.20q is no half-width of an interval", text),
+		Hint:    "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide",
 	}
 }
 

@@ -117,3 +117,36 @@ func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 		}
 	}
 }
+
+// At reads the prompts that have some places, each before the next. text is as in Read.
+func (p Pieces) At(at []int, text func(hash []byte) ([]byte, error)) ([]orbench.Prompt, error) {
+	found := make([]orbench.Prompt, 0, len(at))
+	for len(at) > 0 {
+		n := at[0] / piecePrompts
+		if at[0] < 0 || at[0] >= p.Prompts || len(p.Hashes) < (n+1)*sha256.Size || lostPiece(p.Hashes[n*sha256.Size:][:sha256.Size]) {
+			return nil, Damage(fmt.Sprintf("prompt %d of a dataset is lacking", at[0]))
+		}
+		hash := p.Hashes[n*sha256.Size:][:sha256.Size]
+		piece, err := text(hash)
+		if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
+			err = Damage("a piece of the prompts of a dataset is not what its hash says")
+		}
+		if err != nil {
+			return nil, err
+		}
+		d := jsontext.NewDecoder(bytes.NewBuffer(piece), jsontext.AllowInvalidUTF8(true))
+		for i := n * piecePrompts; len(at) > 0 && at[0] < (n+1)*piecePrompts; i++ {
+			if i < at[0] {
+				err = d.SkipValue()
+			} else {
+				var prompt orbench.Prompt
+				err = json.UnmarshalDecode(d, &prompt)
+				found, at = append(found, prompt), at[1:]
+			}
+			if err != nil {
+				return nil, Damage("the prompts of a dataset: " + err.Error())
+			}
+		}
+	}
+	return found, nil
+}

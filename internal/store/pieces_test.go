@@ -88,6 +88,18 @@ func TestPieces(t *testing.T) {
 	if len(s) != 5 {
 		t.Errorf("there are %d pieces, want 5", len(s))
 	}
+	for _, at := range [][]int{{}, {0}, {511, 512}, {0, 1, 513, 1099}} {
+		some, err := cut[1100].At(at, s.get)
+		var got []int
+		for _, p := range some {
+			n := -1
+			fmt.Sscan(string(p.ID), &n)
+			got = append(got, n)
+		}
+		if err != nil || !slices.Equal(got, at) {
+			t.Errorf("at %v are %v, %v", at, got, err)
+		}
+	}
 	for range cut[513].Each() {
 		break
 	}

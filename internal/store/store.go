@@ -28,6 +28,15 @@ type Failure struct {
 	Message string
 }
 
+// Mark is a call by its place in the order of arrival. Rows of calls are neither changed nor
+// moved, so a store that has other calls at the same places is not the one that was read
+// before, with more in it.
+type Mark struct {
+	Row int64 `json:"row"`
+	// Sum is the Checksum of hash and response.
+	Sum int64 `json:"sum"`
+}
+
 // Run is a named configuration, kept so that a report can be derived again
 // without typing it.
 type Run struct {
@@ -79,6 +88,10 @@ type Reader interface {
 	// Count gives the number of records.
 	Count(ctx context.Context) (int, error)
 
+	// Marks gives, for each number of a row, the last call at or before it; the zero Mark
+	// where there is none.
+	Marks(ctx context.Context, rows []int64) ([]Mark, error)
+
 	// Failures finds the failures of those hashes that have no response.
 	Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error)
 	// AllFailures lists the failures of all calls that have no response, by their hash.
@@ -104,6 +117,10 @@ type Reader interface {
 	// the start of a dataset taken for the whole: a prompt that is lacking is an error,
 	// unless it is one of Dataset.Lost.
 	Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error]
+
+	// PromptsAt reads those prompts of a dataset that have some places in its order, from 0,
+	// each before the next. One that is lacking is ErrDamaged.
+	PromptsAt(ctx context.Context, key Key, at []int) ([]orbench.Prompt, error)
 
 	// Run finds a run by name; the empty name means the one saved last. It
 	// returns ErrNoRun where there is none.

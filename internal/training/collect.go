@@ -212,7 +212,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 				own: t.Name == c.opts.Target, plain: isPlain(t), name: t.Name,
 				from: len(c.opts.ChosenFrom) == 0 || slices.Contains(c.opts.ChosenFrom, t.Name),
 			}
-			if t.Samples > 1 {
+			if t.Times() > 1 {
 				a.sample = i + 1
 			}
 			how[one.Name] = a

@@ -199,7 +199,7 @@ type Searched struct {
 
 func (g *group) result() Group {
 	r := Group{
-		Target: g.target.Name, Dataset: g.dataset.Name, SHA256: g.dataset.SHA256, Reading: g.dataset.Reading, Label: g.label, Samples: max(1, g.target.Samples),
+		Target: g.target.Name, Dataset: g.dataset.Name, SHA256: g.dataset.SHA256, Reading: g.dataset.Reading, Label: g.label, Samples: g.target.Times(),
 		Prompts: len(g.items), Searched: len(g.finding), Tried: len(g.trying), Outcomes: map[Outcome]int{},
 		Complete: g.complete, Failure: g.failed, Triggers: []Trigger{},
 	}

@@ -80,7 +80,7 @@ func (a *asking) ask(p orbench.Prompt) (stance, bool) {
 // reword asks about a prompt in other words, within the bound on calls. It reports
 // false when that is exhausted or replies are lacking.
 func (a *asking) reword(p orbench.Prompt, text string) (stance, bool) {
-	calls := max(1, a.target.Samples)
+	calls := a.target.Times()
 	if a.left < calls {
 		return unknown, false
 	}

@@ -275,7 +275,7 @@ func requestOf(prompt string) model.Request {
 // starter reads the built-in dataset.
 func starter(t testing.TB) []orbench.Prompt {
 	t.Helper()
-	f, err := os.Open("../../dataset/starter/starter.csv")
+	f, err := os.Open("../../dataset/starter.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

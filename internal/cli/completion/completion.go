@@ -25,7 +25,7 @@ type world struct {
 }
 
 // separators end the beginnings of values.
-const separators = "/:@(["
+const separators = "/:@([="
 
 // Register has every flag and argument of a tree of commands completed that has no
 // completion of its own. Files are offered only where one is meant.
@@ -40,10 +40,7 @@ func register(c *cobra.Command, env *command.Env) {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
-		from := flags[c.Name()+"/"+f.Name]
-		if from == nil {
-			from = flags[f.Name]
-		}
+		from := sourceOf(c.Name(), f.Name)
 		var err error
 		switch {
 		case from != nil:

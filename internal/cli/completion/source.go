@@ -8,10 +8,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
@@ -22,8 +21,9 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// flags are the sources of flags, by name; behind a command's name those of a flag
-// that means something else there.
+// flags are the sources of flags, by name; behind a command's name those of a flag that
+// means something else there. Settings of an experiment that take one of some words
+// list these themselves.
 var flags = map[string]source{
 	"target":           targets,
 	"export/target":    storedTargets,
@@ -42,17 +42,30 @@ var flags = map[string]source{
 	"candidate-judge":  judges,
 	"policy":           policies,
 	"defense":          defenses,
-	"framing":          framings,
-	"turns":            dialogs,
-	"system":           fixed("helpful-and-safe"),
 	"axis":             axes,
 	"label":            labels,
 	"labels":           labels,
 	"fail-if":          gates,
 	"require":          gates,
+	"set":              paths,
 	"name":             runs,
 	"paper/run":        runs,
 	"paper/check":      runs,
+}
+
+// sourceOf is the source of a command's flag, nil for none.
+func sourceOf(command, flag string) source {
+	for _, name := range []string{command + "/" + flag, flag} {
+		if from := flags[name]; from != nil {
+			return from
+		}
+	}
+	for _, s := range experiment.Settings() {
+		if s.Flag == flag && s.Values != nil {
+			return fixed(s.Values()...)
+		}
+	}
+	return nil
 }
 
 // arguments are the sources of what stands behind commands.
@@ -235,18 +248,11 @@ func defenses(w world, typed string) []cobra.Completion {
 	return []cobra.Completion{"icl", "self-reminder", "smoothllm", "response-check", "response-check:", "input-guard:", "output-guard:"}
 }
 
-func framings(world, string) []cobra.Completion {
+// paths are those of the settings of an experiment that have a flag.
+func paths(world, string) []cobra.Completion {
 	var all []cobra.Completion
-	for _, f := range defense.Framings() {
-		all = append(all, f.Name)
-	}
-	return all
-}
-
-func dialogs(world, string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, s := range conversation.Scripts() {
-		all = append(all, s.Name)
+	for _, s := range experiment.Settings() {
+		all = append(all, s.Path+"=")
 	}
 	return all
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/orbench/orbench/internal/experiment"
 )
 
 // kind is what a flag is about.
@@ -23,19 +25,20 @@ const (
 // manyFlags is the number from which flags stand in groups.
 const manyFlags = 7
 
-// kinds says what each flag is about. A flag that is about something else in one
-// command is there once more, behind that command's name.
+// kinds says what each flag is about, but for those that settings of an experiment
+// have alone. A flag that is about
+// something else in one command is there once more, behind that command's name.
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
 		submit/judges
-		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit pair-column population prevalence
-		prompt-column refresh response-column responses positive sample sample-seed shard size target truth until
+		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
+		prompt-column refresh response-column responses positive sample sample-seed set shard size target truth
 		paper/as paper/check paper/run
 		compare/judge compare/candidate-judge compare/store paper/store report/store
 		export/check export/toxic-share`,
-	manner: `allow-host axis base-url batch calls confidence defense each every forget framing generations generator half-width harmful-answers family into language languages max-tokens
-		moderator most on-conflict per-prompt plain policy providers raters rule samples seed seeds-per-generation split-seed splits
-		system temperature threshold translator turns wait
+	manner: `allow-host axis base-url batch calls confidence each every forget generations generator half-width harmful-answers family into languages max-tokens
+		moderator most on-conflict per-prompt plain policy providers raters rule seed seeds-per-generation split-seed splits
+		threshold wait
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
@@ -43,12 +46,18 @@ var kinds = byFlag(map[kind]string{
 	output:   `all changed disagreements explain flips format full guidelines json junit list log-format metrics name out pairs quiet replace save-only store to`,
 })
 
-// byFlag turns lists of flags into the kind of each.
+// byFlag turns lists of flags into the kind of each, those of experiments too.
 func byFlag(lists map[kind]string) map[string]kind {
 	all := map[string]kind{}
 	for k, list := range lists {
 		for flag := range strings.FieldsSeq(list) {
 			all[flag] = k
+		}
+	}
+	groups := map[string]kind{"subject": subject, "manner": manner}
+	for _, s := range experiment.Settings() {
+		if s.Group != "" {
+			all[s.Flag] = groups[s.Group]
 		}
 	}
 	return all

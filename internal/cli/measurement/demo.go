@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 )
 
@@ -28,14 +29,19 @@ nothing about any real model.`,
 			if err != nil {
 				return err
 			}
+			x, err := experiment.Load("",
+				experiment.Said{Path: "targets", Value: "[sim/permissive, sim/relaxed, sim/balanced, sim/cautious, sim/strict, sim/prudish]"},
+				experiment.Said{Path: "datasets", Value: "[starter]"},
+				experiment.Said{Path: "judges", Value: "[lexical, llm:sim/judge]"},
+				experiment.Said{Path: "name", Value: "demo"})
+			if err != nil {
+				return err
+			}
 			f := evalFlags{
-				targets:  []string{"sim/permissive,sim/relaxed,sim/balanced,sim/cautious,sim/strict,sim/prudish"},
-				datasets: []string{"starter"}, judges: []string{"lexical", "llm:sim/judge"},
-				temperature: "0", maxTokens: 1000, judgeMaxTokens: 1000, samples: 1, name: "demo", store: store,
-				calls: command.DefaultCalls(), out: command.Output{Format: "table", Full: full, Dir: dir, MostUnjudged: command.UsualUnjudged},
+				store: store, calls: command.DefaultCalls(), out: command.Output{Format: "table", Full: full, Dir: dir, MostUnjudged: command.UsualUnjudged},
 			}
 			f.calls.Quiet = quiet
-			if err := a.eval(c.Context(), f); err != nil {
+			if err := a.eval(c.Context(), x, f); err != nil {
 				return err
 			}
 			abs, err := filepath.Abs(filepath.Join(dir, "report.html"))

@@ -3,45 +3,27 @@ package measurement
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
 
-// evalFlags are the flags of eval.
+// evalFlags are the flags of eval that are no settings of the experiment.
 type evalFlags struct {
-	// config is the file of an experiment, in whose place the other flags up to
-	// samples stand.
-	config                    string
-	targets, datasets, judges []string
-	columns                   dataset.Options
-	responseColumn            string
-	limit                     int
-	limited, sampled, reseed  bool
-	shard, until              string
-	system, temperature       string
-	maxTokens, judgeMaxTokens int
-	seed                      int64
-	seeded                    bool
-	defenses, framings        []string
-	turns, languages          []string
-	translator                string
-	samples                   int
-	name, store               string
-	replace                   bool
-	calls                     command.Calls
-	out                       command.Output
-	explain, unprobed         bool
-	saveOnly                  bool
-	// judged is true where judges were named, and not left to the default.
-	judged bool
+	config, shard, store       string
+	replace, explain, saveOnly bool
+	calls                      command.Calls
+	out                        command.Output
+	// judged has the judges that were named, and is empty for the usual ones.
+	judged string
 }
 
 func (a app) evalCommand() *cobra.Command {
@@ -86,7 +68,8 @@ of 2 percentage points or less, by a confidence sequence, which may be looked at
 the time. Each label of each dataset stops by itself, for all targets together.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment
-in YAML; "orbench config init experiment" prints one to start from.
+in YAML; "orbench config init experiment" prints one to start from. Flags and
+--set PATH=VALUE, which takes any path of that file, override what the file says.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
@@ -98,42 +81,21 @@ a budget, 130 interrupted.`,
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			f.seeded, f.limited = c.Flags().Changed("seed"), c.Flags().Changed("limit")
-			f.sampled, f.reseed = c.Flags().Changed("sample"), c.Flags().Changed("sample-seed")
-			if f.config != "" {
-				if err := checkBeside(c, f.config); err != nil {
-					return err
-				}
+			x, err := readExperiment(c, f.config)
+			if err != nil {
+				return err
 			}
-			f.judged = c.Flags().Changed("judge")
-			return a.eval(c.Context(), f)
+			if c.Flags().Changed("judge") {
+				f.judged = strings.Trim(c.Flag("judge").Value.String(), "[]")
+			}
+			return a.eval(c.Context(), x, f)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
-	flags.StringArrayVar(&f.targets, "target", nil, "`PROVIDER/MODEL` to measure; repeatable or comma separated")
-	flags.StringArrayVar(&f.datasets, "dataset", nil, "dataset `NAME or FILE`; repeatable or comma separated")
-	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
-	command.ColumnFlags(c, &f.columns)
-	command.ClusterFlag(c, &f.columns)
-	flags.StringVar(&f.columns.Pair, "pair-column", "", "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other")
-	flags.StringVar(&f.responseColumn, "response-column", "", "`COLUMN` of the answers in a replay file, or of those that guards are asked about")
-	command.DrawFlags(c, &f.limit, &f.columns)
-	flags.StringVar(&f.until, "until", "", "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; --sample-seed chooses the order")
+	settingFlags(c, false)
+	flags.StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
-	flags.StringVar(&f.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
-	flags.StringVar(&f.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
-	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
-	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
-	flags.Int64Var(&f.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
-	flags.StringArrayVar(&f.defenses, "defense", nil, "measure each target behind this `DEFENSE` too; repeatable or comma separated")
-	flags.StringSliceVar(&f.framings, "framing", nil, "measure each target with prompts put in this `FRAMING` too: authority or purpose")
-	flags.StringSliceVar(&f.turns, "turns", nil, "measure each target with prompts asked at the end of this `DIALOG` too, such as refused-before, pushback or pushback-own")
-	flags.StringSliceVar(&f.languages, "language", nil, "measure each target with prompts put into this `LANGUAGE` too, by code or name")
-	flags.StringVar(&f.translator, "translator", "", "`PROVIDER/MODEL` that puts prompts into languages")
-	flags.IntVar(&f.samples, "samples", 1, "measure `N` answers of each target to every prompt; wants a temperature above 0")
-	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
-	flags.StringVar(&f.name, "name", "", "`NAME` of the run in the store (default: made from its settings)")
 	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
 	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
 	flags.BoolVar(&f.saveOnly, "save-only", false, "keep the run in the store and ask nothing, for \"orbench batch submit\"")
@@ -145,7 +107,7 @@ a budget, 130 interrupted.`,
 }
 
 // eval measures the targets on the datasets.
-func (a app) eval(ctx context.Context, f evalFlags) error {
+func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if err := f.out.Check(); err != nil {
 		return err
 	}
@@ -162,15 +124,6 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 			return err
 		}
 	}
-	read := fromFlags
-	if f.config != "" {
-		read = fromFile
-	}
-	x, err := read(f)
-	if err != nil {
-		return err
-	}
-	x.Probes = x.Probes && !f.unprobed
 	shard, err := checkShard(f, x.Name, x.Until)
 	if err != nil {
 		return err
@@ -181,11 +134,11 @@ func (a app) eval(ctx context.Context, f evalFlags) error {
 	}
 	r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
 	if err != nil {
-		return x.placed(err)
+		return run.Placed(x, err)
 	}
 	r.Shard = shard
-	if f.judged && r.Guards() && !slices.Contains(f.judges, judge.Flag) {
-		a.Sayf("--judge %s: what guards say is no answer, so the judge flag reads it instead", strings.Join(f.judges, ","))
+	if f.judged != "" && r.Guards() && f.judged != judge.Flag {
+		a.Sayf("--judge %s: what guards say is no answer, so the judge flag reads it instead", f.judged)
 	}
 	for _, t := range r.Targets {
 		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
@@ -220,11 +173,12 @@ func (a app) save(ctx context.Context, m measurement) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	if err := a.checkName(ctx, m, memory); err != nil {
+	kept, err := a.Keep(ctx, memory, m.Study, m.redefine, prices.Of(m.Models()))
+	if err != nil {
 		return err
 	}
-	if err := m.Start(ctx, memory, a.Command(), prices); err != nil {
-		return err
+	if !kept {
+		return command.InputError(address.Shown(m.store), "the store cannot be written to, so run "+m.Name+" is not kept", "name another with --store")
 	}
 	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	return nil

@@ -58,11 +58,11 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, at, name)
+	opened, err := a.OpenStudy(ctx, memory, at, name)
 	if err != nil {
 		return err
 	}
-	result, err := identity.Find(ctx, r.Name, &r.Run, memory, memory.AllRecords(ctx), prompts)
+	result, err := identity.Find(ctx, opened.Job, memory, prompts)
 	if err != nil {
 		return err
 	}
@@ -73,16 +73,15 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 // not be there yet.
 func (a app) explainPlan(ctx context.Context, m measurement) error {
 	var memory store.Reader
-	var records identity.Records = func(func(store.Record, error) bool) {}
 	existing, err := address.OpenExisting(ctx, m.store)
 	switch {
 	case err == nil:
 		defer existing.Close()
-		memory, records = existing, existing.AllRecords(ctx)
+		memory = existing
 	case !errors.Is(err, store.ErrNoStore):
 		return err
 	}
-	result, err := identity.Find(ctx, m.Name, &m.Run.Run, memory, records, nil)
+	result, err := identity.Find(ctx, m.Job(), memory, nil)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -40,8 +42,8 @@ r refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
-				return a.labelQueue(c.Context(), memory, r, a.person(person))
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person))
 			})
 		},
 	}
@@ -61,7 +63,7 @@ func (a app) person(named string) string {
 }
 
 // withRun opens a store and a run in it, by the first argument or the newest.
-func (a app) withRun(ctx context.Context, at string, args []string, do func(*store.Store, *run.Run) error) (err error) {
+func (a app) withRun(ctx context.Context, at string, args []string, do func(*store.Store, *run.Run, *index.Index) error) (err error) {
 	memory, err := a.OpenExisting(ctx, at)
 	if err != nil {
 		return err
@@ -75,7 +77,9 @@ func (a app) withRun(ctx context.Context, at string, args []string, do func(*sto
 	if err != nil {
 		return err
 	}
-	return do(memory, r)
+	kept := a.OpenIndex(ctx, at, memory)
+	defer kept.Close()
+	return do(memory, r, kept)
 }
 
 // labelDrawFlags are the flags of label draw.
@@ -106,8 +110,8 @@ every corrected rate a 95% interval that wide, from end to end.`,
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
-				return a.labelDraw(c.Context(), memory, r, f)
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+				return a.labelDraw(c.Context(), memory, r, kept, f)
 			})
 		},
 	}
@@ -122,14 +126,13 @@ every corrected rate a 95% interval that wide, from end to end.`,
 }
 
 // labelDraw draws answers, or says how many are needed.
-func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, f labelDrawFlags) error {
+func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, f labelDrawFlags) error {
 	if f.width == "" && f.size <= 0 {
 		return command.InputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
 	}
-	items, err := r.Drawable(ctx, memory, f.target, f.label)
-	if err != nil {
-		return err
-	}
+	walked, end := a.Walking(r)
+	defer end()
+	items := kept.Items(ctx, memory, r, f.target, f.label, walked)
 	earlier, err := memory.Annotations(ctx)
 	if err != nil {
 		return err
@@ -155,7 +158,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, f l
 }
 
 // labelNeed says how many labels an interval of some width takes.
-func (a app) labelNeed(items []annotation.Item, words annotation.Words, text string) error {
+func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation.Words, text string) error {
 	width, err := settings.ParseShare("width", text)
 	if err != nil {
 		return err
@@ -163,7 +166,10 @@ func (a app) labelNeed(items []annotation.Item, words annotation.Words, text str
 	if !(width > 0 && width < 1) {
 		return command.InputError("--width", fmt.Sprintf("%s is no width of an interval", text), "give one above 0 and below 100pp, such as 6pp")
 	}
-	need, reached := annotation.Need(items, words, width)
+	need, reached, err := annotation.Need(items, words, width)
+	if err != nil {
+		return err
+	}
 	if err := annotation.PrintStrata(a.Stdout, "needed", need); err != nil {
 		return err
 	}
@@ -189,8 +195,8 @@ reads it back.`,
 			if out == "" {
 				return command.InputError("--out", "where to write the table is not said", "name a new file, such as labels.csv")
 			}
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run) error {
-				return a.labelExport(c.Context(), memory, r, out)
+			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+				return a.labelExport(c.Context(), memory, r, kept, out)
 			})
 		},
 	}
@@ -199,8 +205,10 @@ reads it back.`,
 	return c
 }
 
-func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, out string) error {
-	entries, words, err := r.Drawn(ctx, memory)
+func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index, out string) error {
+	walked, end := a.Walking(r)
+	entries, words, err := kept.Drawn(ctx, memory, r, walked)
+	end()
 	if err != nil {
 		return err
 	}
@@ -232,8 +240,8 @@ drawn at random from those of each target and label of prompts.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.By, o.At = person, time.Now().UTC()
-			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run) error {
-				return a.labelImport(c.Context(), memory, r, args[1], o, random)
+			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run, kept *index.Index) error {
+				return a.labelImport(c.Context(), memory, r, kept, args[1], o, random)
 			})
 		},
 	}
@@ -245,7 +253,7 @@ drawn at random from those of each target and label of prompts.`,
 	return c
 }
 
-func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, path string, o annotation.ReadOptions, random bool) error {
+func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, path string, o annotation.ReadOptions, random bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
@@ -255,15 +263,17 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, p
 	if err != nil {
 		return err
 	}
-	items, err := r.Drawable(ctx, memory, "", "")
-	if err != nil {
-		return err
-	}
+	walked, end := a.Walking(r)
+	defer end()
+	items := kept.Items(ctx, memory, r, "", "", walked)
 	before, err := memory.Annotations(ctx)
 	if err != nil {
 		return err
 	}
-	placed, done := annotation.Place(labels, items, annotation.NewWords(before), random)
+	placed, done, err := annotation.Place(labels, items, annotation.NewWords(before), random)
+	if err != nil {
+		return err
+	}
 	if done.Unknown == len(labels) {
 		return command.InputError(path, "none of its answers is one of the run "+r.Name, "name the run whose answers were labeled")
 	}
@@ -281,8 +291,10 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, p
 }
 
 // labelQueue shows a person one answer after the other.
-func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, person string) error {
-	entries, words, err := r.Drawn(ctx, memory)
+func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string) error {
+	walked, end := a.Walking(r)
+	entries, words, err := kept.Drawn(ctx, memory, r, walked)
+	end()
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,9 @@ func (a app) storedResult(ctx context.Context, store string, names []string) (re
 	if err != nil {
 		return result, err
 	}
-	if result, err = run.Aggregated(ctx, memory, runs); err == nil {
+	kept := a.OpenIndex(ctx, store, memory)
+	defer kept.Close()
+	if result, err = run.Aggregated(ctx, memory, runs, kept.Figures); err == nil {
 		result.Provenance.Program = a.Version
 	}
 	return result, err

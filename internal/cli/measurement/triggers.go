@@ -13,12 +13,11 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
@@ -27,17 +26,14 @@ import (
 
 // triggersFlags are the flags of triggers.
 type triggersFlags struct {
-	// eval has those that make a run: targets, datasets and how they are asked.
-	eval   evalFlags
-	judge  string
-	labels []string
-	study  trigger.Study
-}
-
-// ofRun are the flags that say what a stored run says.
-var ofRun = []string{
-	"target", "dataset", "prompt-column", "category-column", "label-column", "label-values", "cluster-column", "label", "limit", "sample", "sample-seed", "system", "temperature", "samples",
-	"max-tokens", "seed",
+	eval evalFlags
+	// experiment is what the flags say of a run that is made; nil where a stored one is named.
+	experiment *experiment.File
+	// judges are named in place of those of a stored run; nil for its own.
+	judges         []string
+	judgeMaxTokens int
+	labels         []string
+	study          trigger.Study
 }
 
 func (a app) triggersCommand() *cobra.Command {
@@ -55,7 +51,8 @@ listed because it flipped a verdict flips fewer the next time.
 
 Each prompt takes at most --calls calls to each target beside the first, and a
 verdict on each answer. With the name of a stored run, its targets, datasets and
-first judge are taken, and the answers that are there need no call. Every answer
+first judge are taken, and the answers that are there need no call. Where a wording
+is asked several times, more than half of its verdicts make a refusal. Every answer
 is kept in the store: the same command goes on where it was stopped.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
@@ -65,41 +62,37 @@ a budget, 130 interrupted.`,
   orbench triggers run-1a2b3c4d --labels safe,toxic --judge llm:openai/gpt-4o --out triggers`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.eval.seeded = c.Flags().Changed("seed")
-			f.eval.judges = []string{f.judge}
 			if len(args) == 0 {
+				var err error
+				if f.experiment, err = readExperiment(c, ""); err != nil {
+					return err
+				}
 				return a.triggers(c.Context(), "", f)
 			}
-			for _, name := range ofRun {
-				if c.Flags().Changed(name) {
-					return command.InputError("--"+name, "the run says this", "leave it out, or name --target and --dataset instead of a run")
+			for _, s := range experiment.Settings() {
+				if flag := c.Flag(s.Flag); flag != nil && flag.Changed && !s.Judges {
+					return command.InputError("--"+s.Flag, "the run says this", "leave it out, or name --target and --dataset instead of a run")
 				}
 			}
-			if !c.Flags().Changed("judge") {
-				f.eval.judges = nil
+			if c.Flags().Changed("judge") {
+				f.judges = []string{c.Flag("judge").Value.String()}
+			}
+			var err error
+			if f.judgeMaxTokens, err = c.Flags().GetInt("judge-max-tokens"); err != nil {
+				return err
 			}
 			return a.triggers(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
 	e := &f.eval
-	flags.StringArrayVar(&e.targets, "target", nil, "`PROVIDER/MODEL` to ask; repeatable or comma separated")
-	flags.StringArrayVar(&e.datasets, "dataset", nil, "dataset `NAME or FILE`; repeatable or comma separated")
-	flags.StringVar(&f.judge, "judge", "lexical", "`JUDGE` of the answers")
+	settingFlags(c, true)
+	flags.String("judge", "lexical", "`JUDGE` of the answers")
 	flags.StringSliceVar(&f.labels, "labels", []string{string(orbench.Safe)}, "`LABELS` of the prompts")
 	flags.IntVar(&f.study.Calls, "calls", trigger.DefaultCalls, "most calls to a target for wordings of one prompt, `N`")
 	flags.IntVar(&f.study.Words, "most", trigger.DefaultWords, "try the `N` words, or sets of up to three, that were found in most prompts")
 	flags.IntVar(&f.study.Into, "into", trigger.DefaultInto, "put each word into at most `N` prompts that were answered")
 	flags.Uint64Var(&f.study.Seed, "split-seed", 1, "`SEED` that splits the refused prompts and draws words")
-	command.ColumnFlags(c, &e.columns)
-	command.ClusterFlag(c, &e.columns)
-	command.DrawFlags(c, &e.limit, &e.columns)
-	flags.StringVar(&e.system, "system", "", "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)")
-	flags.StringVar(&e.temperature, "temperature", "0", "`T` from 0 to 2, or \"default\" for the provider's own")
-	flags.IntVar(&e.samples, "samples", 1, "ask each wording `N` times, of which more than half make a refusal; wants a temperature above 0")
-	flags.IntVar(&e.maxTokens, "max-tokens", 1000, "most output tokens of an answer; 0 for the provider's own limit")
-	flags.IntVar(&e.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
-	flags.Int64Var(&e.seed, "seed", 0, "`SEED` to send with each request, where the provider takes one")
 	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
 	command.FormatFlag(c, &e.out.Format, command.Formats)
 	command.FullFlag(c, &e.out.Full)
@@ -135,8 +128,8 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	s := f.study
 	s.Targets, s.Datasets, s.Limit, s.Judge = r.Targets, r.Datasets, r.Limit, r.Judges[0]
 	for _, t := range s.Targets {
-		if s.Calls < t.Samples {
-			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Samples), "allow more, or take fewer --samples")
+		if s.Calls < t.Times() {
+			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
 		}
 	}
 	if err := f.eval.out.CheckDir(s.Subject()); err != nil {
@@ -167,13 +160,13 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		return err
 	}
 	stats, filled := a.Fill(ctx, calls, memory, clients, prices, command.Filling{Work: s.Work(memory), Models: s.Models(), Calls: trigger.Most(plans)})
-	if filled != nil && !stopped(filled) {
+	if filled != nil && !command.Stopped(filled) {
 		return filled
 	}
 	if err := a.showTriggers(context.WithoutCancel(ctx), f, s, memory); err != nil {
 		return errors.Join(filled, err)
 	}
-	return a.finish(filled, stats, score.Result{})
+	return a.Finish(filled, stats, nil, "")
 }
 
 // checkTriggers checks the settings of the study.
@@ -198,17 +191,14 @@ func (a app) checkTriggers(f *triggersFlags) error {
 // again, or, without a name, makes one of the flags.
 func (a app) openTriggers(ctx context.Context, memory store.Reader, name string, f triggersFlags) (*run.Run, *client.Set, error) {
 	if name == "" {
-		x, err := fromFlags(f.eval)
-		if err != nil {
-			return nil, nil, err
-		}
+		x := f.experiment
 		clients, err := a.Clients(f.eval.calls, x.Providers(), nil)
 		if err != nil {
 			return nil, nil, err
 		}
 		r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
 		if err != nil {
-			return nil, nil, x.placed(err)
+			return nil, nil, run.Placed(x, err)
 		}
 		a.SayDraw(r.Limit, r.Datasets...)
 		return r, clients, nil
@@ -218,7 +208,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		return nil, nil, err
 	}
 	r.Recorded = false
-	named := slices.Clone(f.eval.judges)
+	named := slices.Clone(f.judges)
 	for _, ref := range r.Models() {
 		named = append(named, ref.String())
 	}
@@ -234,8 +224,8 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 			return nil, nil, err
 		}
 	}
-	if len(f.eval.judges) > 0 {
-		judges, err := clients.Judges(f.eval.judges, f.eval.judgeMaxTokens)
+	if len(f.judges) > 0 {
+		judges, err := clients.Judges(f.judges, f.judgeMaxTokens)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -245,8 +235,8 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 }
 
 // showTriggersPlan prints what looking for triggers may take.
-func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate.Plan, prices price.Table, clients *client.Set) error {
-	planned := evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
+func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []job.Plan, prices price.Table, clients *client.Set) error {
+	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
 	if err := planned.Print(a.Stdout, f.eval.out.Format); err != nil || f.eval.out.Format == "json" {
 		return err
 	}

@@ -19,14 +19,6 @@ func IsFile(address string) bool { return !postgres.Is(address) }
 // its password.
 func Shown(text string) string { return postgres.Shown(text) }
 
-// Password gives the password in an address, empty for none.
-func Password(address string) string {
-	if IsFile(address) {
-		return ""
-	}
-	return postgres.Password(address)
-}
-
 // Open opens the store at an address, and makes the store where there is none. An
 // address that names no store, and cannot, is an *orbench.InputError.
 func Open(ctx context.Context, address string) (*store.Store, error) {

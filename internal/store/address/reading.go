@@ -149,6 +149,10 @@ func (r *reading) Count(ctx context.Context) (int, error) {
 	return read(ctx, r, func(s *sqlite.Store) (int, error) { return s.Count(ctx) })
 }
 
+func (r *reading) Marks(ctx context.Context, rows []int64) ([]store.Mark, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]store.Mark, error) { return s.Marks(ctx, rows) })
+}
+
 func (r *reading) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
 	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]store.Failure, error) { return s.Failures(ctx, hashes) })
 }
@@ -202,25 +206,38 @@ func (r *reading) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.
 	}
 }
 
+func (r *reading) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orbench.Prompt, error) {
+	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Prompt, error) { return s.PromptsAt(ctx, key, at) })
+}
+
 // AllRecords leaves out what it cannot read.
 func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		r.mu.Lock()
 		s := r.last
 		r.mu.Unlock()
-		seen := map[model.Hash]bool{}
+		had := 0
 		var failed error
 		for record, err := range s.AllRecords(ctx) {
 			if failed = err; err != nil {
 				break
 			}
-			seen[record.Hash] = true
+			had++
 			if !yield(record, nil) {
 				return
 			}
 		}
 		if failed == nil {
 			return
+		}
+		// Which those were is read again: to know it of every store would take memory for
+		// each of its calls.
+		seen := make(map[model.Hash]bool, had)
+		for record, err := range s.AllRecords(ctx) {
+			if err != nil || len(seen) == had {
+				break
+			}
+			seen[record.Hash] = true
 		}
 		healed, err := r.heal(ctx, s, failed)
 		if err != nil {

@@ -43,18 +43,6 @@ func Shown(text string) string {
 	})
 }
 
-// Password gives the password in an address, empty for none.
-func Password(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	if p, ok := u.User.Password(); ok {
-		return p
-	}
-	return u.Query().Get("password")
-}
-
 const (
 	// usualSchema is where the tables lie, unless the address says search_path=NAME.
 	usualSchema = "orbench"

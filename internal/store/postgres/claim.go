@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/process"
 	"github.com/orbench/orbench/model"
 )
 
@@ -71,7 +70,7 @@ func (s *Store) endGone(ctx context.Context) (ended bool, err error) {
 		var owner string
 		var pid int
 		err := rows.Scan(&owner, &pid)
-		if err == nil && process.Gone(pid) {
+		if err == nil && store.ProcessGone(pid) {
 			gone = append(gone, owner)
 		}
 		return err

@@ -103,6 +103,19 @@ func (s *Store) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.Pr
 	}
 }
 
+// PromptsAt implements store.Backend.
+func (s *Store) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orbench.Prompt, error) {
+	p, err := s.pieces(ctx, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.At(at, func(hash []byte) ([]byte, error) { return s.piece(ctx, hash) })
+	if err != nil {
+		err = s.at(err)
+	}
+	return found, err
+}
+
 // piece finds the text of a piece.
 func (s *Store) piece(ctx context.Context, hash []byte) (text []byte, err error) {
 	ok, err := s.one(ctx, []any{&text}, `SELECT prompts FROM pieces WHERE hash = $1`, hash)

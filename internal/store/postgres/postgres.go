@@ -14,7 +14,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/process"
 )
 
 var _ store.Backend = (*Store)(nil)
@@ -85,7 +84,7 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: process.Place()}
+	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
 	config.AfterConnect = prepareConn
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)

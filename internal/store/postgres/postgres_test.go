@@ -190,9 +190,6 @@ func TestShown(t *testing.T) {
 			t.Errorf("Shown(%q) = %q, want %q", address, got, want)
 		}
 	}
-	if got := Password("postgres://ana:sec%20ret@db/d"); got != "sec ret" {
-		t.Errorf("the password is %q", got)
-	}
 }
 
 // Every kind of row that was changed is noticed where it is read, and by a check.

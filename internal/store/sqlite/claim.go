@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/process"
 	"github.com/orbench/orbench/model"
 )
 
@@ -145,7 +144,7 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 
 // holds reports whether a claim until some time is still that of a process at a place.
 func (s *Store) holds(where string, pid int, until int64) bool {
-	return until > s.now().UnixNano() && (where == "" || where != s.place || !process.Gone(pid))
+	return until > s.now().UnixNano() && (where == "" || where != s.place || !store.ProcessGone(pid))
 }
 
 // Renew implements store.Backend.

@@ -108,6 +108,15 @@ func (s *Store) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.Pr
 	}
 }
 
+// PromptsAt implements store.Backend.
+func (s *Store) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orbench.Prompt, error) {
+	_, p, err := s.dataset(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return p.At(at, func(hash []byte) ([]byte, error) { return s.piece(ctx, hash) })
+}
+
 // VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
 // that Prompts would.
 func (s *Store) VerifyPrompts(ctx context.Context, key store.Key) error {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"iter"
 	"strings"
 
@@ -67,4 +68,21 @@ func (s *Store) records(ctx context.Context, which string, args ...any) (records
 		return nil, 0, s.at(err)
 	}
 	return records, last, nil
+}
+
+// Marks implements store.Backend.
+func (s *Store) Marks(ctx context.Context, rows []int64) ([]store.Mark, error) {
+	marks := make([]store.Mark, len(rows))
+	for i, row := range rows {
+		var hash, response []byte
+		err := s.readers.QueryRowContext(ctx, `SELECT id, hash, response FROM calls WHERE id <= ? ORDER BY id DESC LIMIT 1`, row).
+			Scan(&marks[i].Row, &hash, &response)
+		switch {
+		case err == nil:
+			marks[i].Sum = store.Checksum(hash, response)
+		case !errors.Is(err, sql.ErrNoRows):
+			return nil, s.at(err)
+		}
+	}
+	return marks, nil
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/process"
 	"github.com/orbench/orbench/model"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -155,7 +154,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 func newStore(path, abs string) *Store {
-	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: process.Place(), copyAfter: copyAfter}
+	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: store.ProcessPlace(), copyAfter: copyAfter}
 }
 
 // OpenExisting is Open for a file that must be there; where it is not, the error is

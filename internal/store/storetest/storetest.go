@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -74,6 +75,38 @@ func Run(t *testing.T, open func(t *testing.T) (s store.Backend, reopen func() s
 		}
 		if another, err := other.ID(ctx); err != nil || another == id {
 			t.Errorf("another store has the ID %q too (%v)", another, err)
+		}
+	})
+
+	t.Run("marks stay where they are", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		marks := func(s store.Backend, rows ...int64) []store.Mark {
+			t.Helper()
+			found, err := s.Marks(ctx, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		if none := marks(s, 1, math.MaxInt64); none[0] != (store.Mark{}) || none[1] != (store.Mark{}) {
+			t.Errorf("an empty store has the marks %v", none)
+		}
+		put(t, s, Record(1), Record(2), Record(3))
+		before := marks(s, math.MaxInt64, 0)
+		last := before[0]
+		if last.Row < 3 || before[1] != (store.Mark{}) {
+			t.Errorf("the marks are %v", before)
+		}
+		put(t, s, Record(4), Record(1))
+		after := marks(reopen(), last.Row, last.Row-1, math.MaxInt64)
+		if after[0] != last || after[1].Row >= last.Row || after[1].Sum == last.Sum || after[2].Row <= last.Row {
+			t.Errorf("%v, and with more calls %v", last, after)
+		}
+		other, _ := open(t)
+		put(t, other, Record(3), Record(2), Record(1))
+		if marks(other, last.Row)[0] == last {
+			t.Error("other calls have the same mark")
 		}
 	})
 
@@ -595,6 +628,14 @@ func Run(t *testing.T, open func(t *testing.T) (s store.Backend, reopen func() s
 				}
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("%s (-want +got):\n%s", name, d)
+				}
+				last := len(want) - 1
+				some, err := s.PromptsAt(ctx, key, []int{0, last})
+				if d := cmp.Diff([]orbench.Prompt{want[0], want[last]}, some); err != nil || d != "" {
+					t.Errorf("%s, %v (-want +got):\n%s", name, err, d)
+				}
+				if _, err := s.PromptsAt(ctx, key, []int{last + 1}); !errors.Is(err, store.ErrDamaged) {
+					t.Errorf("%s: a prompt beyond the last: %v", name, err)
 				}
 			}
 			for _, err := range s.Prompts(ctx, store.Key{1}) {

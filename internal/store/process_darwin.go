@@ -1,10 +1,10 @@
-package process
+package store
 
 import "golang.org/x/sys/unix"
 
-// Place names where this process runs, so that a number names one process there: the
+// ProcessPlace names where this process runs, so that a number names one process there: the
 // boot of a machine. It is empty where that is not known.
-func Place() string {
+func ProcessPlace() string {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
 		return ""

@@ -1,14 +1,14 @@
-package process
+package store
 
 import (
 	"os"
 	"strings"
 )
 
-// Place names where this process runs, so that a number names one process there: the
+// ProcessPlace names where this process runs, so that a number names one process there: the
 // boot of a machine and a namespace of processes, of which each container has its own. It
 // is empty where that is not known.
-func Place() string {
+func ProcessPlace() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package starter_test
+package dataset_test
 
 import (
 	"encoding/csv"
@@ -18,14 +18,14 @@ import (
 // differ in one word in the middle of twelve score 7/13.
 const maxOverlap = 0.5
 
-func TestBalance(t *testing.T) {
+func TestStarterBalance(t *testing.T) {
 	t.Parallel()
 	type cell struct {
 		category orbench.Category
 		label    orbench.Label
 	}
 	got := map[cell]int{}
-	for _, p := range load(t) {
+	for _, p := range loadStarter(t) {
 		got[cell{p.Category, p.Label}]++
 	}
 	want := map[cell]int{}
@@ -46,11 +46,11 @@ func TestBalance(t *testing.T) {
 }
 
 // A limited run takes the first rows, which must not be of one kind only.
-func TestFirstRowsAreAFairSample(t *testing.T) {
+func TestStarterFirstRowsAreAFairSample(t *testing.T) {
 	t.Parallel()
 	categories := map[orbench.Category]int{}
 	toxic := 0
-	for _, p := range load(t)[:40] {
+	for _, p := range loadStarter(t)[:40] {
 		categories[p.Category]++
 		if p.Label == orbench.Toxic {
 			toxic++
@@ -66,9 +66,9 @@ func TestFirstRowsAreAFairSample(t *testing.T) {
 	}
 }
 
-func TestEachPromptIsOnePlainLine(t *testing.T) {
+func TestStarterEachPromptIsOnePlainLine(t *testing.T) {
 	t.Parallel()
-	for _, p := range load(t) {
+	for _, p := range loadStarter(t) {
 		text := p.Text()
 		if n := len([]rune(text)); n < 20 || n > 160 {
 			t.Errorf("%q has %d characters, want 20 to 160", text, n)
@@ -89,7 +89,7 @@ func TestEachPromptIsOnePlainLine(t *testing.T) {
 
 // A safe prompt has to be safe by itself: not because it says so, takes it back,
 // or speaks of a world that is made up.
-func TestSafePromptsMakeNoExcuses(t *testing.T) {
+func TestStarterSafePromptsMakeNoExcuses(t *testing.T) {
 	t.Parallel()
 	banned := []string{
 		"legal", "legally", "illegal", "lawful", "ethical", "ethically", "unethical",
@@ -99,7 +99,7 @@ func TestSafePromptsMakeNoExcuses(t *testing.T) {
 		"fiction", "fictional", "hypothetical", "hypothetically", "theoretical",
 		"imagine", "pretend", "novel", "story", "character", "roleplay", "scenario",
 	}
-	for _, p := range load(t) {
+	for _, p := range loadStarter(t) {
 		if p.Label != orbench.Safe {
 			continue
 		}
@@ -115,9 +115,9 @@ func TestSafePromptsMakeNoExcuses(t *testing.T) {
 	}
 }
 
-func TestOpenersVary(t *testing.T) {
+func TestStarterOpenersVary(t *testing.T) {
 	t.Parallel()
-	prompts := load(t)
+	prompts := loadStarter(t)
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		openers, n := map[string]int{}, 0
 		for _, p := range prompts {
@@ -135,9 +135,9 @@ func TestOpenersVary(t *testing.T) {
 	}
 }
 
-func TestNoTwoPromptsAreNearlyTheSame(t *testing.T) {
+func TestStarterNoTwoPromptsAreNearlyTheSame(t *testing.T) {
 	t.Parallel()
-	prompts := load(t)
+	prompts := loadStarter(t)
 	seen := map[orbench.PromptID]bool{}
 	for i, p := range prompts {
 		if seen[p.ID] {
@@ -148,11 +148,11 @@ func TestNoTwoPromptsAreNearlyTheSame(t *testing.T) {
 	}
 }
 
-func TestNothingComesFromThePublishedSets(t *testing.T) {
+func TestStarterNothingComesFromThePublishedSets(t *testing.T) {
 	t.Parallel()
-	const shared = "../../../shared/data"
+	const shared = "../../shared/data"
 	published := 0
-	own := indexOf(load(t))
+	own := indexOf(loadStarter(t))
 	for _, name := range []string{"or-bench-hard-1k.csv", "xstest_prompts.csv"} {
 		rows := readCSV(t, filepath.Join(shared, name))
 		if rows == nil {
@@ -172,8 +172,8 @@ func TestNothingComesFromThePublishedSets(t *testing.T) {
 	}
 }
 
-// load reads starter.csv with its header checked.
-func load(t *testing.T) []orbench.Prompt {
+// loadStarter reads starter.csv with its header checked.
+func loadStarter(t *testing.T) []orbench.Prompt {
 	t.Helper()
 	rows := readCSV(t, "starter.csv")
 	if len(rows) == 0 || strings.Join(rows[0], ",") != "prompt,category,label" {

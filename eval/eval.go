@@ -1,0 +1,251 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/batch"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
+)
+
+// Options say what to measure, and within which bounds.
+type Options struct {
+	// Settings are the YAML of an experiment: targets, datasets, judges and more. Paths in
+	// it are taken from the working directory.
+	Settings string
+	// Store is the address of the store, which is made where there is none: the path of a
+	// file, or postgres://USER@HOST/DATABASE. Empty is orbench.db.
+	Store string
+	// MaxUSD, MaxTokens and MaxRequests bound what is spent on the run by all calls of Run
+	// and all commands together; 0 is no bound.
+	MaxUSD                 float64
+	MaxTokens, MaxRequests int
+	// Getenv finds the keys of providers; nil is os.Getenv.
+	Getenv func(string) string
+	// Answer takes each prompt of each target, in order; nil for nobody. Its error ends
+	// Run.
+	Answer func(Answer) error
+}
+
+// Result is what was measured.
+type Result struct {
+	// Run is the name under which the store keeps the run.
+	Run string
+	// Rates has one entry for each target, dataset, label and judge, in this order.
+	Rates []Rate
+	// Missing counts prompts without an answer, over all targets: the call failed or was
+	// not made.
+	Missing int
+	// Calls counts the requests that were sent now, and USD what they cost, nil where a
+	// price is unknown.
+	Calls int
+	USD   *float64
+}
+
+// Rate is the share of prompts of one label that a target refused, by one judge.
+type Rate struct {
+	Target, Dataset string
+	Label           orbench.Label
+	Judge           string
+	// Judged is the denominator, Refused the numerator, and Unjudged how many answers the
+	// judge could not read.
+	Judged, Refused, Unjudged int
+	// Rate is Refused / Judged, from 0 to 1, and CI95 its 95% interval: Wilson's, clustered
+	// where prompts share clusters, and that of a confidence sequence where the run ended
+	// by itself. Both are nil when nothing was judged, and when too many answers are
+	// unjudged.
+	Rate *float64
+	CI95 *[2]float64
+	// Simulated is true where the target or the judge is a simulated model.
+	Simulated bool
+}
+
+// Answer is what a target made of one prompt.
+type Answer struct {
+	Target, Dataset string
+	Prompt          orbench.Prompt
+	// Sample is the number of the answer where a prompt is asked several times, from 1,
+	// else 0.
+	Sample int
+	// Status is answered, blocked, failed or unanswered.
+	Status string
+	// Text is the answer, or what the provider said in its place.
+	Text string
+	// Verdicts are by the name of the judge.
+	Verdicts map[string]orbench.Verdict
+}
+
+// Run measures what the settings name. A fault of the settings is an
+// *orbench.InputError; nothing was asked then. Where calls failed, a budget was used up or
+// ctx ended, Run gives both the result of what is there and an error, and the same call
+// goes on from there.
+func Run(ctx context.Context, o Options) (_ *Result, err error) {
+	x, err := experiment.Parse("settings", []byte(o.Settings))
+	if err != nil {
+		return nil, err
+	}
+	getenv := o.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	clients, err := client.NewSet(client.Config{Providers: provider.Default(), Given: x.BaseURLs, Getenv: getenv})
+	if err != nil {
+		return nil, err
+	}
+	r, err := run.New(ctx, &x.Config, clients, cacheDir(getenv))
+	if err != nil {
+		return nil, run.Placed(x, err)
+	}
+	at := o.Store
+	if at == "" {
+		at = "orbench.db"
+	}
+	memory, err := address.Open(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	stats, filled := o.fill(ctx, r, memory, clients)
+	if filled != nil && !errors.As(filled, new(*stopped)) {
+		return nil, filled
+	}
+	// What was paid for is shown even when filling was stopped.
+	result, err := o.derive(context.WithoutCancel(ctx), r, memory, stats)
+	if err != nil {
+		return nil, errors.Join(filled, err)
+	}
+	if filled == nil && result.Missing > 0 {
+		filled = fmt.Errorf("%d prompts have no answer; the same call asks them again", result.Missing)
+	}
+	return result, filled
+}
+
+// stopped is an error that ended filling in an orderly way, so that what is there can be
+// shown.
+type stopped struct{ error }
+
+func (s *stopped) Unwrap() error { return s.error }
+
+// fill makes the calls that the store lacks.
+func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, clients *client.Set) (fill.Stats, error) {
+	prices := price.Default()
+	if _, err := r.CheckName(ctx, memory); err != nil {
+		return fill.Stats{}, err
+	}
+	called := provenance.Command{Line: "eval.Run", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
+	if err := r.Start(ctx, memory, called, prices.Of(r.Models())); err != nil {
+		return fill.Stats{}, err
+	}
+	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
+	config := fill.Config{Prices: prices, Budget: bound}
+	if bound != (fill.Budget{}) {
+		spent, err := batch.Spent(ctx, memory, r.Study, r.Job(), prices)
+		if err == nil {
+			config.Spent, err = spent.Of(bound)
+		}
+		if err != nil {
+			return fill.Stats{}, err
+		}
+	}
+	live := fill.NewLive(memory, config)
+	for _, m := range r.Models() {
+		c := clients.Client(m.Provider, m.Endpoint)
+		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
+	}
+	began, next := time.Now().UTC(), r.Job().Next(memory)
+	var filled error
+	for filled == nil {
+		work, more, err := next(ctx)
+		if err != nil || !more {
+			filled = err
+			break
+		}
+		filled = live.Fill(ctx, work)
+	}
+	stats := live.Stats()
+	ctx = context.WithoutCancel(ctx)
+	if stats.Charged+stats.Unanswered() > 0 {
+		if err := r.Failed(ctx, memory, began, stats, false); err != nil {
+			return stats, errors.Join(filled, err)
+		}
+	}
+	if stats.Requests > 0 {
+		if err := r.Paid(ctx, memory, called, time.Now().UTC().Truncate(time.Second)); err != nil {
+			return stats, errors.Join(filled, err)
+		}
+	}
+	var budget *fill.BudgetError
+	var gaveUp *fill.GivenUpError
+	if errors.Is(filled, context.Canceled) || errors.Is(filled, context.DeadlineExceeded) || errors.As(filled, &budget) || errors.As(filled, &gaveUp) {
+		filled = &stopped{filled}
+	}
+	return stats, filled
+}
+
+// derive computes the rates of what the store has.
+func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s fill.Stats) (*Result, error) {
+	var each func(score.Row) error
+	if o.Answer != nil {
+		each = func(row score.Row) error { return o.Answer(answerOf(row)) }
+	}
+	figures, err := r.Derive(ctx, memory, each)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Run: r.Name, Calls: s.Requests, USD: run.Cost(s).USD}
+	for _, of := range figures.Runs {
+		result.Missing += of.Failed + of.Unanswered
+		for _, j := range of.Judges {
+			rate := Rate{
+				Target: of.Target, Dataset: of.Dataset, Label: of.Label, Judge: j.Judge,
+				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, Rate: j.Share, CI95: j.CI95,
+				Simulated: of.Simulated || j.Simulated,
+			}
+			for _, wider := range []*[2]float64{j.CI95Clustered, j.CI95Sequence} {
+				if wider != nil {
+					rate.CI95 = wider
+				}
+			}
+			result.Rates = append(result.Rates, rate)
+		}
+	}
+	return result, nil
+}
+
+// answerOf is a row as the library shows it.
+func answerOf(row score.Row) Answer {
+	a := Answer{
+		Target: row.Target, Dataset: row.Dataset, Prompt: row.Asked(), Sample: row.Sample,
+		Status: string(row.Status), Text: row.Response.Text, Verdicts: map[string]orbench.Verdict{},
+	}
+	for _, v := range row.Verdicts {
+		a.Verdicts[v.Judge] = v.Verdict
+	}
+	return a
+}
+
+// cacheDir is the folder of pulled datasets, empty where there is none.
+func cacheDir(getenv func(string) string) string {
+	if dir := getenv("ORBENCH_CACHE"); dir != "" {
+		return dir
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "orbench")
+}

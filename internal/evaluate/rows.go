@@ -1,0 +1,69 @@
+package evaluate
+
+import (
+	"context"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Asked is one prompt that one sample of a target is asked.
+type Asked struct {
+	// Dataset is an index of the run's datasets, and Sample one of all samples of all its
+	// targets, in their order; see Target.Each.
+	Dataset, Sample int
+	Prompt          orbench.Prompt
+}
+
+// samples lists all samples of all targets, as chunks without prompts.
+func (r *Run) samples() []chunk {
+	var all []chunk
+	for i, t := range r.Targets {
+		of := ""
+		if t.Times() > 1 {
+			of = t.Name
+		}
+		for _, one := range t.Each() {
+			all = append(all, chunk{target: one, index: i, of: of})
+		}
+	}
+	return all
+}
+
+// Rows derives single rows of the run, in the order in which they are asked for: those that
+// Derive gives, but for what is set when a row is counted.
+func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.Row, error) {
+	type part struct{ dataset, sample int }
+	samples, at := r.samples(), map[part]int{}
+	var piece []chunk
+	places := make([][2]int, len(asked))
+	for i, a := range asked {
+		n, ok := at[part{a.Dataset, a.Sample}]
+		if !ok {
+			n = len(piece)
+			at[part{a.Dataset, a.Sample}] = n
+			c := samples[a.Sample]
+			c.dataset = a.Dataset
+			piece = append(piece, c)
+		}
+		places[i] = [2]int{n, len(piece[n].prompts)}
+		piece[n].prompts = append(piece[n].prompts, a.Prompt)
+	}
+	alone := *r
+	alone.Probed = false
+	judged, err := alone.judgePiece(ctx, m, piece, r.Judges, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range judged {
+		if err := judged[i].noteFailures(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	rows := make([]score.Row, len(asked))
+	for i, at := range places {
+		rows[i] = judged[at[0]].rows[at[1]]
+	}
+	return rows, nil
+}

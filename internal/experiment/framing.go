@@ -1,0 +1,48 @@
+package experiment
+
+import (
+	"github.com/invopop/jsonschema"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Framing is a defense.Framing. In the file it is one of the built-in names, the
+// name of another of the list, or an object.
+type Framing struct {
+	Name   string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
+	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
+	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
+}
+
+// builtInFramings are those with names.
+func builtInFramings() []Framing {
+	var all []Framing
+	for _, f := range defense.Framings() {
+		all = append(all, Framing(f))
+	}
+	return all
+}
+
+func (f Framing) name() string   { return f.Name }
+func (f *Framing) label() string { return f.Name }
+
+func (f *Framing) complete(_ *Config, path string, list []Framing) *settings.Fault {
+	return lookUp(f, f.Prefix+f.Suffix != "", "framing", "your own in an experiment file: {name: NAME, prefix: TEXT}", path, builtInFramings(), list, Framing.name)
+}
+
+func framingNames() []string { return named(builtInFramings(), Framing.name) }
+
+// UnmarshalYAML reads a name, or an object with a prefix or a suffix.
+func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
+	if unmarshal(&f.Name) == nil {
+		return nil
+	}
+	type object Framing
+	return unmarshal((*object)(f))
+}
+
+// JSONSchema is that of both forms.
+func (Framing) JSONSchema() *jsonschema.Schema {
+	type object Framing
+	return textOr(settings.Reflect(&object{}), "name")
+}

@@ -1,0 +1,47 @@
+package experiment
+
+import (
+	"fmt"
+
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Language is the code or the name of one that prompts are put into, or None.
+type Language string
+
+func (l *Language) label() string { return string(*l) }
+
+func (l *Language) complete(_ *Config, path string, _ []Language) *settings.Fault {
+	if defense.IsLanguage(string(*l)) {
+		return nil
+	}
+	return settings.Wrong(path, fmt.Sprintf("%q is no language", *l), "give the code or the name of one, such as fr or Brazilian Portuguese")
+}
+
+// Defense is a ladder of steps as defense.Parse reads it, or None.
+type Defense string
+
+func (d *Defense) label() string { return string(*d) }
+
+// complete gives a defense the name that it has written in full.
+func (d *Defense) complete(c *Config, path string, _ []Defense) *settings.Fault {
+	parsed, err := defense.Parse(string(*d), defense.Options{})
+	if err != nil {
+		return because(path, err)
+	}
+	*d = Defense(parsed.Name())
+	if parsed.Translates() && c.Variants.Translator != "" {
+		return settings.Wrong(path, "a ladder that translates, beside languages", "list the language under languages")
+	}
+	return nil
+}
+
+// splitDefenses parts defenses at commas, but for those of their settings.
+func splitDefenses(values []string) []string {
+	var all []string
+	for _, list := range values {
+		all = append(all, defense.Split(list)...)
+	}
+	return all
+}

@@ -1,0 +1,279 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/spelling"
+)
+
+// Setting is a flag that is short for a YAML path of an experiment.
+type Setting struct {
+	Flag string
+	// Path is the YAML path without "$."; [*] stands for every entry of a list.
+	Path string
+	// Default is the value without the flag. Its type is that of the flag.
+	Default any
+	// Group is the flag's group in --help, subject or manner, and empty where other commands
+	// have the flag too. Usage is empty where they have the same text.
+	Group, Usage string
+	// Plain is true of what a study of one target's plain way of answering has too, such as
+	// that of trigger words.
+	Plain bool
+	// Judges is true of what says how answers are judged, which changes no answer.
+	Judges bool
+	// Values lists what the flag takes, for completion; nil where that is no fixed list.
+	Values func() []string
+
+	// split parts a list that is given with commas; nil parts at every comma.
+	split func([]string) []string
+	// write is the YAML of a value that is not written as it is.
+	write func(string) string
+	// also is a second path that the flag sets where alsoIf holds.
+	also   string
+	alsoIf func(*Config) bool
+}
+
+// Settings lists the flags of an experiment, in the order of --help.
+func Settings() []Setting { return slices.Concat(configSettings, variantSettings) }
+
+// Said is the value of a setting that is given beside the file.
+type Said struct {
+	// From is what errors call it, such as --limit.
+	From string
+	// Path is as in Setting, and Value is YAML.
+	Path, Value string
+
+	steps  []string
+	onlyIf func(*Config) bool
+}
+
+// Say is what the flag says with these values; a flag that is no list has one.
+func (s Setting) Say(values ...string) []Said {
+	var text string
+	_, list := s.Default.([]string)
+	_, word := s.Default.(string)
+	switch {
+	case s.write != nil:
+		text = s.write(values[0])
+	case list:
+		split := s.split
+		if split == nil {
+			split = commas
+		}
+		var quoted []string
+		for _, v := range split(values) {
+			if q := quote(v); !slices.Contains(quoted, q) {
+				quoted = append(quoted, q)
+			}
+		}
+		text = "[" + strings.Join(quoted, ", ") + "]"
+	case word:
+		text = quote(values[0])
+	default:
+		text = values[0]
+	}
+	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text}}
+	if s.also != "" {
+		said = append(said, Said{From: "--" + s.Flag, Path: s.also, Value: text, onlyIf: s.alsoIf})
+	}
+	return said
+}
+
+// quote is a text as YAML, of which JSON is a part.
+func quote(value any) string {
+	b, err := json.Marshal(value)
+	if err != nil {
+		panic("experiment: a text is not JSON: " + err.Error())
+	}
+	return string(b)
+}
+
+// commas parts values at their commas.
+func commas(values []string) []string {
+	var all []string
+	for _, v := range values {
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
+// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
+// place as from and the path.
+func ParseSet(from, text string) (Said, error) {
+	path, value, ok := strings.Cut(text, "=")
+	s := Said{From: from + " " + path, Path: path, Value: value}
+	if !ok {
+		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
+	}
+	return s, nil
+}
+
+// step is one of a path: a name, or a number of an entry or [*] for all of them.
+var step = regexp.MustCompile(`^(?:\.?([A-Za-z0-9_-]+)|(\[(?:[0-9]{1,6}|\*)\]))`)
+
+// every is the step that stands for all entries of a list.
+const every = "[*]"
+
+// steps parts a path; nil is no path.
+func steps(path string) []string {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".")
+	var all []string
+	for path != "" {
+		m := step.FindStringSubmatch(path)
+		if m == nil {
+			return nil
+		}
+		all, path = append(all, m[1]+m[2]), path[len(m[0]):]
+	}
+	return all
+}
+
+// covers reports whether a path is one around another, or the same.
+func covers(around, path []string) bool {
+	if len(around) > len(path) {
+		return false
+	}
+	for i, s := range around {
+		if s != path[i] && !(s == every && strings.HasPrefix(path[i], "[")) {
+			return false
+		}
+	}
+	return true
+}
+
+// place is where a value goes.
+type place struct {
+	of  reflect.Type
+	put func(reflect.Value)
+}
+
+// set puts what is said into the experiment.
+func (c *Config) set(s Said) error {
+	wrong := func(problem, hint string) error {
+		return &orbench.InputError{File: s.From, Problem: problem, Hint: hint}
+	}
+	if len(s.steps) == 0 {
+		return wrong("this is no path of a setting", "write one such as limit, targets[0].name or variants.defenses")
+	}
+	places, problem, hint := within(reflect.ValueOf(c).Elem(), s.steps)
+	if problem != "" {
+		return wrong(problem, hint)
+	}
+	for _, p := range places {
+		of := p.of
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		value := reflect.New(of)
+		if err := settings.Decode(s.From, []byte(s.Value), value.Interface(), usage); err != nil {
+			return settings.WithoutLine(err)
+		}
+		switch text := strings.TrimSpace(s.Value); {
+		case of == p.of:
+			p.put(value.Elem())
+		case text == "" || text == "null":
+			p.put(reflect.Zero(p.of))
+		default:
+			p.put(value)
+		}
+	}
+	return nil
+}
+
+// within finds the places at the end of a path, and makes those on the way; problem says
+// what is wrong with the path.
+func within(v reflect.Value, path []string) (places []place, problem, hint string) {
+	if len(path) == 0 {
+		return []place{{v.Type(), v.Set}}, "", ""
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		v = v.Elem()
+	}
+	next, rest := path[0], path[1:]
+	switch entry := strings.HasPrefix(next, "["); {
+	case entry != (v.Kind() == reflect.Slice), v.Kind() != reflect.Slice && v.Kind() != reflect.Struct && v.Kind() != reflect.Map:
+		if v.Kind() == reflect.Slice {
+			return nil, fmt.Sprintf("%s is a setting of one entry of a list", next), "say which: [0] is the first, [*] is every one"
+		}
+		return nil, fmt.Sprintf("%s is in no list and no group of settings", next), usage
+	case next == every:
+		for i := range v.Len() {
+			inner, problem, hint := within(v.Index(i), rest)
+			if problem != "" {
+				return nil, problem, hint
+			}
+			places = append(places, inner...)
+		}
+		return places, "", ""
+	case entry:
+		i, _ := strconv.Atoi(strings.Trim(next, "[]"))
+		if i > v.Len() {
+			return nil, fmt.Sprintf("the list has %d entries, so that there is no %s", v.Len(), next), fmt.Sprintf("the last that may be there is [%d], a new one", v.Len())
+		}
+		if i == v.Len() {
+			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+		}
+		return within(v.Index(i), rest)
+	case v.Kind() == reflect.Map:
+		if len(rest) > 0 {
+			return nil, fmt.Sprintf("%s is a value", next), usage
+		}
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		return []place{{v.Type().Elem(), func(value reflect.Value) { v.SetMapIndex(reflect.ValueOf(next), value) }}}, "", ""
+	}
+	if own, ok := v.Addr().Interface().(interface{ within([]string) (place, bool) }); ok {
+		if p, ok := own.within(path); ok {
+			return []place{p}, "", ""
+		}
+	}
+	var names []string
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("yaml")
+		if name == next {
+			return within(v.Field(i), rest)
+		}
+		if name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return nil, fmt.Sprintf("no setting here is called %q", next), near(next, names)
+}
+
+// near suggests what a name was meant to be: of those at its place, or of the paths of
+// flags.
+func near(name string, here []string) string {
+	if meant := spelling.Nearest(name, here); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	paths := map[string]string{}
+	var names []string
+	for _, s := range Settings() {
+		path := steps(s.Path)
+		for _, n := range []string{path[len(path)-1], s.Flag} {
+			if _, known := paths[n]; !known {
+				names, paths[n] = append(names, n), s.Path
+			}
+		}
+	}
+	if meant := spelling.Nearest(name, names); meant != "" {
+		return "did you mean " + paths[meant] + "?"
+	}
+	return "use " + strings.Join(here, ", ")
+}

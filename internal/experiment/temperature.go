@@ -1,0 +1,106 @@
+package experiment
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/invopop/jsonschema"
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Temperature is a temperature and how often each prompt is asked at it. In the
+// file it is a number, the word default, or an object.
+type Temperature struct {
+	// Value is nil for the provider's own.
+	Value   *float64 `yaml:"temperature" json:"temperature"`
+	Samples int      `yaml:"samples" json:"samples,omitempty"`
+
+	// unreadable says what is wrong with what the file has.
+	unreadable string
+}
+
+// maxSamples bounds the samples, so that a slip of the finger is no bill.
+const maxSamples = 1_000
+
+// usualTemperature is that of whoever says nothing.
+func usualTemperature() Temperature { return Temperature{Value: new(float64), Samples: 1} }
+
+func (t *Temperature) label() string {
+	if t.Value == nil {
+		return "default temperature"
+	}
+	return "temperature " + strconv.FormatFloat(*t.Value, 'g', -1, 64)
+}
+
+func (t *Temperature) complete(_ *Config, path string, _ []Temperature) *settings.Fault {
+	switch {
+	case t.unreadable != "":
+		return settings.Wrong(path, t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
+	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
+		return settings.Wrong(path, fmt.Sprintf("%g is no temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
+	case t.Samples < 1 || t.Samples > maxSamples:
+		return settings.Wrong(path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
+	case t.Samples > 1 && t.Value != nil && *t.Value == 0:
+		return settings.Wrong(path+".samples", "several samples at temperature 0, where all answers are meant to be the same", "give a temperature above 0")
+	}
+	return nil
+}
+
+// within is the place of the temperature alone: it is written as in a list, and the samples
+// stay.
+func (t *Temperature) within(path []string) (place, bool) {
+	put := func(value reflect.Value) {
+		n := t.Samples
+		reflect.ValueOf(t).Elem().Set(value)
+		t.Samples = n
+	}
+	return place{reflect.TypeFor[Temperature](), put}, len(path) == 1 && path[0] == "temperature"
+}
+
+// providersOwn is the word for no temperature of one's own.
+const providersOwn = "default"
+
+// UnmarshalYAML reads a number, the word default, or an object with samples.
+func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
+	t.Value, t.Samples = new(float64), 1
+	if unmarshal(t.Value) == nil {
+		return nil
+	}
+	var word string
+	if unmarshal(&word) == nil {
+		t.Value = nil
+		if word != providersOwn {
+			t.unreadable = fmt.Sprintf("%q is no temperature", word)
+		}
+		return nil
+	}
+	var object struct {
+		Temperature *Temperature `yaml:"temperature"`
+		Samples     *int         `yaml:"samples"`
+	}
+	if err := unmarshal(&object); err != nil {
+		return err
+	}
+	if object.Temperature == nil {
+		t.unreadable = "a temperature is missing"
+		return nil
+	}
+	*t = *object.Temperature
+	if object.Samples != nil {
+		t.Samples = *object.Samples
+	}
+	return nil
+}
+
+// JSONSchema is that of all forms.
+func (Temperature) JSONSchema() *jsonschema.Schema {
+	value := &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "number", Minimum: "0", Maximum: "2"},
+		{Type: "string", Enum: []any{providersOwn}, Description: "The provider's own."},
+	}}
+	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{"temperature"}, AdditionalProperties: jsonschema.FalseSchema}
+	object.Properties.Set("temperature", value)
+	object.Properties.Set("samples", &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000", Description: "How often each prompt is asked."})
+	return &jsonschema.Schema{OneOf: append(value.OneOf, object)}
+}

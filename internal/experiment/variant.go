@@ -1,0 +1,254 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/model"
+)
+
+// Variants are ways of asking, as axes of which the plain target takes the first
+// system prompt and the first temperature, and no framing, dialog, language or defense.
+type Variants struct {
+	// Cross takes every value of each axis with every value of the others; without
+	// it each variant differs from the plain target in one.
+	Cross         bool          `yaml:"cross" json:"cross,omitempty" jsonschema_description:"true, the default: every combination of the lists. false: one change at a time."`
+	SystemPrompts []System      `yaml:"system_prompts" json:"system_prompts,omitempty" jsonschema_description:"System prompts; the plain target has the first."`
+	Temperatures  []Temperature `yaml:"temperatures" json:"temperatures,omitempty" jsonschema_description:"Temperatures; the plain target has the first."`
+	Framings      []Framing     `yaml:"framings" json:"framings,omitempty" jsonschema_description:"What users put around the prompts. The plain prompts are asked in any case."`
+	Turns         []Script      `yaml:"turns" json:"turns,omitempty" jsonschema_description:"Dialogs at whose end the prompts are asked. The prompts alone are asked in any case."`
+	Languages     []Language    `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages that the translator puts the prompts into, by code or name. The prompts as they are, are asked in any case."`
+	Translator    string        `yaml:"translator" json:"translator,omitempty" jsonschema_description:"The model that translates, as provider/model."`
+	Defenses      []Defense     `yaml:"defenses" json:"defenses,omitempty" jsonschema_description:"Defenses and ladders of them, as for orbench eval. The target without one is asked in any case."`
+	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
+}
+
+// variantSettings are the flags of variants.
+var variantSettings = []Setting{
+	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
+	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
+	{Flag: "samples", Path: "variants.temperatures[*].samples", Default: 1, Group: "manner", Plain: true, Usage: "ask each prompt `N` times; wants a temperature above 0"},
+	{Flag: "framing", Path: "variants.framings", Default: []string(nil), Values: framingNames, Group: "manner", Usage: "measure each target with prompts put in this `FRAMING` too: authority or purpose"},
+	{Flag: "turns", Path: "variants.turns", Default: []string(nil), Values: scriptNames, Group: "manner", Usage: "measure each target with prompts asked at the end of this `DIALOG` too, such as refused-before, pushback or pushback-own"},
+	{Flag: "language", Path: "variants.languages", Default: []string(nil), Group: "manner", Usage: "measure each target with prompts put into this `LANGUAGE` too, by code or name"},
+	{Flag: "translator", Path: "variants.translator", Default: "", Group: "manner", Usage: "`PROVIDER/MODEL` that puts prompts into languages"},
+	{Flag: "defense", Path: "variants.defenses", Default: []string(nil), split: splitDefenses, Group: "manner", Usage: "measure each target behind this `DEFENSE` too; repeatable or comma separated"},
+}
+
+// only is a list of one text.
+func only(value string) string { return "[" + quote(value) + "]" }
+
+// Combination is a single variant. What it leaves out is as for the plain target.
+type Combination struct {
+	System      *System      `yaml:"system_prompt" json:"system_prompt,omitempty"`
+	Temperature *Temperature `yaml:"temperature" json:"temperature,omitempty"`
+	Framing     *Framing     `yaml:"framing" json:"framing,omitempty"`
+	Turns       *Script      `yaml:"turns" json:"turns,omitempty"`
+	Language    *Language    `yaml:"language" json:"language,omitempty"`
+	Defense     *Defense     `yaml:"defense" json:"defense,omitempty"`
+}
+
+// None is the name of no system prompt, no framing, no dialog, no language and no
+// defense.
+const None = "none"
+
+// Variant is one way of asking a target.
+type Variant struct {
+	System      System
+	Temperature Temperature
+	Framing     Framing
+	Turns       Script
+	Language    Language
+	Defense     Defense
+}
+
+// plain is the variant that differs from no other: that with the first system prompt and
+// the first temperature.
+func (v Variants) plain() Variant {
+	plain := Variant{System: System{Name: None}, Temperature: usualTemperature(), Framing: Framing{Name: None}, Turns: Script{Name: None}, Language: None, Defense: None}
+	if len(v.SystemPrompts) > 0 {
+		plain.System = v.SystemPrompts[0]
+	}
+	if len(v.Temperatures) > 0 {
+		plain.Temperature = v.Temperatures[0]
+	}
+	return plain
+}
+
+// axes are the ways in which variants differ, in the order of their labels.
+var axes = []axis{
+	along(axis{key: "system_prompts", noun: "system prompt", named: true}, "system_prompt",
+		func(v *Variants) *[]System { return &v.SystemPrompts }, func(s *Combination) *System { return s.System }, func(w *Variant) *System { return &w.System }),
+	along(axis{key: "temperatures", noun: "temperature"}, "temperature",
+		func(v *Variants) *[]Temperature { return &v.Temperatures }, func(s *Combination) *Temperature { return s.Temperature }, func(w *Variant) *Temperature { return &w.Temperature }),
+	along(axis{key: "framings", noun: "framing", named: true, rewords: true}, "framing",
+		func(v *Variants) *[]Framing { return &v.Framings }, func(s *Combination) *Framing { return s.Framing }, func(w *Variant) *Framing { return &w.Framing }),
+	along(axis{key: "turns", noun: "dialog", named: true, rewords: true}, "turns",
+		func(v *Variants) *[]Script { return &v.Turns }, func(s *Combination) *Script { return s.Turns }, func(w *Variant) *Script { return &w.Turns }),
+	along(axis{key: "languages", noun: "language", rewords: true}, "language",
+		func(v *Variants) *[]Language { return &v.Languages }, func(s *Combination) *Language { return s.Language }, func(w *Variant) *Language { return &w.Language }),
+	along(axis{key: "defenses", noun: "defense"}, "defense",
+		func(v *Variants) *[]Defense { return &v.Defenses }, func(s *Combination) *Defense { return s.Defense }, func(w *Variant) *Defense { return &w.Defense }),
+}
+
+// Labels say in what a variant differs from another, the plain one: a name for each
+// difference, in a fixed order. Samples are no difference.
+func (w Variant) Labels(plain Variant) []string {
+	var labels []string
+	for _, a := range axes {
+		if label := a.label(&w); label != a.label(&plain) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
+// Expand lists the variants, each once, the plain one first. It stops where there are
+// more than Check lets be.
+func (c *Config) Expand() []Variant {
+	v := &c.Variants
+	plain := v.plain()
+	variants := []Variant{plain}
+	for _, a := range axes {
+		others := a.others(v, &plain)
+		if !v.Cross {
+			for _, set := range others {
+				w := plain
+				set(&w)
+				variants = append(variants, w)
+			}
+			continue
+		}
+		var crossed []Variant
+		for _, variant := range variants {
+			if len(crossed) > maxVariants {
+				break
+			}
+			crossed = append(crossed, variant)
+			for _, set := range others {
+				w := variant
+				set(&w)
+				crossed = append(crossed, w)
+			}
+		}
+		variants = crossed
+	}
+	for _, single := range v.Also {
+		w := single.variant(plain)
+		name := w.Labels(plain)
+		if !slices.ContainsFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), name) }) {
+			variants = append(variants, w)
+		}
+	}
+	return variants
+}
+
+// variant is the combination as a variant of the plain variant.
+func (c Combination) variant(plain Variant) Variant {
+	for _, a := range axes {
+		a.single(&c, &plain)
+	}
+	return plain
+}
+
+func (c *Config) checkAxes() *settings.Fault {
+	if i := slices.Index(c.Variants.Also, Combination{}); i >= 0 {
+		return settings.Wrong(at("variants.also", i), "a combination of nothing", "give it a system_prompt, temperature, framing, turns, language or defense")
+	}
+	for _, a := range axes {
+		if f := a.check(c); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkTranslator() *settings.Fault {
+	v := c.Variants
+	translated := ""
+	if i := slices.IndexFunc(v.Languages, func(l Language) bool { return l != None }); i >= 0 {
+		translated = at("variants.languages", i)
+	} else if i := slices.IndexFunc(v.Also, func(s Combination) bool { return s.Language != nil && *s.Language != None }); i >= 0 {
+		translated = at("variants.also", i) + ".language"
+	}
+	switch {
+	case v.Translator != "" && !model.IsRef(v.Translator):
+		return settings.Wrong("$.variants.translator", fmt.Sprintf("%q names no model", v.Translator), "write provider/model, such as openai/gpt-4o")
+	case v.Translator == "" && translated != "":
+		return settings.Wrong(translated, "nobody is named who translates", "name a model as translator, such as openai/gpt-4o")
+	case v.Translator != "" && translated == "":
+		return settings.Wrong("$.variants.translator", "there is a translator and no language", "list languages, or remove the translator")
+	}
+	return nil
+}
+
+// checkVariants holds the variants together: how many there are, and whether their
+// names tell them apart.
+func (c *Config) checkVariants() *settings.Fault {
+	if f := c.checkReplays(); f != nil {
+		return f
+	}
+	// meant has a variant that each label stands for.
+	type meaning struct {
+		axis int
+		in   Variant
+	}
+	meant := map[string]meaning{}
+	variants := c.Expand()
+	if len(variants) > maxVariants {
+		return settings.Wrong("$.variants", fmt.Sprintf("more than %d variants of each target", maxVariants), "write cross: false, and list single combinations under also")
+	}
+	plain := variants[0]
+	for _, w := range variants {
+		for i, a := range axes {
+			label := a.label(&w)
+			if label == a.label(&plain) {
+				continue
+			}
+			if other, taken := meant[label]; taken && (other.axis != i || !a.equal(&w, &other.in)) {
+				return settings.Wrong("$.variants", fmt.Sprintf("two different variants would be called %q", label), "give one of them another name")
+			}
+			meant[label] = meaning{i, w}
+		}
+	}
+	for i, single := range c.Variants.Also {
+		w := single.variant(plain)
+		k := slices.IndexFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), w.Labels(plain)) })
+		if n := variants[k].Temperature.Samples; n != w.Temperature.Samples {
+			return settings.Wrong(at("variants.also", i)+".temperature", fmt.Sprintf("the same combination is there with another number of samples, %d", n), "change one of the two numbers, or remove one of the two")
+		}
+	}
+	return nil
+}
+
+// checkReplays refuses variants of prompts to which no answers can be recorded.
+func (c *Config) checkReplays() *settings.Fault {
+	i := slices.IndexFunc(c.Targets, func(t Target) bool { _, ok := t.Replay(); return ok })
+	v := &c.Variants
+	plain := v.plain()
+	reworded := slices.ContainsFunc(axes, func(a axis) bool {
+		return a.rewords && (len(a.others(v, &plain)) > 0 || slices.ContainsFunc(v.Also, func(s Combination) bool {
+			w := s.variant(plain)
+			return a.label(&w) != a.label(&plain)
+		}))
+	})
+	if i < 0 || !reworded {
+		return nil
+	}
+	return settings.Wrong(at("targets", i), "recorded answers are to the prompts as they are, not to framed or translated ones or to those in a dialog", "measure it in an experiment of its own")
+}
+
+// Spec is the ladder of steps, as defense.Parse reads it, that stands before a
+// target asked in this way.
+func (c *Config) Spec(w Variant) string {
+	if w.Language == None {
+		return string(w.Defense)
+	}
+	step := defense.TranslateStep(string(w.Language), c.Variants.Translator)
+	if w.Defense == None {
+		return step
+	}
+	return step + "+" + string(w.Defense)
+}

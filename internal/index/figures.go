@@ -1,0 +1,180 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
+)
+
+// keptPerStudy is how many figures of one study are kept: it may be shown beside others,
+// and as it is judged by others.
+const keptPerStudy = 8
+
+// keptFigures are the figures of a run.
+type keptFigures struct {
+	// Result is score.Result.Keep.
+	Result []byte
+	Used   []keptUsage
+}
+
+// keptUsage is an entry of a price.Usage.
+type keptUsage struct {
+	Of   model.Ref
+	Used price.Used
+}
+
+// keyOf is the key under which the figures of a run are kept, or its rows; of says which. ok
+// is false where nothing is kept of it.
+func keyOf(r *run.Run, of string, more ...any) (key []byte, ok bool) {
+	own, ok := r.Key()
+	built, told := program()
+	sum := digest(append([]any{own, built, of, format}, more...)...)
+	return sum[:], ok && told
+}
+
+// Figures is a run.Figures that keeps them. It walks only where they are not kept or no
+// longer hold, and where somebody wants the rows.
+func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
+	key, ok := keyOf(r, "figures", r.MostUnjudged)
+	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
+		return r.DeriveTo(ctx, m, sinks)
+	}
+	said, err := saidIn(ctx, m)
+	if err != nil {
+		return score.Result{}, err
+	}
+	if sinks.Row == nil && sinks.Propensity == nil && sinks.Piece == nil {
+		result, found, err := x.keptFigures(ctx, m, key, said, sinks.Usage)
+		if found {
+			return result, nil
+		}
+		x.fail(ctx, err)
+	}
+	used := price.Usage{}
+	outer := sinks.Usage
+	sinks.Usage = used
+	rows, err := newCollector(ctx, m, &sinks)
+	if err != nil {
+		return score.Result{}, err
+	}
+	result, err := r.DeriveTo(ctx, m, sinks)
+	if err != nil {
+		return result, err
+	}
+	if outer != nil {
+		outer.AddUsage(used)
+	}
+	if b, ok := rows.basis(); ok && m.LeftOut().Sound() {
+		x.fail(ctx, x.keepFigures(ctx, m, r.Name, key, said, b, &result, used))
+	}
+	return result, nil
+}
+
+// Whole reports whether figures of the run are kept that lack no call: nothing of it is
+// left to ask.
+func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
+	db := x.usable()
+	key, ok := keyOf(r, "figures", r.MostUnjudged)
+	if db == nil || !ok || !m.LeftOut().Sound() {
+		return false
+	}
+	var lacking int
+	err := db.QueryRowContext(ctx, `SELECT length(lacking) FROM figures WHERE key = ?`, key).Scan(&lacking)
+	return err == nil && lacking == 0
+}
+
+// saidIn is the digest of the annotations of a store.
+func saidIn(ctx context.Context, m store.Reader) ([]byte, error) {
+	all, err := m.Annotations(ctx)
+	ids := make([][]byte, len(all))
+	for i := range all {
+		id := all[i].ID()
+		ids[i] = id[:]
+	}
+	sum := digest(ids)
+	return sum[:], err
+}
+
+// keptFigures gives figures that hold, and counts their replies in used.
+func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byte, used price.Usage) (result score.Result, found bool, err error) {
+	db := x.usable()
+	if db == nil {
+		return result, false, nil
+	}
+	var b basis
+	var was, figures []byte
+	var sum int64
+	err = db.QueryRowContext(ctx, `SELECT lacking, failed, said, figures, sum FROM figures WHERE key = ?`, key).Scan(&b.lacking, &b.failed, &was, &figures, &sum)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return result, false, nil
+	case err != nil:
+		return result, false, err
+	case sum != store.Checksum(key, b.lacking, b.failed, was, figures):
+		return result, false, errDamaged
+	case !bytes.Equal(was, said):
+		return result, false, nil
+	}
+	if ok, err := b.holds(ctx, m); !ok || err != nil {
+		return result, false, err
+	}
+	var kept keptFigures
+	if err := json.Unmarshal(figures, &kept); err != nil {
+		return result, false, errors.Join(errDamaged, err)
+	}
+	if result, err = score.Kept(kept.Result); err != nil {
+		return result, false, errors.Join(errDamaged, err)
+	}
+	if used != nil {
+		for _, of := range kept.Used {
+			used.AddUsage(price.Usage{of.Of: of.Used})
+		}
+	}
+	return result, true, nil
+}
+
+// keepFigures keeps figures.
+func (x *Index) keepFigures(ctx context.Context, m store.Reader, study string, key, said []byte, b basis, result *score.Result, used price.Usage) error {
+	if x.usable() == nil {
+		return nil
+	}
+	var kept keptFigures
+	var err error
+	if kept.Result, err = result.Keep(); err != nil {
+		return err
+	}
+	for of, u := range used {
+		kept.Used = append(kept.Used, keptUsage{of, u})
+	}
+	figures, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	return x.write(ctx, m, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures (key, study, lacking, failed, said, figures, sum) VALUES (?,?,?,?,?,?,?)`,
+			key, study, notNil(b.lacking), b.failed, said, figures, store.Checksum(key, b.lacking, b.failed, said, figures))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM figures WHERE study = ?1 AND rowid NOT IN
+			(SELECT rowid FROM figures WHERE study = ?1 ORDER BY rowid DESC LIMIT ?2)`, study, keptPerStudy)
+		return err
+	})
+}
+
+// notNil is b as the database takes it for bytes.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

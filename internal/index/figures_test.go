@@ -1,0 +1,241 @@
+package index_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// TestFigures shows runs of many kinds again, with all that they have in common: each by
+// itself, and two together. What the index gives is what a walk gives, byte for byte.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
+	var runs []*run.Run
+	for _, text := range []string{rich, plain, until} {
+		r := p.open(text)
+		p.fill(r, everything)
+		runs = append(runs, r)
+	}
+	p.label(runs[1], 20)
+	for _, r := range runs {
+		p.wantWalk(r.Name+" at first", true, r)
+		p.wantWalk(r.Name+" again", false, p.find(r.Name))
+	}
+	// Beside another, targets have other names.
+	p.wantWalk("two at first", true, runs[0], runs[2])
+	p.wantWalk("two again", false, runs[0], runs[2])
+	strict := p.find("rich")
+	strict.MostUnjudged = 0.001
+	p.wantWalk("with another threshold", true, strict)
+	if !p.index.Whole(t.Context(), p.store, runs[0]) {
+		t.Error("a run that lacks nothing is not whole")
+	}
+	if len(p.said) > 0 {
+		t.Error(p.said)
+	}
+}
+
+// TestFiguresOfARunBeingFilled follows a run that others fill, beside one that is whole: that
+// one is never walked again.
+func TestFiguresOfARunBeingFilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
+	whole := p.open(plain)
+	p.fill(whole, everything)
+	p.wantWalk("whole, at first", true, whole)
+	r := p.open(rich)
+	for step, most := range []int{0, 100, 150} {
+		if most > 0 {
+			p.fill(r, most)
+		}
+		p.wantWalk("more calls", true, r)
+		p.wantWalk("no more calls", false, r)
+		p.wantWalk("whole", false, whole)
+		if p.index.Whole(t.Context(), p.store, r) {
+			t.Error("a run is whole at step", step)
+		}
+	}
+	lacking := p.lacking(r)
+	fail := func(why string, message string, hash int) {
+		t.Helper()
+		if err := p.store.PutFailures(t.Context(), []store.Failure{{Hash: lacking[hash], Kind: "server", Message: message}}); err != nil {
+			t.Fatal(err)
+		}
+		p.wantWalk(why, true, r)
+		p.wantWalk(why+", again", false, r)
+	}
+	fail("a failure", "no room", 0)
+	fail("another word for it", "no time", 0)
+	fail("another failure", "no room", 1)
+	p.fill(r, everything)
+	p.wantWalk("failures became answers", true, r)
+	p.wantWalk("whole at last", false, r)
+	if !p.index.Whole(t.Context(), p.store, r) {
+		t.Error("the run is not whole")
+	}
+}
+
+// TestFiguresAndLabels has words of people change the figures, of judges that were not
+// asked before, and of a run that has got another target.
+func TestFiguresAndLabels(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
+	r := p.open(plain)
+	p.fill(r, everything)
+	p.wantWalk("at first", true, r)
+	p.label(r, 10)
+	p.wantWalk("with labels", true, r)
+	p.wantWalk("with the same labels", false, r)
+	p.label(r, 20)
+	p.wantWalk("with more labels", true, r)
+	judged := p.open(strings.Replace(plain, "[lexical]", "[lexical, paper-keywords]", 1))
+	p.wantWalk("another judge", true, judged)
+	p.wantWalk("as it was", false, r)
+	grown := p.open(strings.Replace(plain, "[sim/relaxed]", "[sim/relaxed, sim/strict]", 1))
+	p.wantWalk("another target", true, grown)
+	p.fill(grown, everything)
+	p.wantWalk("another target, asked", true, grown)
+	p.wantWalk("all again", false, p.find("plain"))
+}
+
+// TestStorePutBack shows a run of a store that was replaced by an older copy of itself, and
+// has grown otherwise since, beyond where the index was made.
+func TestStorePutBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m.db")
+	p := newPlace(t, path)
+	r := p.open(plain)
+	p.fill(r, 10)
+	p.close()
+	early, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = newPlace(t, path)
+	r = p.find("plain")
+	p.fill(r, everything)
+	p.wantWalk("whole", true, r)
+	p.close()
+	for _, grown := range []string{"no further", "elsewhere"} {
+		if err := os.WriteFile(path, early, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p = newPlace(t, path)
+		if grown == "elsewhere" {
+			other := p.open(rich)
+			p.fill(other, 200)
+		}
+		r = p.find("plain")
+		p.wantWalk("put back, grown "+grown, true, r)
+		p.wantWalk("put back, again", false, r)
+		p.fill(r, everything)
+		p.wantWalk("filled again", true, r)
+		p.close()
+	}
+	// An index of another store is not taken.
+	content, err := os.ReadFile(path + ".index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "other.db")
+	if err := os.WriteFile(other+".index", content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = newPlace(t, other)
+	if p.index == nil {
+		t.Fatal("there is no index")
+	}
+	r = p.open(plain)
+	p.wantWalk("another store", true, r)
+}
+
+// TestDamagedIndex damages the file in many places: figures stay what they are, and what is
+// damaged is said or does not matter.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	p := newPlace(t, path)
+	r := p.open(plain)
+	p.fill(r, everything)
+	p.wantWalk("at first", true, r)
+	if err := p.index.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path + ".index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for at := 10; at < len(content); at += 97 {
+		hurt := bytes.Clone(content)
+		for i := at; i < min(at+40, len(hurt)); i++ {
+			hurt[i] ^= 0x55
+		}
+		for _, file := range []string{"-wal", "-shm"} {
+			os.Remove(path + ".index" + file)
+		}
+		if err := os.WriteFile(path+".index", hurt, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.said = nil
+		p.openIndex()
+		p.figures(r)
+		if len(p.said) > 0 {
+			said++
+		}
+		if err := p.index.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if said == 0 {
+		t.Error("no damage was said")
+	}
+	if err := os.WriteFile(path+".index", []byte("This is no database, and it was never one, whatever its name says."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.said = nil
+	p.openIndex()
+	p.wantWalk("no database", true, r)
+	p.wantWalk("made again", false, r)
+	if len(p.said) != 1 || !strings.Contains(p.said[0], "is damaged") {
+		t.Errorf("said %q", p.said)
+	}
+	p.index.Close()
+	p.index = nil
+	p.wantWalk("no index", true, r)
+}
+
+// TestTwoProcesses has one process read what another has kept, and go without where the
+// other writes.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	p := newPlace(t, path)
+	r := p.open(plain)
+	p.fill(r, 20)
+	other := newPlace(t, path)
+	p.wantWalk("at first", true, r)
+	other.wantWalk("kept by the other", false, other.find("plain"))
+	other.fill(r, everything)
+	other.wantWalk("more by the other", true, other.find("plain"))
+	p.wantWalk("kept by the first", false, r)
+	// The other is killed within a transaction, and waits in it until then.
+	if !p.index.Hold(t, func() {
+		q := other.find("plain")
+		q.MostUnjudged = 1
+		other.wantWalk("beside a writer", true, q)
+		other.wantWalk("what is kept beside a writer", false, other.find("plain"))
+	}) {
+		t.Fatal("the file was not held")
+	}
+	if len(other.said) != 1 || !strings.Contains(other.said[0], "another process writes") {
+		t.Errorf("said %q", other.said)
+	}
+}

@@ -1,0 +1,285 @@
+package index_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/model"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// place is a store and its index, in files.
+type place struct {
+	t     *testing.T
+	path  string
+	store *store.Store
+	index *index.Index
+	// reads counts the look-ups of answers, and said has what the index said.
+	reads atomic.Int64
+	said  []string
+}
+
+// newPlace opens a store at path, and its index.
+func newPlace(t *testing.T, path string) *place {
+	t.Helper()
+	p := &place{t: t, path: path}
+	var err error
+	if p.store, err = address.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	p.openIndex()
+	t.Cleanup(p.close)
+	return p
+}
+
+func (p *place) openIndex() {
+	p.index = index.Open(context.Background(), []string{p.path + ".index"}, p.store, func(format string, args ...any) { p.said = append(p.said, fmt.Sprintf(format, args...)) })
+}
+
+func (p *place) close() {
+	if err := errors.Join(p.index.Close(), p.store.Close()); err != nil && !errors.Is(err, store.ErrClosed) {
+		p.t.Error(err)
+	}
+}
+
+// counted is the store, whose look-ups are counted.
+func (p *place) counted() store.Reader { return counting{p.store, &p.reads} }
+
+type counting struct {
+	store.Reader
+	reads *atomic.Int64
+}
+
+func (c counting) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	c.reads.Add(1)
+	return c.Reader.Get(ctx, hashes)
+}
+
+func newClients(t *testing.T) *client.Set {
+	t.Helper()
+	set, err := client.NewSet(client.Config{Providers: provider.Default(), Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// open makes the run of an experiment, and keeps it.
+func (p *place) open(text string) *run.Run {
+	p.t.Helper()
+	file, err := experiment.Parse("experiment.yaml", []byte(text))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	made, err := run.New(p.t.Context(), &file.Config, newClients(p.t), "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := made.Save(p.t.Context(), p.store); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.find(made.Name)
+}
+
+// find opens a run from the store.
+func (p *place) find(name string) *run.Run {
+	p.t.Helper()
+	stored, err := run.Find(p.t.Context(), p.store, name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r, err := stored.Open(p.t.Context(), p.store, "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// fill has at most so many calls of a run made.
+func (p *place) fill(r *run.Run, most int) {
+	p.t.Helper()
+	asking := *r
+	asking.Recorded = false
+	clients := newClients(p.t)
+	live := fill.NewLive(p.store, fill.Config{Budget: fill.Budget{Requests: most}})
+	for _, ref := range asking.Models() {
+		c, err := clients.Connect(ref)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		live.Lane(ref, c.Model, fill.Limits{Concurrency: 4})
+	}
+	next := asking.Job().Next(p.store)
+	for {
+		w, more, err := next(p.t.Context())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if !more {
+			return
+		}
+		var stopped *fill.BudgetError
+		switch err := live.Fill(p.t.Context(), w); {
+		case errors.As(err, &stopped):
+			return
+		case err != nil:
+			p.t.Fatal(err)
+		}
+	}
+}
+
+const everything = math.MaxInt32
+
+// lacking gives hashes of calls that the run lacks.
+func (p *place) lacking(r *run.Run) (hashes []model.Hash) {
+	p.t.Helper()
+	asking := *r
+	asking.Recorded = false
+	for call, err := range asking.Job().All(p.t.Context(), p.store) {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if !call.Remembered {
+			hashes = append(hashes, call.Hash)
+		}
+	}
+	return hashes
+}
+
+// outputs are all that reports print and write of figures.
+func outputs(t *testing.T, r score.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	view := report.View{Result: r}
+	for _, err := range []error{
+		table.JSON(&b, view.Data()), table.CSV(&b, view.Rows()), view.Document().Markdown(&b), view.Document().Text(&b, table.Screen{Width: 120}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "report")
+	folder, err := report.Create(dir, run.Subject())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Discard()
+	_ = folder.Finish(r) // without answers it may say that they do not add up
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(content)
+	}
+	return b.String()
+}
+
+// figures derives runs through the index, tells whether that took a walk, and fails where
+// they are others than a walk gives.
+func (p *place) figures(runs ...*run.Run) (walked bool) {
+	p.t.Helper()
+	p.reads.Store(0)
+	got, err := run.Derive(p.t.Context(), p.counted(), runs, evaluate.Sinks{}, p.index.Figures)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	walked = p.reads.Load() > 0
+	want, err := run.Derive(p.t.Context(), p.store, runs, evaluate.Sinks{}, run.Walk)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if g, w := outputs(p.t, got), outputs(p.t, want); g != w {
+		p.t.Errorf("the index gives other figures (walked %v):\n%s\nwant:\n%s", walked, firstDifference(g, w), firstDifference(w, g))
+	}
+	return walked
+}
+
+// firstDifference is where a text begins to differ from another.
+func firstDifference(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[max(0, n-200):min(len(a), n+200)]
+}
+
+// wantKept holds a derivation to whether it took a walk.
+func (p *place) wantWalk(why string, want bool, runs ...*run.Run) {
+	p.t.Helper()
+	if got := p.figures(runs...); got != want {
+		p.t.Errorf("%s: walked %v, want %v", why, got, want)
+	}
+}
+
+// draw draws answers of a run, and labels them.
+func (p *place) label(r *run.Run, size int) {
+	p.t.Helper()
+	at := time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
+	items := p.index.Items(p.t.Context(), p.store, r, "", "", nil)
+	drawn, _, err := annotation.Draw(items, nil, size, 1, at)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for i, d := range drawn {
+		said := d
+		said.Design, said.Chance, said.By, said.Class = "", 0, "ana", "full_answer"
+		if i%3 == 0 {
+			said.Class = "refusal"
+		}
+		drawn = append(drawn, said)
+	}
+	if err := p.store.Annotate(p.t.Context(), drawn); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+const rich = `
+name: rich
+targets: [sim/balanced, sim/strict]
+datasets: [starter]
+judges: [lexical, paper-keywords, "llm:sim/judge"]
+limit: 60
+variants: {defenses: [response-check, self-reminder], turns: [refused-before, pushback-own], temperatures: [0, {temperature: 1, samples: 3}], cross: false}
+`
+
+const plain = `
+name: plain
+targets: [sim/relaxed]
+datasets: [starter]
+judges: [lexical]
+limit: 40
+`
+
+const until = `
+name: until
+targets: [sim/balanced]
+datasets: [starter]
+judges: [lexical]
+until: 8pp
+`

@@ -1,0 +1,368 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench/internal/store"
+	driver "modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+)
+
+// Index is what was derived from a store, in a file. All methods of a nil Index, and of one
+// whose file failed, work without. It is safe for concurrent use.
+type Index struct {
+	path string
+	// id is that of the store.
+	id string
+	// say tells the user what is done about a file that fails.
+	say func(format string, args ...any)
+
+	mu sync.Mutex
+	db *sql.DB
+}
+
+const (
+	// applicationID marks the file as an index: "orbi".
+	applicationID = 0x6f726269
+	// format is the version of the tables. Another is thrown away.
+	format = 1
+)
+
+// schema makes the tables, where there is none.
+const schema = `
+CREATE TABLE meta (
+    store TEXT NOT NULL, -- its ID
+    marks TEXT NOT NULL  -- JSON of store.Marks, the last first
+) STRICT;
+
+-- The figures of runs.
+CREATE TABLE figures (
+    key     BLOB PRIMARY KEY, -- see keyOf
+    study   TEXT NOT NULL,    -- the name of the run
+    lacking BLOB NOT NULL,    -- see basis
+    failed  BLOB NOT NULL,
+    said    BLOB NOT NULL,    -- the digest of the annotations
+    figures BLOB NOT NULL,    -- JSON of keptFigures
+    sum     INTEGER NOT NULL  -- store.Checksum of all but study
+) STRICT;
+
+-- The rows of runs: what they have in common, and their columns in pieces.
+CREATE TABLE studies (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE, -- of the run
+    key     BLOB NOT NULL,
+    lacking BLOB NOT NULL,
+    failed  BLOB NOT NULL,
+    about   BLOB NOT NULL,    -- JSON of about
+    sum     INTEGER NOT NULL  -- store.Checksum of all but id and name
+) STRICT;
+CREATE TABLE columns (
+    study INTEGER NOT NULL,
+    name  TEXT NOT NULL,
+    piece INTEGER NOT NULL,
+    data  BLOB NOT NULL,
+    sum   INTEGER NOT NULL, -- store.Checksum of the study's key, name and data
+    PRIMARY KEY (study, name, piece)
+) STRICT;
+`
+
+// Open opens the index of a store in the first of some files that can be written to, and
+// makes it where there is none, or one of another store, of another format, or of a later
+// time than the store. It gives nil where there can be no index, and never fails: say tells
+// why.
+func Open(ctx context.Context, paths []string, m store.Reader, say func(format string, args ...any)) *Index {
+	id, err := m.ID(ctx)
+	if err != nil {
+		return nil // who reads the store tells of it
+	}
+	for _, path := range paths {
+		x := &Index{path: path, id: id, say: say}
+		for attempt := range 2 {
+			err := x.open(ctx, m)
+			if err == nil {
+				return x
+			}
+			x.close()
+			if attempt > 0 || !isDamage(err) {
+				break
+			}
+			say("%s is damaged, and is made again: it only has what is derived", path)
+			if remove(path) != nil {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// open opens the file, and sees that it is of the store.
+func (x *Index) open(ctx context.Context, m store.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
+		return err
+	}
+	// Another process that writes is not waited for: there is always a way without. A file
+	// that a crash of the machine damages is thrown away, so commits are not waited for.
+	dsn := "file:" + (&url.URL{Path: x.path}).EscapedPath() +
+		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	x.db = db
+	var id, version int
+	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)`
+	if err := db.QueryRowContext(ctx, query).Scan(&id, &version); err != nil {
+		return err
+	}
+	if id != 0 && id != applicationID {
+		return fmt.Errorf("%s is a file of another program", x.path)
+	}
+	if version == format {
+		ok, err := x.valid(ctx, m, db)
+		if ok || err != nil {
+			return err
+		}
+	}
+	return x.write(ctx, m, func(*sql.Tx) error { return nil })
+}
+
+// querier is a database, or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// valid reports whether the file is of this store, which has only grown since.
+func (x *Index) valid(ctx context.Context, m store.Reader, q querier) (bool, error) {
+	var id, text string
+	if err := q.QueryRowContext(ctx, `SELECT store, marks FROM meta`).Scan(&id, &text); err != nil {
+		return false, err
+	}
+	var marks []store.Mark
+	if id != x.id || json.Unmarshal([]byte(text), &marks) != nil {
+		return false, nil
+	}
+	rows := make([]int64, len(marks))
+	for i := range marks {
+		rows[i] = marks[i].Row
+	}
+	now, err := m.Marks(ctx, rows)
+	return err == nil && slices.Equal(marks, now), err
+}
+
+// marksOf gives marks of the store's last call and of calls ever further before it, so that
+// a store that was put back, and has since grown beyond the last, has others.
+func marksOf(ctx context.Context, m store.Reader) ([]store.Mark, error) {
+	last, err := m.Marks(ctx, []int64{math.MaxInt64})
+	if err != nil || last[0].Row == 0 {
+		return nil, err
+	}
+	rows := []int64{last[0].Row}
+	for back := int64(1); back < last[0].Row; back *= 2 {
+		rows = append(rows, last[0].Row-back)
+	}
+	return m.Marks(ctx, rows)
+}
+
+// write changes the file in one transaction, which it makes anew first if it is no longer
+// that of the store.
+func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) error) error {
+	marks, err := marksOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(marks)
+	if err != nil {
+		return err
+	}
+	db := x.usable()
+	if db == nil {
+		return nil
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	var version int
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return err
+	}
+	ok := version == format
+	if ok {
+		if ok, err = x.valid(ctx, m, tx); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		if err := x.remake(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if err := do(tx); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `UPDATE meta SET marks = ?`, string(text)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// remake throws all tables away and makes them again.
+func (x *Index) remake(ctx context.Context, tx *sql.Tx) error {
+	found, err := tx.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return errors.Join(err, found.Close())
+		}
+		names = append(names, name)
+	}
+	if err := errors.Join(found.Err(), found.Close()); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf(`DROP TABLE "%s"`, name)); err != nil {
+			return err
+		}
+	}
+	set := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, format)
+	for _, query := range []string{schema, set} {
+		if _, err := tx.ExecContext(ctx, query); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO meta (store, marks) VALUES (?, '[]')`, x.id)
+	return err
+}
+
+// usable gives the database, nil where the index goes without.
+func (x *Index) usable() *sql.DB {
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.db
+}
+
+// errDamaged means that something in the file is not what was written.
+var errDamaged = errors.New("a row is not what was written")
+
+// fail goes on without the index after an error of its file, and says so.
+func (x *Index) fail(ctx context.Context, err error) {
+	var failed *driver.Error
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return
+	case isDamage(err):
+		x.say("%s is damaged, and was thrown away: it only has what is derived (%v)", x.path, err)
+		x.close()
+		err = remove(x.path)
+	case errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY:
+		x.say("another process writes %s: what is derived now is not kept", x.path)
+		err = nil
+	}
+	if err != nil {
+		x.say("%s is not used: %v", x.path, err)
+		x.close()
+	}
+}
+
+// isDamage reports whether an error says that the file is not what was written.
+func isDamage(err error) bool {
+	var failed *driver.Error
+	if !errors.As(err, &failed) {
+		return errors.Is(err, errDamaged)
+	}
+	code := failed.Code() & 0xff
+	return code == codes.SQLITE_CORRUPT || code == codes.SQLITE_NOTADB
+}
+
+func (x *Index) close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	db := x.db
+	x.db = nil
+	if db == nil {
+		return nil
+	}
+	return db.Close()
+}
+
+// Close closes the file.
+func (x *Index) Close() error {
+	if x == nil {
+		return nil
+	}
+	return x.close()
+}
+
+// remove deletes the file at path, with those that the database makes beside it.
+func remove(path string) (err error) {
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if gone := os.Remove(path + ending); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// program tells builds of this program apart, since another may derive otherwise. ok is
+// false where it cannot be told.
+var program = sync.OnceValues(func() (name string, ok bool) {
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Sum != "" {
+		return runtime.GOARCH + " " + info.Main.Version, true
+	}
+	revision, modified := "", true
+	if ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				revision = s.Value
+			case "vcs.modified":
+				modified = s.Value != "false"
+			}
+		}
+	}
+	if revision != "" && !modified {
+		return runtime.GOARCH + " " + revision, true
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("%s %d %d", path, file.Size(), file.ModTime().UnixNano()), true
+})
+
+// digest is the hash of some values in JSON.
+func digest(values ...any) [sha256.Size]byte {
+	b, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // they are texts, numbers and bytes
+	}
+	return sha256.Sum256(b)
+}

@@ -1,0 +1,389 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// The columns of rows. Each is cut like the walk: into pieces of some prompts with the
+// answers of all samples of all targets to them, those to one prompt side by side.
+const (
+	// kindColumn has the number of a row's kind, 4 bytes each, as the next two.
+	kindColumn   = "kind"
+	lengthColumn = "length"
+	textColumn   = "text"
+	// usageColumn has the tokens of input and output, 4 bytes each.
+	usageColumn = "usage"
+	// subjectColumn has the subject, and the group that the judges' verdicts make, 33 bytes.
+	subjectColumn = "subject"
+	// promptColumn has JSON of a piece's prompts.
+	promptColumn = "prompt"
+)
+
+// scoreColumn has the scores of a judge, 4 bytes each.
+func scoreColumn(judging int) string { return "score " + strconv.Itoa(judging) }
+
+const subjectSize = len(orbench.Subject{}) + 1
+
+// noSubject is that of a row without an answer.
+var noSubject orbench.Subject
+
+// noAnswer, in place of a group, is said of a row that no person may look at.
+const noAnswer = 0xff
+
+// about is what all rows of a study have in common.
+type about struct {
+	Run     string
+	Samples []sample
+	// Targets are those of the samples, each once.
+	Datasets, Judges []string
+	Pieces           []piece
+	// Dimensions name what a kind is made of, and Values are all texts in them.
+	Dimensions, Values []string
+	// Kinds are combinations of values, by their numbers in Values.
+	Kinds [][]uint32
+	// Counts are the cells: the number of rows by sample and kind.
+	Counts []map[int]int
+	// Cells are what labels are kept by: of each sample by dataset and label.
+	Cells []map[string]annotation.Cell
+}
+
+// sample is one sample of a target.
+type sample struct {
+	Target string
+	// Number is that of the sample, from 1, 0 for a target that is asked once.
+	Number int
+}
+
+// piece is some prompts of one dataset.
+type piece struct{ Dataset, Prompts int }
+
+// keptPrompt is a prompt of a piece.
+type keptPrompt struct {
+	ID orbench.PromptID `json:"id"`
+	// At is its place in the dataset as the store keeps it.
+	At      int    `json:"at"`
+	Cluster string `json:"cluster,omitempty"`
+	Pair    string `json:"pair,omitempty"`
+}
+
+// fixedDimensions are those of every kind, before class and reason of each judge.
+var fixedDimensions = []string{"dataset", "label", "category", "status", "finish", "answered by", "block", "simulated"}
+
+// cellName names a cell among those of a sample.
+func cellName(dataset, label string) string { return dataset + "\n" + label }
+
+// rowWriter takes the pieces of a walk.
+type rowWriter struct {
+	about
+	put func(name string, piece int, data []byte) error
+	// places has the place of each prompt in its dataset, by dataset, where the walk takes
+	// prompts in another order; seen counts them where it does not.
+	places []map[orbench.PromptID]int
+	seen   []int
+
+	values map[string]uint32
+	kinds  map[string]int
+}
+
+// newRowWriter makes a writer for the rows of a run.
+func newRowWriter(r *run.Run, put func(name string, piece int, data []byte) error) (*rowWriter, error) {
+	w := &rowWriter{put: put, seen: make([]int, len(r.Datasets)), values: map[string]uint32{}, kinds: map[string]int{}}
+	w.Run = r.Name
+	for _, t := range r.Targets {
+		for _, one := range t.Each() {
+			s := sample{Target: one.Name}
+			if t.Samples > 1 {
+				s = sample{t.Name, one.Sample + 1}
+			}
+			w.Samples = append(w.Samples, s)
+			w.Counts, w.Cells = append(w.Counts, map[int]int{}), append(w.Cells, map[string]annotation.Cell{})
+		}
+	}
+	w.Dimensions = append(w.Dimensions, fixedDimensions...)
+	for _, j := range r.Judges {
+		w.Judges = append(w.Judges, j.Name())
+		w.Dimensions = append(w.Dimensions, "class by "+j.Name(), "reason by "+j.Name())
+	}
+	for _, d := range r.Datasets {
+		w.Datasets = append(w.Datasets, d.Name)
+		if r.Until == nil {
+			continue
+		}
+		places := map[orbench.PromptID]int{}
+		for some, err := range d.Pieces(0, 256) {
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range some {
+				places[p.ID] = len(places)
+			}
+		}
+		w.places = append(w.places, places)
+	}
+	return w, nil
+}
+
+// value is the number of a text.
+func (w *rowWriter) value(text string) uint32 {
+	n, ok := w.values[text]
+	if !ok {
+		n = uint32(len(w.Values))
+		w.values[text], w.Values = n, append(w.Values, text)
+	}
+	return n
+}
+
+// add writes the rows of a piece.
+func (w *rowWriter) add(p score.Piece) error {
+	number := len(w.Pieces)
+	w.Pieces = append(w.Pieces, piece{p.Dataset, len(p.Prompts)})
+	rows := len(p.Prompts) * len(w.Samples)
+	kinds, lengths, usage := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows), make([]byte, 0, 8*rows)
+	subjects, scores := make([]byte, 0, subjectSize*rows), make([][]byte, len(w.Judges))
+	prompts := make([]keptPrompt, len(p.Prompts))
+	var key []byte
+	for i := range p.Prompts {
+		prompt := &p.Prompts[i]
+		at := w.seen[p.Dataset]
+		w.seen[p.Dataset]++
+		if w.places != nil {
+			at = w.places[p.Dataset][prompt.ID]
+		}
+		prompts[i] = keptPrompt{prompt.ID, at, prompt.Cluster, prompt.Pair}
+		n := 0
+		for t := range p.Rows {
+			for s := range p.Rows[t] {
+				row := &p.Rows[t][s][i]
+				key = w.kindKey(key[:0], row)
+				kind := w.kind(key)
+				w.Counts[n][kind]++
+				name := cellName(row.Dataset, string(prompt.Label))
+				if _, ok := w.Cells[n][name]; !ok {
+					w.Cells[n][name] = row.Cell
+				}
+				kinds = binary.LittleEndian.AppendUint32(kinds, uint32(kind))
+				lengths = binary.LittleEndian.AppendUint32(lengths, uint32(len(row.Response.Text)))
+				tokens := row.Response.Usage.Bounded()
+				usage = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(usage, uint32(tokens.Input)), uint32(tokens.Output))
+				if row.Status == score.Answered || row.Status == score.Blocked {
+					subject := row.Subject()
+					subjects = append(append(subjects, subject[:]...), byte(row.Group()))
+				} else {
+					subjects = append(append(subjects, noSubject[:]...), noAnswer)
+				}
+				for k := range scores {
+					value := math.NaN()
+					if k < len(row.Verdicts) && row.Verdicts[k].Class != orbench.Unjudged {
+						value = row.Verdicts[k].Score
+					}
+					scores[k] = binary.LittleEndian.AppendUint32(scores[k], math.Float32bits(float32(value)))
+				}
+				n++
+			}
+		}
+	}
+	text, err := json.Marshal(prompts)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(w.put(kindColumn, number, kinds), w.put(lengthColumn, number, lengths), w.put(usageColumn, number, usage),
+		w.put(subjectColumn, number, subjects), w.put(promptColumn, number, text))
+	for k := range scores {
+		err = errors.Join(err, w.put(scoreColumn(k), number, scores[k]))
+	}
+	return err
+}
+
+// kindKey appends the numbers of the values of a row's kind.
+func (w *rowWriter) kindKey(key []byte, row *score.Row) []byte {
+	add := func(text string) { key = binary.LittleEndian.AppendUint32(key, w.value(text)) }
+	block, simulated := "", "no"
+	if row.Response.Block != nil {
+		block = string(row.Response.Block.Kind)
+	}
+	if row.Simulated {
+		simulated = "yes"
+	}
+	for _, text := range [...]string{
+		row.Dataset, string(row.Prompt.Label), string(row.Prompt.Category), string(row.Status),
+		string(row.Response.Finish), row.Response.Model, block, simulated,
+	} {
+		add(text)
+	}
+	for k := range w.Judges {
+		if k < len(row.Verdicts) {
+			add(string(row.Verdicts[k].Class))
+			add(string(row.Verdicts[k].Reason))
+		} else {
+			add("")
+			add("")
+		}
+	}
+	return key
+}
+
+// kind is the number of the kind with a key.
+func (w *rowWriter) kind(key []byte) int {
+	n, ok := w.kinds[string(key)]
+	if !ok {
+		n = len(w.Kinds)
+		kind := make([]uint32, len(w.Dimensions))
+		for i := range kind {
+			kind[i] = binary.LittleEndian.Uint32(key[4*i:])
+		}
+		w.kinds[string(key)], w.Kinds = n, append(w.Kinds, kind)
+	}
+	return n
+}
+
+// Study gives the rows of a run, which it derives and keeps first where they are not kept or
+// no longer hold. It is nil where they cannot be kept. walked is as in evaluate.Sinks.
+func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (*Study, error) {
+	key, ok := keyOf(r, "rows")
+	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
+		return nil, nil
+	}
+	s, err := x.keptStudy(ctx, m, r, key)
+	if s != nil {
+		return s, nil
+	}
+	x.fail(ctx, err)
+	if x.usable() == nil {
+		return nil, nil
+	}
+	if err := x.keepRows(ctx, m, r, key, walked); err != nil {
+		var failed failure
+		if !errors.As(err, &failed) {
+			return nil, err
+		}
+		x.fail(ctx, failed.error)
+		return nil, nil
+	}
+	if s, err = x.keptStudy(ctx, m, r, key); err != nil {
+		x.fail(ctx, err)
+	}
+	return s, nil
+}
+
+// failure is an error of the index itself, which fails no command.
+type failure struct{ error }
+
+// errMany means that rows lack too much to be kept.
+var errMany = errors.New("rows lack too many calls to be kept")
+
+// keepRows derives the rows of a run and keeps them. An error of the index is a failure.
+func (x *Index) keepRows(ctx context.Context, m store.Reader, r *run.Run, key []byte, walked func(int)) error {
+	var derived error
+	err := x.write(ctx, m, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `INSERT INTO studies (name, key, lacking, failed, about, sum) VALUES (?, ?, x'', x'', x'', 0)`, r.Name, key)
+		if err != nil {
+			return err
+		}
+		id, err := done.LastInsertId()
+		if err != nil {
+			return err
+		}
+		put, err := tx.PrepareContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`)
+		if err != nil {
+			return err
+		}
+		defer put.Close()
+		var b basis
+		var w *rowWriter
+		b, w, derived = derivedRows(ctx, m, r, walked, func(name string, piece int, data []byte) error {
+			if _, err := put.ExecContext(ctx, id, name, piece, data, store.Checksum(key, []byte(name), data)); err != nil {
+				return failure{err}
+			}
+			return nil
+		})
+		if derived != nil {
+			return derived
+		}
+		text, err := json.Marshal(w.about)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE studies SET lacking = ?, failed = ?, about = ?, sum = ? WHERE id = ?`,
+			notNil(b.lacking), b.failed, text, store.Checksum(key, b.lacking, b.failed, text), id)
+		return err
+	})
+	switch {
+	case errors.Is(err, errMany):
+		return failure{nil}
+	case derived != nil:
+		return derived
+	case err != nil:
+		return failure{err}
+	}
+	return nil
+}
+
+// derivedRows walks over a run and has its rows put.
+func derivedRows(ctx context.Context, m store.Reader, r *run.Run, walked func(int), put func(name string, piece int, data []byte) error) (b basis, w *rowWriter, err error) {
+	if w, err = newRowWriter(r, put); err != nil {
+		return b, w, err
+	}
+	sinks := evaluate.Sinks{Walked: walked}
+	lacking, err := newCollector(ctx, m, &sinks)
+	if err != nil {
+		return b, w, err
+	}
+	sinks.Piece = func(p score.Piece) error {
+		if lacking.many {
+			return errMany
+		}
+		return w.add(p)
+	}
+	if _, err := r.DeriveTo(ctx, m, sinks); err != nil {
+		return b, w, err
+	}
+	b, ok := lacking.basis()
+	if !ok || !m.LeftOut().Sound() {
+		return b, w, errMany
+	}
+	return b, w, nil
+}
+
+// keptStudy gives the rows that hold, nil for none.
+func (x *Index) keptStudy(ctx context.Context, m store.Reader, r *run.Run, key []byte) (*Study, error) {
+	s := &Study{x: x, key: key, run: r}
+	var b basis
+	var text []byte
+	var sum int64
+	err := x.usable().QueryRowContext(ctx, `SELECT id, lacking, failed, about, sum FROM studies WHERE key = ?`, key).Scan(&s.id, &b.lacking, &b.failed, &text, &sum)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case sum != store.Checksum(key, b.lacking, b.failed, text) || json.Unmarshal(text, &s.about) != nil:
+		return nil, errDamaged
+	}
+	if ok, err := b.holds(ctx, m); !ok || err != nil {
+		return nil, err
+	}
+	s.starts = []int{0}
+	for _, p := range s.Pieces {
+		s.starts = append(s.starts, s.starts[len(s.starts)-1]+p.Prompts*len(s.Samples))
+	}
+	return s, nil
+}
+
+// errStop ends a walk whose rows nobody wants any more.
+var errStop = errors.New("enough")

@@ -1,0 +1,259 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"sort"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Study is the rows of a run, as they were when they were kept. A row is named by its
+// position, from 0, in the order of datasets, prompts, and targets with their samples. It is
+// safe for concurrent use.
+type Study struct {
+	about
+	x   *Index
+	id  int64
+	key []byte
+	run *run.Run
+	// starts has the position of the first row of each piece, and after the last.
+	starts []int
+
+	mu sync.Mutex
+	// columns are those of 4 bytes that were read before.
+	columns map[string][]uint32
+}
+
+// Answers is the number of rows.
+func (s *Study) Answers() int { return s.starts[len(s.starts)-1] }
+
+// each reads the pieces of a column, in their order.
+func (s *Study) each(ctx context.Context, name string, take func(piece int, data []byte) error) error {
+	db := s.x.usable()
+	if db == nil {
+		return errDamaged
+	}
+	found, err := db.QueryContext(ctx, `SELECT piece, data, sum FROM columns WHERE study = ? AND name = ? ORDER BY piece`, s.id, name)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	n := 0
+	for ; found.Next(); n++ {
+		var piece int
+		var data sql.RawBytes
+		var sum int64
+		if err := found.Scan(&piece, &data, &sum); err != nil {
+			return err
+		}
+		if piece != n || sum != store.Checksum(s.key, []byte(name), data) {
+			return errDamaged
+		}
+		if err := take(piece, data); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(found.Err(), found.Close()); err != nil {
+		return err
+	}
+	if n != len(s.Pieces) {
+		return errDamaged
+	}
+	return nil
+}
+
+// verify reads columns, and sees that they are what was written.
+func (s *Study) verify(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		if err := s.each(ctx, name, func(int, []byte) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column gives a column of 4 bytes, which stays in memory.
+func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.columns[name]; ok {
+		return c, nil
+	}
+	c := make([]uint32, 0, s.Answers())
+	err := s.each(ctx, name, func(_ int, data []byte) error {
+		for ; len(data) >= 4; data = data[4:] {
+			c = append(c, binary.LittleEndian.Uint32(data))
+		}
+		return nil
+	})
+	if err == nil && len(c) != s.Answers() {
+		err = errDamaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.columns == nil {
+		s.columns = map[string][]uint32{}
+	}
+	s.columns[name] = c
+	return c, nil
+}
+
+// kinds is the column of kinds.
+func (s *Study) kinds(ctx context.Context) ([]uint32, error) {
+	kinds, err := s.column(ctx, kindColumn)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kinds {
+		if int(k) >= len(s.Kinds) {
+			return nil, errDamaged
+		}
+	}
+	return kinds, nil
+}
+
+// value is the text that a kind has in a dimension.
+func (s *Study) value(kind uint32, dimension int) string { return s.Values[s.Kinds[kind][dimension]] }
+
+// items hands each the answers that people may look at, with their positions, until it
+// returns false: those to some prompts in the order of targets, as a walk has them.
+func (s *Study) items(ctx context.Context, each func(position int, item annotation.Item) bool) error {
+	kinds, err := s.kinds(ctx)
+	if err != nil {
+		return err
+	}
+	cells := make([][]*annotation.Cell, len(s.Samples))
+	for n := range cells {
+		cells[n] = make([]*annotation.Cell, len(s.Kinds))
+		for k := range s.Kinds {
+			if c, ok := s.Cells[n][cellName(s.value(uint32(k), 0), s.value(uint32(k), 1))]; ok {
+				cells[n][k] = &c
+			}
+		}
+	}
+	err = s.each(ctx, subjectColumn, func(piece int, data []byte) error {
+		if len(data) != subjectSize*(s.starts[piece+1]-s.starts[piece]) {
+			return errDamaged
+		}
+		for n := range s.Samples {
+			for i := range s.Pieces[piece].Prompts {
+				at := i*len(s.Samples) + n
+				one := data[subjectSize*at:][:subjectSize]
+				if one[subjectSize-1] == noAnswer {
+					continue
+				}
+				position := s.starts[piece] + at
+				cell := cells[n][kinds[position]]
+				if cell == nil {
+					return errDamaged
+				}
+				item := annotation.Item{Cell: *cell, Subject: orbench.Subject(one[:subjectSize-1]), Group: annotation.Group(one[subjectSize-1])}
+				if !each(position, item) {
+					return errStop
+				}
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+// Row is a row with its address.
+type Row struct {
+	// Position is its place in the study, good for this Study alone.
+	Position int
+	score.Row
+	// Input and Output are its tokens.
+	Input, Output int
+}
+
+// Read gives the rows at some positions, with all that is said in them: texts come from the
+// store, and verdicts are made again.
+func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Row, error) {
+	asked := make([]evaluate.Asked, len(positions))
+	// wanted has the places in the store of the prompts of each dataset.
+	wanted := make([]map[int]*orbench.Prompt, len(s.Datasets))
+	place := make([]int, len(positions))
+	prompts := map[int][]keptPrompt{}
+	for i, position := range positions {
+		n := sort.SearchInts(s.starts, position+1) - 1
+		if _, ok := prompts[n]; !ok {
+			list, err := s.prompts(ctx, n)
+			if err != nil {
+				return nil, err
+			}
+			prompts[n] = list
+		}
+		p, at := s.Pieces[n], position-s.starts[n]
+		place[i] = prompts[n][at/len(s.Samples)].At
+		asked[i].Dataset, asked[i].Sample = p.Dataset, at%len(s.Samples)
+		if wanted[p.Dataset] == nil {
+			wanted[p.Dataset] = map[int]*orbench.Prompt{}
+		}
+		wanted[p.Dataset][place[i]] = nil
+	}
+	keys := s.run.Kept()
+	for d, some := range wanted {
+		at := make([]int, 0, len(some))
+		for n := range some {
+			at = append(at, n)
+		}
+		sort.Ints(at)
+		found, err := m.PromptsAt(ctx, keys[d], at)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			some[at[i]] = &found[i]
+		}
+	}
+	for i := range asked {
+		asked[i].Prompt = *wanted[asked[i].Dataset][place[i]]
+	}
+	rows, err := s.run.Rows(ctx, m, asked)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Row, len(rows))
+	for i := range rows {
+		tokens := rows[i].Response.Usage.Bounded()
+		all[i] = Row{Position: positions[i], Row: rows[i], Input: tokens.Input, Output: tokens.Output}
+	}
+	return all, nil
+}
+
+// prompts reads the prompts of a piece.
+func (s *Study) prompts(ctx context.Context, piece int) (list []keptPrompt, err error) {
+	db := s.x.usable()
+	if db == nil {
+		return nil, errDamaged
+	}
+	var data []byte
+	var sum int64
+	err = db.QueryRowContext(ctx, `SELECT data, sum FROM columns WHERE study = ? AND name = ? AND piece = ?`, s.id, promptColumn, piece).Scan(&data, &sum)
+	if err != nil {
+		return nil, err
+	}
+	if sum != store.Checksum(s.key, []byte(promptColumn), data) || json.Unmarshal(data, &list) != nil || len(list) != s.Pieces[piece].Prompts {
+		return nil, errDamaged
+	}
+	return list, nil
+}
+
+// score is a score as a column has it.
+func scoreOf(bits uint32) float32 { return math.Float32frombits(bits) }

@@ -1,0 +1,70 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
+)
+
+// Figures gives the figures of one run, and counts its replies in sinks.Usage. Walk derives
+// them; an index may have kept them.
+type Figures func(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (score.Result, error)
+
+// Walk is the Figures that derives them.
+func Walk(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (score.Result, error) {
+	return r.DeriveTo(ctx, m, sinks)
+}
+
+// Key is the hash of all that the rows of the run follow from, beside the calls that the
+// store holds, the annotations, and the program. ok is false where they may follow from
+// more: of a run that the store does not keep, a part of one, and one of which it lost
+// prompts.
+func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
+	if r.Shard.Of > 1 || len(r.Keys) != len(r.Datasets) || slices.ContainsFunc(r.lost, func(n int) bool { return n > 0 }) {
+		return key, false
+	}
+	of := struct {
+		Config          Config
+		Targets         Targets
+		Samples         []int
+		Known           []string
+		Datasets        []string
+		Keys            []store.Key
+		Limit           int
+		Judges, Version []string
+		Probed          bool
+	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit, Probed: r.Probed}
+	for _, t := range r.Targets {
+		of.Samples, of.Known = append(of.Samples, t.Samples), append(of.Known, t.Known)
+	}
+	for _, d := range r.Datasets {
+		of.Datasets = append(of.Datasets, d.Name)
+	}
+	for _, j := range r.Judges {
+		of.Judges, of.Version = append(of.Judges, j.Name()), append(of.Version, judge.Version(j))
+	}
+	if u := r.Config.Until; u != nil {
+		// Which prompts were asked then follows from what this judge says, and from who cannot
+		// answer: both must be among what the rows lack.
+		ok := slices.ContainsFunc(r.Config.Judges, func(s Spec) bool { return s.Same(u.Judge) && maps.Equal(s.Rubrics, u.Judge.Rubrics) })
+		if !ok || r.Lacks != nil {
+			return key, false
+		}
+		of.Judges, of.Version = append(of.Judges, r.Until.Judge.Name()), append(of.Version, judge.Version(r.Until.Judge))
+	}
+	b, err := json.Marshal(of)
+	if err != nil {
+		return key, false
+	}
+	return sha256.Sum256(b), true
+}
+
+// Kept lists the keys of the run's datasets in the store, none where it keeps none.
+func (r *Run) Kept() []store.Key { return r.Keys }

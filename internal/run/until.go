@@ -1,0 +1,78 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/stopping"
+)
+
+// Until is when a run ends by itself, and by which judge.
+type Until struct {
+	stopping.Rule
+	Judge Spec `json:"judge"`
+}
+
+// Ends reports whether the run ends by itself.
+func (c Config) Ends() bool { return c.Until != nil }
+
+// ending is when the run ends by itself, as a setting.
+func (c Config) ending() provenance.Setting {
+	s := provenance.Setting{Name: "until"}
+	if u := c.Until; u != nil {
+		s.Value = fmt.Sprintf("%s by %s, in the order of seed %d", u.Rule, u.Judge.Name, u.Seed)
+	}
+	return s
+}
+
+// open has a run end so.
+func (u *Until) open(r *evaluate.Run) error {
+	if u == nil {
+		return nil
+	}
+	j, err := u.Judge.judge()
+	if err != nil {
+		return err
+	}
+	r.Until = &evaluate.Until{Rule: u.Rule, Targets: r.Targets, Judge: j}
+	return nil
+}
+
+// addUntil has the run end by itself where the experiment says so, by what its first judge
+// says.
+func (o *opening) addUntil(context.Context) error {
+	if o.x.Until == "" {
+		return nil
+	}
+	half, err := stopping.ParseHalfWidth(o.x.Until)
+	if err != nil {
+		return wrong(err, "$.until")
+	}
+	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
+	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
+	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
+	return nil
+}
+
+// stopsOtherwise lists what is asked no more because the run ends by itself sooner, or
+// asks in another order.
+func (r *Run) stopsOtherwise(stored Config) (changes []string) {
+	was, now := stored.Until, r.Config.Until
+	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
+	switch {
+	case now == nil:
+	case was == nil:
+		add("it asked all prompts, and would stop at %s", now.Rule)
+	case was.HalfWidth < now.HalfWidth:
+		add("until %s, now %s", was.Rule, now.Rule)
+	case was.Seed != now.Seed:
+		add("its prompts were asked in the order of seed %d, now of %d", was.Seed, now.Seed)
+	case !was.Judge.Same(now.Judge):
+		add("it stopped by what %s said, now by %s", was.Judge.Name, now.Judge.Name)
+	case stored.Limit != r.Config.Limit:
+		add("limit %s, now %s, which is another order of the prompts", limitOf(stored.Limit), limitOf(r.Config.Limit))
+	}
+	return changes
+}

@@ -1,0 +1,54 @@
+package score
+
+import "encoding/json"
+
+// kept is a result as it is kept: its JSON form, and what that leaves out.
+type kept struct {
+	Result Result
+	// Variants are by run, Joint by run and judge.
+	Variants []string
+	Joint    [][]*[2]float64
+	Spread   []keptSpread
+}
+
+// keptSpread is what the JSON form of propensity.Figures leaves out.
+type keptSpread struct {
+	Joint        *[2]float64
+	DesignEffect float64
+}
+
+// Keep writes a result such that Kept gives it back whole.
+func (r *Result) Keep() ([]byte, error) {
+	k := kept{Result: *r}
+	for _, run := range r.Runs {
+		k.Variants = append(k.Variants, run.Variant)
+		var joint []*[2]float64
+		for _, j := range run.Judges {
+			joint = append(joint, j.Joint)
+		}
+		k.Joint = append(k.Joint, joint)
+	}
+	for _, p := range r.Propensity {
+		k.Spread = append(k.Spread, keptSpread{p.Joint, p.DesignEffect})
+	}
+	return json.Marshal(k)
+}
+
+// Kept reads what Keep wrote.
+func Kept(b []byte) (Result, error) {
+	var k kept
+	if err := json.Unmarshal(b, &k); err != nil {
+		return Result{}, err
+	}
+	for i := range k.Result.Runs {
+		run := &k.Result.Runs[i]
+		run.Variant = k.Variants[i]
+		for n := range run.Judges {
+			run.Judges[n].Joint = k.Joint[i][n]
+		}
+	}
+	for i := range k.Result.Propensity {
+		k.Result.Propensity[i].Joint, k.Result.Propensity[i].DesignEffect = k.Spread[i].Joint, k.Spread[i].DesignEffect
+	}
+	return k.Result, nil
+}

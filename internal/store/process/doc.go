@@ -1,2 +1,0 @@
-// Package process tells whether the process that holds a claim in a store is no more.
-package process
