@@ -67,6 +67,8 @@ type Options struct {
 	Gates []Gate
 	// Corrected has gates decided by the rates that people's labels correct.
 	Corrected bool
+	// Walked is told how far the walk over each side is; see evaluate.Sinks.
+	Walked func(answers int)
 	// labels are the corrected rates of both sides.
 	labels [2]labels
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 )
@@ -38,6 +41,36 @@ func TestFigures(t *testing.T) {
 	}
 	if len(p.said) > 0 {
 		t.Error(p.said)
+	}
+}
+
+// TestFiguresOfEval has a run that was just made and asked, as "orbench eval" has it, take
+// the figures that a report of the stored run has kept, and the other way around.
+func TestFiguresOfEval(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{plain, rich} {
+		p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
+		stored := p.open(text)
+		p.fill(stored, everything)
+		file, err := experiment.Parse("experiment.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := run.New(t.Context(), &file.Config, newClients(t), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.index.Whole(t.Context(), p.store, made) {
+			t.Error("a run that was not kept is whole")
+		}
+		if err := made.Save(t.Context(), p.store); err != nil {
+			t.Fatal(err)
+		}
+		p.wantWalk("made", true, made)
+		p.wantWalk("stored", false, stored)
+		if !p.index.Whole(t.Context(), p.store, made) || !p.index.Whole(t.Context(), p.store, stored) {
+			t.Error("the run is not whole")
+		}
 	}
 }
 
@@ -232,10 +265,24 @@ func TestTwoProcesses(t *testing.T) {
 		q.MostUnjudged = 1
 		other.wantWalk("beside a writer", true, q)
 		other.wantWalk("what is kept beside a writer", false, other.find("plain"))
+		if diff := cmp.Diff(other.items(nil, q), other.items(other.index, q)); diff != "" {
+			t.Errorf("answers beside a writer (-walk +index):\n%s", diff)
+		}
 	}) {
 		t.Fatal("the file was not held")
 	}
-	if len(other.said) != 1 || !strings.Contains(other.said[0], "another process writes") {
+	if len(other.said) != 2 || !strings.Contains(other.said[0], "another process writes") || other.said[0] != other.said[1] {
 		t.Errorf("said %q", other.said)
 	}
+	// Rows that one of them makes the other reads, until the first makes them anew.
+	mine := p.study(r)
+	theirs := other.study(other.find("plain"))
+	if mine.Answers() != theirs.Answers() {
+		t.Errorf("%d rows and %d", mine.Answers(), theirs.Answers())
+	}
+	if err := os.Remove(path + ".index"); err != nil {
+		t.Fatal(err)
+	}
+	third := newPlace(t, path)
+	third.wantWalk("thrown away", true, third.find("plain"))
 }

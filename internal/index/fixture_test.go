@@ -283,3 +283,10 @@ datasets: [starter]
 judges: [lexical]
 until: 8pp
 `
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -62,13 +62,14 @@ CREATE TABLE figures (
 
 -- The rows of runs: what they have in common, and their columns in pieces.
 CREATE TABLE studies (
-    id      INTEGER PRIMARY KEY,
+    id      INTEGER PRIMARY KEY,  -- random: whoever reads rows that are gone finds none
     name    TEXT NOT NULL UNIQUE, -- of the run
     key     BLOB NOT NULL,
     lacking BLOB NOT NULL,
     failed  BLOB NOT NULL,
     about   BLOB NOT NULL,    -- JSON of about
-    sum     INTEGER NOT NULL  -- store.Checksum of all but id and name
+    sum     INTEGER NOT NULL, -- store.Checksum of key, lacking, failed and about
+    texts   INTEGER NOT NULL DEFAULT 0 -- how many are found by their words
 ) STRICT;
 CREATE TABLE columns (
     study INTEGER NOT NULL,
@@ -77,6 +78,16 @@ CREATE TABLE columns (
     data  BLOB NOT NULL,
     sum   INTEGER NOT NULL, -- store.Checksum of the study's key, name and data
     PRIMARY KEY (study, name, piece)
+) STRICT;
+
+-- Which texts have which words: blocks of words in order, each with its list of texts.
+CREATE TABLE words (
+    study   INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    first   BLOB NOT NULL,    -- the first word
+    data    BLOB NOT NULL,    -- see segment.write
+    sum     INTEGER NOT NULL, -- store.Checksum of the study's key, first and data
+    PRIMARY KEY (study, segment, first)
 ) STRICT;
 `
 
@@ -97,6 +108,10 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 				return x
 			}
 			x.close()
+			if isBusy(err) {
+				say("another process writes %s: what is derived now is not kept", path)
+				return nil
+			}
 			if attempt > 0 || !isDamage(err) {
 				break
 			}
@@ -264,20 +279,23 @@ func (x *Index) usable() *sql.DB {
 	return x.db
 }
 
+// ErrGone means that the rows of a Study are there no more: another process has made them
+// anew, or the file was thrown away. Index.Study gives those that there are now.
+var ErrGone = errors.New("the rows were made anew")
+
 // errDamaged means that something in the file is not what was written.
 var errDamaged = errors.New("a row is not what was written")
 
 // fail goes on without the index after an error of its file, and says so.
 func (x *Index) fail(ctx context.Context, err error) {
-	var failed *driver.Error
 	switch {
-	case err == nil, ctx.Err() != nil:
+	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone):
 		return
 	case isDamage(err):
 		x.say("%s is damaged, and was thrown away: it only has what is derived (%v)", x.path, err)
 		x.close()
 		err = remove(x.path)
-	case errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY:
+	case isBusy(err):
 		x.say("another process writes %s: what is derived now is not kept", x.path)
 		err = nil
 	}
@@ -285,6 +303,12 @@ func (x *Index) fail(ctx context.Context, err error) {
 		x.say("%s is not used: %v", x.path, err)
 		x.close()
 	}
+}
+
+// isBusy reports whether an error says that another process writes the file.
+func isBusy(err error) bool {
+	var failed *driver.Error
+	return errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY
 }
 
 // isDamage reports whether an error says that the file is not what was written.

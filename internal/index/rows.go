@@ -288,10 +288,11 @@ var errMany = errors.New("rows lack too many calls to be kept")
 func (x *Index) keepRows(ctx context.Context, m store.Reader, r *run.Run, key []byte, walked func(int)) error {
 	var derived error
 	err := x.write(ctx, m, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
+			DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, `INSERT INTO studies (name, key, lacking, failed, about, sum) VALUES (?, ?, x'', x'', x'', 0)`, r.Name, key)
+		done, err := tx.ExecContext(ctx, `INSERT INTO studies (id, name, key, lacking, failed, about, sum) VALUES (abs(random()), ?, ?, x'', x'', x'', 0)`, r.Name, key)
 		if err != nil {
 			return err
 		}

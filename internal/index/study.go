@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"math"
 	"sort"
 	"sync"
 
@@ -42,7 +41,7 @@ func (s *Study) Answers() int { return s.starts[len(s.starts)-1] }
 func (s *Study) each(ctx context.Context, name string, take func(piece int, data []byte) error) error {
 	db := s.x.usable()
 	if db == nil {
-		return errDamaged
+		return ErrGone
 	}
 	found, err := db.QueryContext(ctx, `SELECT piece, data, sum FROM columns WHERE study = ? AND name = ? ORDER BY piece`, s.id, name)
 	if err != nil {
@@ -67,7 +66,10 @@ func (s *Study) each(ctx context.Context, name string, take func(piece int, data
 	if err := errors.Join(found.Err(), found.Close()); err != nil {
 		return err
 	}
-	if n != len(s.Pieces) {
+	switch {
+	case n == 0 && len(s.Pieces) > 0:
+		return ErrGone
+	case n != len(s.Pieces):
 		return errDamaged
 	}
 	return nil
@@ -241,11 +243,14 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 func (s *Study) prompts(ctx context.Context, piece int) (list []keptPrompt, err error) {
 	db := s.x.usable()
 	if db == nil {
-		return nil, errDamaged
+		return nil, ErrGone
 	}
 	var data []byte
 	var sum int64
 	err = db.QueryRowContext(ctx, `SELECT data, sum FROM columns WHERE study = ? AND name = ? AND piece = ?`, s.id, promptColumn, piece).Scan(&data, &sum)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrGone
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -254,6 +259,3 @@ func (s *Study) prompts(ctx context.Context, piece int) (list []keptPrompt, err 
 	}
 	return list, nil
 }
-
-// score is a score as a column has it.
-func scoreOf(bits uint32) float32 { return math.Float32frombits(bits) }

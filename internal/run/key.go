@@ -40,15 +40,17 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Limit           int
 		Judges, Version []string
 		Probed          bool
-	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit, Probed: r.Probed}
+	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
 	for _, t := range r.Targets {
-		of.Samples, of.Known = append(of.Samples, t.Samples), append(of.Known, t.Known)
+		of.Samples, of.Known = append(of.Samples, max(1, t.Samples)), append(of.Known, t.Known)
 	}
 	for _, d := range r.Datasets {
 		of.Datasets = append(of.Datasets, d.Name)
 	}
 	for _, j := range r.Judges {
 		of.Judges, of.Version = append(of.Judges, j.Name()), append(of.Version, judge.Version(j))
+		// Judges that ask no model are not probed.
+		of.Probed = of.Probed || r.Probed && len(modelsOf(j)) > 0
 	}
 	if u := r.Config.Until; u != nil {
 		// Which prompts were asked then follows from what this judge says, and from who cannot

@@ -18,10 +18,11 @@ import (
 )
 
 // Made derives the run as Derive does, for whoever takes its rows, and says how it was
-// made.
-func (r *Run) Made(ctx context.Context, m store.Reader, row func(score.Row) error) (score.Result, provenance.Made, error) {
+// made. sinks.Usage is not for the caller.
+func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks) (score.Result, provenance.Made, error) {
 	used := price.Usage{}
-	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{Row: row, Usage: used})
+	sinks.Usage = used
+	result, err := r.DeriveTo(ctx, m, sinks)
 	if err != nil {
 		return result, provenance.Made{}, err
 	}

@@ -148,9 +148,11 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 	if err != nil {
 		return err
 	}
+	walked, end := a.Walking(sides[:]...)
 	result, err := c.Runs(ctx, memory, sides, compare.Options{
-		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
+		Walked: walked, Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
 	})
+	end()
 	if err != nil {
 		return err
 	}

@@ -130,9 +130,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if f.width == "" && f.size <= 0 {
 		return command.InputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
 	}
-	walked, end := a.Walking(r)
-	defer end()
-	items := kept.Items(ctx, memory, r, f.target, f.label, walked)
+	items := a.items(ctx, memory, r, kept, f.target, f.label)
 	earlier, err := memory.Annotations(ctx)
 	if err != nil {
 		return err
@@ -155,6 +153,19 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	}
 	a.Sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
+}
+
+// items is index.Index.Items that shows how far it is.
+func (a app) items(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index, target, label string) iter.Seq2[annotation.Item, error] {
+	return func(yield func(annotation.Item, error) bool) {
+		walked, end := a.Walking(r)
+		defer end()
+		for item, err := range kept.Items(ctx, memory, r, target, label, walked) {
+			if !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 // labelNeed says how many labels an interval of some width takes.
@@ -263,9 +274,7 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	if err != nil {
 		return err
 	}
-	walked, end := a.Walking(r)
-	defer end()
-	items := kept.Items(ctx, memory, r, "", "", walked)
+	items := a.items(ctx, memory, r, kept, "", "")
 	before, err := memory.Annotations(ctx)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			if m.Shard.Of > 1 {
 				return nil, a.showShard(ctx, m, memory, f.Stats)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.calls.Quiet)
 			return unanswered(result), err
 		},
 	})
@@ -92,7 +92,7 @@ func unanswered(r score.Result) []string {
 
 // derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -106,8 +106,10 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
-	walked, end := a.Walking(runs...)
-	sinks.Walked = walked
+	end := func() {}
+	if !quiet {
+		sinks.Walked, end = a.Walking(runs...)
+	}
 	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
 	end()
 	if err != nil {
@@ -128,4 +130,12 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	}
 	a.Sayf("wrote %s", filepath.Join(out.Dir, report.PageFile))
 	return result, nil
+}
+
+// tracked has who is told of walks hear of those for figures.
+func tracked(of run.Figures, walked func(int)) run.Figures {
+	return func(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
+		sinks.Walked = walked
+		return of(ctx, m, r, sinks)
+	}
 }

@@ -131,7 +131,10 @@ func (a app) storedResult(ctx context.Context, store string, names []string) (re
 	}
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
-	if result, err = run.Aggregated(ctx, memory, runs, kept.Figures); err == nil {
+	walked, end := a.Walking(runs...)
+	result, err = run.Aggregated(ctx, memory, runs, tracked(kept.Figures, walked))
+	end()
+	if err == nil {
 		result.Provenance.Program = a.Version
 	}
 	return result, err

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store/address"
+)
+
+// TestIndexAtScale makes the index of a run of 32 models, with answers of 30 and of 150
+// words, and prints what it takes and how fast it answers, beside the bars. There are 80,000
+// prompts, or as many as ORBENCH_BENCH_PROMPTS says. It runs for make bench only.
+func TestIndexAtScale(t *testing.T) {
+	if os.Getenv("ORBENCH_BENCH") == "" {
+		t.Skip("a measurement: run make bench, or set ORBENCH_BENCH=1")
+	}
+	prompts := 80_000
+	if n, err := strconv.Atoi(os.Getenv("ORBENCH_BENCH_PROMPTS")); err == nil {
+		prompts = n
+	}
+	for _, words := range []int{30, 150} {
+		t.Run(fmt.Sprintf("%d words", words), func(t *testing.T) { indexAtScale(t, prompts, words) })
+	}
+}
+
+func indexAtScale(t *testing.T, prompts, words int) {
+	const models, url = 32, "http://127.0.0.1:9/v1"
+	at := filepath.Join(t.TempDir(), "m.db")
+	file, names := generate(t, at, url, models, prompts, someText(words))
+	// timed runs a command, and says what it took.
+	timed := func(what string, bar string, args ...string) float64 {
+		t.Helper()
+		c, _, stderr := orbench(append(args, "--store", at)...)
+		began := time.Now()
+		if err := c.Run(); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		took := time.Since(began).Seconds()
+		t.Logf("%s: %.2f s (%s), %.1f s of processors, peak memory %d MB (bar 1024)",
+			what, took, bar, busy(c), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+		return took
+	}
+	timed("eval of what is remembered", "no bar", "eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
+		"--judge", "lexical,paper-keywords", "--name", "big", "--quiet", "--format", "json")
+	remove := func() {
+		for _, ending := range []string{"", "-wal", "-shm"} {
+			os.Remove(at + ".index" + ending)
+		}
+	}
+	remove()
+	once := timed("report, derived", "no bar", "report", "big", "--format", "json")
+	timed("report of an unchanged study", "bar 1, of 80,000 answers 0.3", "report", "big", "--format", "json")
+	timed("eval of an unchanged study", "no bar", "eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
+		"--judge", "lexical,paper-keywords", "--name", "big", "--quiet", "--format", "json")
+	timed("label draw, with its rows", fmt.Sprintf("bar %.1f, twice a derivation", 2*once), "label", "draw", "big", "--size", "200")
+	timed("label draw, from the rows", "no bar", "label", "draw", "big", "--size", "200", "--seed", "2")
+	pages(t, at)
+}
+
+// pages has the rows of the run shown, in this process, and logs how long that takes.
+func pages(t *testing.T, at string) {
+	ctx := t.Context()
+	m, err := address.OpenExisting(ctx, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	stored, err := run.Find(ctx, m, "big")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := stored.Open(ctx, m, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := index.Open(ctx, []string{at + ".index"}, m, t.Logf)
+	defer x.Close()
+	// This is another program than made them, which makes its own first.
+	if _, err := x.Study(ctx, m, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	s, err := x.Study(ctx, m, r, nil)
+	if err != nil || s == nil {
+		t.Fatal(err)
+	}
+	t.Logf("the rows opened: %.3f s", time.Since(began).Seconds())
+	size := func() int64 {
+		var n int64
+		for _, ending := range []string{"", "-wal"} {
+			if info, err := os.Stat(at + ".index" + ending); err == nil {
+				n += info.Size()
+			}
+		}
+		return n >> 20
+	}
+	rows := size()
+	began = time.Now()
+	if ok, err := s.Texts(ctx, m, nil); err != nil || !ok {
+		t.Fatal(err)
+	}
+	t.Logf("the words of all texts: %.1f s, %d MB beside %d MB of rows", time.Since(began).Seconds(), size()-rows, rows)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	targets := r.Config.TargetNames()
+	filter := func() index.Filter {
+		f := index.Filter{Values: map[string][]string{}}
+		if random.IntN(2) == 0 {
+			f.Values["target"] = []string{targets[random.IntN(len(targets))]}
+		}
+		if random.IntN(2) == 0 {
+			f.Values["class by lexical"] = []string{[]string{"refusal", "full_answer", "garbled"}[random.IntN(3)]}
+		}
+		if random.IntN(4) == 0 {
+			f.Values["class by paper-keywords"] = []string{[]string{"refusal", "full_answer"}[random.IntN(2)]}
+		}
+		return f
+	}
+	orders := []index.Order{{}, {}, {By: "lexical", Descending: true}, {By: "length"}}
+	measure := func(what string, bar time.Duration, times int, do func() error) {
+		t.Helper()
+		var took []time.Duration
+		for range times {
+			began := time.Now()
+			if err := do(); err != nil {
+				t.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		t.Logf("%s: median %v, 95th percentile %v (bar %v), most %v", what, took[times/2].Round(10*time.Microsecond),
+			took[times*95/100].Round(10*time.Microsecond), bar, took[times-1].Round(10*time.Microsecond))
+	}
+	measure("a filtered page of 50, with its texts", 50*time.Millisecond, 300, func() error {
+		f, o := filter(), orders[random.IntN(len(orders))]
+		var after *index.Key
+		for range 1 + random.IntN(2) {
+			positions, next, err := s.Page(ctx, f, o, after, 50)
+			if err != nil {
+				return err
+			}
+			if after = next; next == nil || random.IntN(2) == 0 {
+				_, err := s.Read(ctx, m, positions)
+				return err
+			}
+		}
+		return nil
+	})
+	measure("facets", 100*time.Millisecond, 300, func() error {
+		_, _, err := s.Count(ctx, filter())
+		return err
+	})
+	vocabulary := someWords()
+	measure("search, its total and a page", time.Second, 100, func() error {
+		f := filter()
+		var words []string
+		for range 1 + random.IntN(3) {
+			words = append(words, vocabulary[random.IntN(1<<random.IntN(13))])
+		}
+		f.Text = strings.Join(words, " ")
+		if _, _, err := s.Count(ctx, f); err != nil {
+			return err
+		}
+		positions, _, err := s.Page(ctx, f, index.Order{}, nil, 50)
+		if err != nil {
+			return err
+		}
+		_, err = s.Read(ctx, m, positions)
+		return err
+	})
+}
+
+// someWords are made-up words, the first of which are the most common in someText.
+func someWords() []string {
+	random := rand.New(rand.NewPCG(3, 4))
+	words := make([]string, 20_000)
+	for i := range words {
+		var b strings.Builder
+		for range 2 + random.IntN(3) {
+			b.WriteByte("bcdfghklmnprstvw"[random.IntN(16)])
+			b.WriteByte("aeiou"[random.IntN(5)])
+		}
+		words[i] = b.String()
+	}
+	return words
+}
+
+// someText gives texts of so many words, each different, whose words are as common as those
+// of a language (Zipf's law).
+func someText(words int) func(m, n int) string {
+	vocabulary := someWords()
+	const length = 1 << 20
+	drawn := make([]string, length)
+	zipf := rand.NewZipf(rand.New(rand.NewPCG(5, 6)), 1.07, 2.7, uint64(len(vocabulary)-1))
+	for i := range drawn {
+		drawn[i] = vocabulary[zipf.Uint64()]
+	}
+	return func(m, n int) string {
+		start := int(uint64(m*1_000_003+n) * 0x9e3779b97f4a7c15 >> 44)
+		end := fmt.Sprintf(" Shed %d of farm %d.", n, m)
+		from := start % (length - words)
+		text := strings.Join(drawn[from:from+words], " ") + end
+		if (n+m)%5 < 2 {
+			return "I'm sorry, but I can't help with that. " + text
+		}
+		return "Here is what is known: " + text
+	}
+}

@@ -1,0 +1,378 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+)
+
+const (
+	// promptTextColumn has the numbers of the texts of prompts, 4 bytes each; textColumn has
+	// those of answers.
+	promptTextColumn = "prompt text"
+	// noText is the number of a text that is empty, or not there.
+	noText = 1<<32 - 1
+	// segmentBytes is about how much memory the lists of a segment take before it is written.
+	segmentBytes = 64 << 20
+	// blockBytes is how much of a segment is read at a time, where a list is not longer.
+	blockBytes = 32 << 10
+	// textsAtOnce is how many texts are handed over together.
+	textsAtOnce = 512
+)
+
+// list has the texts that have a word, in order: each as a varint of the distance to the one
+// before.
+type list struct {
+	last  uint32
+	count int
+	texts []byte
+}
+
+// segment is lists of a part of the texts, in memory.
+type segment struct {
+	lists map[string]*list
+	bytes int
+	word  []byte
+}
+
+// add adds the words of a text, whose number is higher than that of any before.
+func (g *segment) add(number uint32, text string) {
+	g.word = eachWord(text, g.word, func(word []byte) {
+		l := g.lists[string(word)]
+		switch {
+		case l == nil:
+			l = &list{}
+			g.lists[string(word)] = l
+			g.bytes += len(word) + 120
+			number := uint64(number) + 1
+			l.texts = binary.AppendUvarint(l.texts, number)
+		case l.last == number:
+			return
+		default:
+			l.texts = binary.AppendUvarint(l.texts, uint64(number-l.last))
+		}
+		l.last = number
+		l.count++
+		g.bytes += 2
+	})
+}
+
+// write puts the segment as blocks: each a stretch of words in order with their lists, named
+// by the first word.
+func (g *segment) write(put func(first string, data []byte) error) error {
+	words := make([]string, 0, len(g.lists))
+	for w := range g.lists {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	var block []byte
+	first := ""
+	for i, w := range words {
+		if len(block) == 0 {
+			first = w
+		}
+		l := g.lists[w]
+		block = binary.AppendUvarint(block, uint64(len(w)))
+		block = append(block, w...)
+		block = binary.AppendUvarint(block, uint64(len(l.texts)))
+		block = append(block, l.texts...)
+		if len(block) >= blockBytes || i == len(words)-1 {
+			if err := put(first, block); err != nil {
+				return err
+			}
+			block = block[:0]
+		}
+	}
+	return nil
+}
+
+// numbered is a text with its number.
+type numbered struct {
+	number uint32
+	text   string
+}
+
+// textWriter numbers the texts of a walk, each once, and has their words listed.
+type textWriter struct {
+	seed   maphash.Seed
+	other  maphash.Seed
+	known  map[[2]uint64]uint32
+	some   []numbered
+	listed chan []numbered
+}
+
+// number is that of a text.
+func (w *textWriter) number(text string) uint32 {
+	if text == "" {
+		return noText
+	}
+	hash := [2]uint64{maphash.String(w.seed, text), maphash.String(w.other, text)}
+	n, ok := w.known[hash]
+	if !ok {
+		n = uint32(len(w.known))
+		w.known[hash] = n
+		if w.some = append(w.some, numbered{n, text}); len(w.some) == textsAtOnce {
+			w.hand()
+		}
+	}
+	return n
+}
+
+// hand has the words of the texts so far listed.
+func (w *textWriter) hand() {
+	if len(w.some) > 0 {
+		w.listed <- w.some
+		w.some = nil
+	}
+}
+
+// Texts has the texts of a study found by their words, unless they are: each text once.
+// walked is as in evaluate.Sinks. It reports false where they cannot be kept.
+func (s *Study) Texts(ctx context.Context, m store.Reader, walked func(int)) (bool, error) {
+	db := s.x.usable()
+	if db == nil {
+		return false, nil
+	}
+	var texts int
+	switch err := db.QueryRowContext(ctx, `SELECT texts FROM studies WHERE id = ? AND key = ?`, s.id, s.key).Scan(&texts); {
+	case err != nil:
+		s.x.fail(ctx, err)
+		return false, nil
+	case texts > 0:
+		return true, nil
+	}
+	var derived error
+	err := s.x.write(ctx, m, func(tx *sql.Tx) (err error) {
+		derived, err = s.putTexts(ctx, m, tx, walked)
+		return errors.Join(derived, err)
+	})
+	if derived != nil {
+		return false, derived
+	}
+	s.x.fail(ctx, err)
+	return err == nil, nil
+}
+
+// putTexts lists the words of all texts. derived is the error of the walk.
+func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked func(int)) (derived, failed error) {
+	var mu sync.Mutex
+	segments := 0
+	putSegment := func(g *segment) error {
+		mu.Lock()
+		defer mu.Unlock()
+		segments++
+		return g.write(func(first string, data []byte) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO words (study, segment, first, data, sum) VALUES (?,?,?,?,?)`,
+				s.id, segments, []byte(first), data, store.Checksum(s.key, []byte(first), data))
+			return err
+		})
+	}
+	putColumn := func(name string, piece int, data []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		_, err := tx.ExecContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`,
+			s.id, name, piece, data, store.Checksum(s.key, []byte(name), data))
+		return err
+	}
+	w := &textWriter{seed: maphash.MakeSeed(), other: maphash.MakeSeed(), known: map[[2]uint64]uint32{}, listed: make(chan []numbered, 8)}
+	var workers sync.WaitGroup
+	var faults []error
+	for range min(runtime.GOMAXPROCS(0), 4) {
+		workers.Go(func() {
+			var err error
+			g := &segment{lists: map[string]*list{}}
+			for some := range w.listed {
+				for _, t := range some {
+					g.add(t.number, t.text)
+				}
+				if g.bytes > segmentBytes && err == nil {
+					err = putSegment(g)
+					g = &segment{lists: map[string]*list{}}
+				}
+			}
+			if err == nil {
+				err = putSegment(g)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			faults = append(faults, err)
+		})
+	}
+	bare := *s.run
+	bare.Judges, bare.Probed = nil, false
+	pieces := 0
+	_, derived = bare.DeriveTo(ctx, m, evaluate.Sinks{Walked: walked, Piece: func(p score.Piece) error {
+		if pieces >= len(s.Pieces) || s.Pieces[pieces] != (piece{p.Dataset, len(p.Prompts)}) {
+			return fmt.Errorf("%w: the run has other prompts", errDamaged)
+		}
+		var prompts, answers []byte
+		for i := range p.Prompts {
+			prompts = binary.LittleEndian.AppendUint32(prompts, w.number(p.Prompts[i].Said()))
+			for _, samples := range p.Rows {
+				for _, rows := range samples {
+					answers = binary.LittleEndian.AppendUint32(answers, w.number(rows[i].Response.Text))
+				}
+			}
+		}
+		failed = errors.Join(putColumn(promptTextColumn, pieces, prompts), putColumn(textColumn, pieces, answers))
+		pieces++
+		return failed
+	}})
+	w.hand()
+	close(w.listed)
+	workers.Wait()
+	if failed = errors.Join(append(faults, failed)...); failed != nil {
+		return nil, failed
+	}
+	if derived != nil {
+		if errors.Is(derived, errDamaged) {
+			return nil, derived
+		}
+		return derived, nil
+	}
+	_, failed = tx.ExecContext(ctx, `UPDATE studies SET texts = ? WHERE id = ?`, max(1, len(w.known)), s.id)
+	return nil, failed
+}
+
+// Search finds the rows of which the prompt or the answer has all words of a query, as a set
+// of bits by position. A word that ends in * stands for all that begin so. Texts must have
+// been there; see Texts.
+func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
+	db := s.x.usable()
+	if db == nil {
+		return nil, ErrGone
+	}
+	var texts, segments int
+	err := db.QueryRowContext(ctx, `SELECT texts, (SELECT coalesce(max(segment), 0) FROM words WHERE study = ?1) FROM studies WHERE id = ?1 AND key = ?2`, s.id, s.key).Scan(&texts, &segments)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if texts == 0 {
+		return nil, errors.New("the texts of the run were not indexed")
+	}
+	var found []uint64
+	for field := range strings.FieldsSeq(query) {
+		prefix := strings.HasSuffix(field, "*")
+		var words []string
+		eachWord(field, nil, func(word []byte) { words = append(words, string(word)) })
+		for i, word := range words {
+			has := make([]uint64, (texts+63)/64)
+			for n := range segments {
+				if err := s.texts(ctx, db, n+1, word, prefix && i == len(words)-1, has); err != nil {
+					return nil, err
+				}
+			}
+			if found == nil {
+				found = has
+			}
+			for i := range found {
+				found[i] &= has[i]
+			}
+		}
+	}
+	if found == nil {
+		return nil, &orbench.InputError{Setting: "search", Problem: fmt.Sprintf("%q has no word", query), Hint: "give letters or digits"}
+	}
+	return s.rowsOf(ctx, found)
+}
+
+// texts adds to has the texts of a segment that have a word, or one that begins so.
+func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string, prefix bool, has []uint64) error {
+	// The block that may have the word is the last that begins no later, and for a prefix all
+	// after it, until one begins with other letters.
+	rows, err := db.QueryContext(ctx, `SELECT first, data, sum FROM words WHERE study = ?1 AND segment = ?2 AND first >=
+		coalesce((SELECT max(first) FROM words WHERE study = ?1 AND segment = ?2 AND first <= ?3), x'') ORDER BY first`, s.id, segment, []byte(word))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var first, data sql.RawBytes
+		var sum int64
+		if err := rows.Scan(&first, &data, &sum); err != nil {
+			return err
+		}
+		if string(first) > word && !(prefix && strings.HasPrefix(string(first), word)) {
+			break
+		}
+		if sum != store.Checksum(s.key, first, data) {
+			return errDamaged
+		}
+		for len(data) > 0 {
+			var w, list []byte
+			if w, data, err = cut(data); err == nil {
+				list, data, err = cut(data)
+			}
+			if err != nil {
+				return err
+			}
+			if string(w) != word && !(prefix && strings.HasPrefix(string(w), word)) {
+				continue
+			}
+			number := -1
+			for len(list) > 0 {
+				more, size := binary.Uvarint(list)
+				if number += int(more); size <= 0 || number/64 >= len(has) {
+					return errDamaged
+				}
+				list = list[size:]
+				has[number/64] |= 1 << (number % 64)
+			}
+		}
+		if !prefix {
+			break
+		}
+	}
+	return rows.Err()
+}
+
+// cut takes bytes after their length from the start of others.
+func cut(data []byte) (part, rest []byte, err error) {
+	n, size := binary.Uvarint(data)
+	if size <= 0 || n > uint64(len(data)-size) {
+		return nil, nil, errDamaged
+	}
+	return data[size:][:n], data[size:][n:], nil
+}
+
+// rowsOf gives the rows that have one of some texts.
+func (s *Study) rowsOf(ctx context.Context, texts []uint64) ([]uint64, error) {
+	has := func(n uint32) bool { return int(n/64) < len(texts) && texts[n/64]>>(n%64)&1 != 0 }
+	answers, err := s.column(ctx, textColumn)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]uint64, (s.Answers()+63)/64)
+	for position, n := range answers {
+		if has(n) {
+			found[position/64] |= 1 << (position % 64)
+		}
+	}
+	return found, s.each(ctx, promptTextColumn, func(piece int, data []byte) error {
+		for i := range len(data) / 4 {
+			if !has(binary.LittleEndian.Uint32(data[4*i:])) {
+				continue
+			}
+			from := s.starts[piece] + i*len(s.Samples)
+			for position := from; position < from+len(s.Samples); position++ {
+				found[position/64] |= 1 << (position % 64)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,50 @@
+package index
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestWord is how many bytes of a word count.
+const longestWord = 64
+
+// eachWord hands each the words of a text in lower case, in a buffer that is used again. A
+// word is letters and digits in a row; of scripts that are written without spaces each
+// letter is one.
+func eachWord(text string, buffer []byte, each func(word []byte)) []byte {
+	word := buffer[:0]
+	end := func() {
+		if len(word) > 0 {
+			each(word[:min(len(word), longestWord)])
+			word = word[:0]
+		}
+	}
+	for i := 0; i < len(text); {
+		if b := text[i]; b < utf8.RuneSelf {
+			switch {
+			case 'a' <= b && b <= 'z', '0' <= b && b <= '9':
+				word = append(word, b)
+			case 'A' <= b && b <= 'Z':
+				word = append(word, b+'a'-'A')
+			default:
+				end()
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			end()
+			word = utf8.AppendRune(word, r)
+			end()
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		default:
+			end()
+		}
+	}
+	end()
+	return word
+}
