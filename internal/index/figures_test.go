@@ -66,6 +66,9 @@ func TestFiguresOfEval(t *testing.T) {
 		if err := made.Save(t.Context(), p.store); err != nil {
 			t.Fatal(err)
 		}
+		if n, ok := made.KnownCalls(); !ok || n == 0 {
+			t.Errorf("%d calls are known beforehand, %v", n, ok)
+		}
 		p.wantWalk("made", true, made)
 		p.wantWalk("stored", false, stored)
 		if !p.index.Whole(t.Context(), p.store, made) || !p.index.Whole(t.Context(), p.store, stored) {

@@ -97,7 +97,9 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 			}
 		}
 	}
-	o.Lacks = o.unrecorded
+	if len(o.replays) > 0 {
+		o.Lacks = o.unrecorded
+	}
 	if o.Name == "" {
 		var err error
 		if o.Name, err = o.Config.name(); err != nil {
