@@ -110,7 +110,7 @@ func pages(t *testing.T, at string) {
 		t.Fatal(err)
 	}
 	t.Logf("the words of all texts: %.1f s, %.1f s of processors, %d MB beside %d MB of rows",
-		time.Since(began).Seconds(), (ownTime(t)-before).Seconds(), size()-rows, rows)
+		time.Since(began).Seconds(), (ownTime(t) - before).Seconds(), size()-rows, rows)
 
 	random := rand.New(rand.NewPCG(1, 2))
 	targets := r.Config.TargetNames()
