@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +74,8 @@ type Recording struct {
 	opts   RecordingOptions
 	format string
 	stamp  rows.Stamp
+	// kept are the answers where they come from no file.
+	kept iter.Seq2[orbench.Prompt, error]
 }
 
 // Answer is one row of a Recording.
@@ -177,11 +180,72 @@ func (r *Recording) checkValues() error {
 	return nil
 }
 
+// KeptRecording is a Recording whose answers were kept, each as its Kept.
+func KeptRecording(about Recording, answers iter.Seq2[orbench.Prompt, error]) *Recording {
+	about.kept = answers
+	return &about
+}
+
+// Kept is the answer as a store keeps it, which knows prompts: the prompt with the answer at
+// its end. The group stands where a prompt has its category, people's word where it has its
+// pair, and the line where it has its cluster, with a mark for a simulated model.
+func (a Answer) Kept() orbench.Prompt {
+	var messages []orbench.Message
+	if a.Messages != nil || a.Prompt != "" {
+		messages = slices.Clone(a.Asked().Messages)
+	}
+	messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: a.Response})
+	place := strconv.Itoa(a.Line)
+	if a.Simulated {
+		place += simulatedPlace
+	}
+	return orbench.Prompt{
+		ID: orbench.PromptIDOf(messages), Messages: messages, Label: orbench.Undecided,
+		Category: orbench.Category(a.Group), Pair: a.Gold, Cluster: place,
+	}
+}
+
+// simulatedPlace marks the place of a simulated answer.
+const simulatedPlace = " simulated"
+
+// answerOf is the answer of which a prompt is Kept, with its number.
+func answerOf(p orbench.Prompt, number int) (Answer, error) {
+	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
+	line, err := strconv.Atoi(place)
+	last := len(p.Messages) - 1
+	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
+		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
+	}
+	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Group: string(p.Category), Simulated: simulated}
+	asked := orbench.Prompt{Messages: p.Messages[:last]}
+	if a.Prompt = asked.Text(); last > 1 || last == 1 && asked.Messages[0].Role != orbench.User {
+		a.Messages = asked.Messages
+	}
+	return a, nil
+}
+
+// keptAnswers streams the answers that were kept.
+func (r *Recording) keptAnswers(yield func(Answer, error) bool) {
+	number := 0
+	for p, err := range r.kept {
+		var a Answer
+		if number++; err == nil {
+			a, err = answerOf(p, number)
+		}
+		if !yield(a, err) || err != nil {
+			return
+		}
+	}
+}
+
 // Answers streams the answers in the order of the file. It may be used any
 // number of times. The file is read again: when it is no longer what
 // OpenRecording read, the sequence ends with an error, at once where size or
 // time of change tell, and otherwise at the first bad row or after the last one.
 func (r *Recording) Answers() iter.Seq2[Answer, error] {
+	if r.kept != nil {
+		return r.keptAnswers
+	}
 	return func(yield func(Answer, error) bool) {
 		in, err := r.open()
 		if err != nil {

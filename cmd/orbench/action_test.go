@@ -20,9 +20,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// job runs the shell steps of action.yml as a runner of GitHub Actions does, with
+// actionJob runs the shell steps of action.yml as a runner of GitHub Actions does, with
 // files in place of the runner's. Steps that use other actions are passed over.
-type job struct {
+type actionJob struct {
 	t        *testing.T
 	dir      string // the workspace
 	releases string // where releases are served
@@ -55,7 +55,7 @@ type action struct {
 var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 
 // run runs the action of the ref with inputs.
-func (j job) run(ref string, inputs map[string]string) result {
+func (j actionJob) run(ref string, inputs map[string]string) result {
 	j.t.Helper()
 	var a action
 	if err := yaml.UnmarshalWithOptions([]byte(readDoc(j.t, "action.yml")), &a, yaml.AllowDuplicateMapKey()); err != nil {
@@ -190,7 +190,7 @@ func TestAction(t *testing.T) {
 			t.Skipf("the action's steps need %s, which is not here", tool)
 		}
 	}
-	j := job{t: t, dir: t.TempDir(), releases: release(t).URL}
+	j := actionJob{t: t, dir: t.TempDir(), releases: release(t).URL}
 	var prompts strings.Builder
 	prompts.WriteString("prompt,label,category\n")
 	for i := range 40 {

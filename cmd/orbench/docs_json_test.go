@@ -26,6 +26,7 @@ import (
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
@@ -48,7 +49,7 @@ var jsonForms = []struct {
 	{"`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
 	{"`answers.jsonl`: an object for each prompt of each target", score.Row{}},
 	{"`judge --responses`", recorded.Result{}},
-	{"`eval --dry-run`: the entries of `plan`", evaluate.Plan{}},
+	{"`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},
 	{"`eval --shard`", evaluate.ShardResult{}},
 	{"`store export`", transfer.Counts{}},

@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"net/http"
 	"time"
 
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
 
@@ -97,30 +96,14 @@ func (b *Batch) Waiting() int {
 	return max(0, b.Calls-b.Answered-b.Failed)
 }
 
-// Work is whose calls go by batch. Its batches are found again by its name.
-type Work struct {
-	Name string
-	// Calls streams the calls that are known, as evaluate.Run.Calls does; those that are
-	// remembered may be left out.
-	Calls func(ctx context.Context, m store.Reader) iter.Seq2[evaluate.Call, error]
-	// Lacks reports a request that nobody can answer; nil for none.
-	Lacks func(model.Request) bool
-	// Further is true where more calls become known when replies are there.
-	Further bool
-}
-
-// Of is the work of a run.
-func Of(r *run.Run, m store.Reader) Work {
-	return Work{Name: r.Name, Calls: r.Calls, Lacks: r.Lacks, Further: len(r.Work(m).Asks) > 0}
-}
-
-// Desk is where the batches of some work are handed out and taken back.
+// Desk is where the batches of a job are handed out and taken back.
 type Desk struct {
 	Store *store.Store
-	Work  Work
-	// Run is the run that it is the work of, nil for other work.
-	Run *run.Run
-	// Clients has the formats of the work's models.
+	// Job is whose calls go by batch. Its batches are found again by its name.
+	Job *job.Job
+	// Study keeps who asked for them.
+	Study *study.Study
+	// Clients has the formats of the job's models.
 	Clients *client.Set
 	Prices  price.Table
 	// HTTPClient asks services; nil stands for one of its own.
@@ -129,13 +112,13 @@ type Desk struct {
 	Now func() time.Time
 }
 
-// Batches lists the batches of the work, in the order in which they were planned.
+// Batches lists the batches of the job, in the order in which they were planned.
 func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
-	return batchesOf(ctx, d.Store, d.Work.Name)
+	return batchesOf(ctx, d.Store, d.Job)
 }
 
-// batchesOf lists the batches of the work of a name, in the order in which they were planned.
-func batchesOf(ctx context.Context, m store.Reader, work string) ([]*Batch, error) {
+// batchesOf lists the batches of a job, in the order in which they were planned.
+func batchesOf(ctx context.Context, m store.Reader, j *job.Job) ([]*Batch, error) {
 	kept, err := m.Batches(ctx)
 	if err != nil {
 		return nil, err
@@ -146,14 +129,14 @@ func batchesOf(ctx context.Context, m store.Reader, work string) ([]*Batch, erro
 		if err := json.Unmarshal(k.About, b); err != nil {
 			return nil, fmt.Errorf("what the store keeps of batch %s is damaged: %w", k.ID, err)
 		}
-		if b.Run == work {
+		if b.Run == j.Name || j.FormerName != "" && b.Run == j.FormerName {
 			all = append(all, b)
 		}
 	}
 	return all, nil
 }
 
-// Outstanding counts the calls of the work's batches that have not come back.
+// Outstanding counts the calls of the job's batches that have not come back.
 func (d *Desk) Outstanding(ctx context.Context) (n int, err error) {
 	batches, err := d.Batches(ctx)
 	for _, b := range batches {

@@ -35,6 +35,8 @@ type account struct {
 	now   time.Time
 	// more are further lines of the experiment.
 	more string
+	// run is the one of the last desk.
+	run *run.Run
 }
 
 func newAccount(t *testing.T, kind string, calls int) *account {
@@ -79,7 +81,8 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 	if err := r.Save(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	return &batch.Desk{Store: m, Work: batch.Of(r, m), Run: r, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
+	a.run = r
+	return &batch.Desk{Store: m, Job: r.Job(), Study: r.Study, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
 }
 
 // submit sends what is lacking, and wants so many batches to be out.
@@ -154,7 +157,7 @@ func (a *account) paidOnce(t *testing.T) {
 		t.Errorf("%d calls were made, want %d", len(a.made), a.calls)
 	}
 	d := a.desk(t, nil)
-	result, err := run.Derive(t.Context(), d.Store, []*run.Run{d.Run}, evaluate.Sinks{}, run.Walk)
+	result, err := run.Derive(t.Context(), d.Store, []*run.Run{a.run}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}

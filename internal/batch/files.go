@@ -94,7 +94,7 @@ func (d *Desk) subject(batches []*Batch) folder.Subject {
 	for _, b := range batches {
 		ids = append(ids, b.ID)
 	}
-	return folder.NewSubject("calls of run "+d.Work.Name, ids)
+	return folder.NewSubject("calls of run "+d.Job.Name, ids)
 }
 
 var unsafeInFile = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -245,7 +245,7 @@ func (c *collection) settle(ctx context.Context) error {
 // run has such calls: an answer that was paid for counts, also after its batch was called
 // off.
 func (c *collection) placeStrange(ctx context.Context) error {
-	for call, err := range c.Work.Calls(ctx, c.Store) {
+	for call, err := range c.Job.All(ctx, c.Store) {
 		if err != nil {
 			return err
 		}

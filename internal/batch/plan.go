@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -133,12 +133,12 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 			return nil, err
 		}
 	}
-	for call, err := range d.Work.Calls(ctx, d.Store) {
+	for call, err := range d.Job.All(ctx, d.Store) {
 		switch {
 		case err != nil:
 			return nil, err
-		case call.Remembered || d.Work.Lacks != nil && d.Work.Lacks(call.Request):
-		case call.Judge != "" && !asked.Judges:
+		case call.Remembered || d.Job.Unanswerable(call.Request):
+		case !asked.Judges && d.judging(call):
 			p.plan.Judging++
 		default:
 			if err := p.add(ctx, call, asked); err != nil {
@@ -156,6 +156,11 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 	}
 	slices.SortFunc(p.plan.Without, func(a, b Without) int { return cmp.Compare(a.Model, b.Model) })
 	return p, nil
+}
+
+// judging reports whether a call asks a judge about answers that the job asks for.
+func (d *Desk) judging(call job.Call) bool {
+	return call.Role.Judges() && !d.Job.Judging()
 }
 
 // parts are the open ones by the name of their model.
@@ -195,7 +200,7 @@ func (d *Desk) out(ctx context.Context) (map[model.Hash]bool, error) {
 }
 
 // add lays a call into the batch of its model.
-func (p *planner) add(ctx context.Context, call evaluate.Call, asked Asked) error {
+func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 	r := call.Request
 	of := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}
 	into := p.open[of]
@@ -316,7 +321,7 @@ func (p *planner) put(ctx context.Context, into *part, calls []drafted) error {
 	}
 	if into.batch == nil {
 		b := &Batch{
-			Run: p.Work.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
+			Run: p.Job.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
 			Service: into.Service, Stage: Planned, Key: into.key, Planned: p.Now().UTC().Truncate(time.Second),
 		}
 		_, _ = rand.Read(b.id[:]) // it never fails

@@ -8,9 +8,10 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
@@ -18,18 +19,19 @@ import (
 // mostOutput is the most output tokens of a call.
 func mostOutput(r model.Request) int { return cmp.Or(r.Params.MaxTokens, fill.UnboundedOutput) }
 
-// Spent is what was spent on a run so far, with the most that its calls can take that are
-// out in batches: their input by estimate, and all of the output that they allow.
-func Spent(ctx context.Context, m store.Reader, r *run.Run, prices price.Table) (run.Spent, error) {
-	s, err := r.Spent(ctx, m, prices)
+// Spent is what was spent on a study so far, whose job is j, with the most that its calls
+// can take that are out in batches: their input by estimate, and all of the output that
+// they allow.
+func Spent(ctx context.Context, m store.Reader, of *study.Study, j *job.Job, prices price.Table) (study.Spent, error) {
+	s, err := of.Spent(ctx, m, j, prices)
 	if err != nil {
 		return s, err
 	}
-	batches, err := batchesOf(ctx, m, r.Name)
+	batches, err := batchesOf(ctx, m, j)
 	if err != nil {
 		return s, err
 	}
-	usd, models := 0.0, r.Models()
+	usd, models := 0.0, j.Refs()
 	for _, b := range batches {
 		if !b.Open() || !slices.Contains(models, b.Ref()) {
 			continue

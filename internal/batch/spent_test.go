@@ -9,14 +9,15 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
 
 // spent is what the run has spent.
-func (a *account) spent(t *testing.T) run.Spent {
+func (a *account) spent(t *testing.T) study.Spent {
 	t.Helper()
 	d := a.desk(t, nil)
-	s, err := batch.Spent(t.Context(), d.Store, d.Run, d.Prices)
+	s, err := batch.Spent(t.Context(), d.Store, d.Study, d.Job, d.Prices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestSpent(t *testing.T) {
 	// Attempts of a command: three that failed, of which two may have been charged.
 	d := a.desk(t, nil)
 	failed := fill.Stats{Retries: 3, Charged: 2, FailedTokens: 500, FailedUSD: 0.25}
-	if err := d.Run.Failed(t.Context(), d.Store, time.Unix(1, 0), failed); err != nil {
+	if err := d.Study.Failed(t.Context(), d.Store, time.Unix(1, 0), failed, false); err != nil {
 		t.Fatal(err)
 	}
 	stored, err := run.Find(t.Context(), d.Store, "main")
@@ -61,7 +62,7 @@ func TestSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Recorded = false
-	s, err := batch.Spent(t.Context(), d.Store, r, d.Prices)
+	s, err := batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if err != nil || s.FailedAttempts != 3 || s.Requests() != 7 || s.Tokens != 1100 || math.Abs(*s.USD-*back.USD-0.25) > 1e-12 {
 		t.Errorf("with failures: %+v, $%g, %v", s, *s.USD, err)
 	}
@@ -71,22 +72,22 @@ func TestSpent(t *testing.T) {
 	}
 	// What is judged is another matter: nothing is spent on judges.
 	r.Recorded = true
-	if s, err := batch.Spent(t.Context(), d.Store, r, d.Prices); err != nil || s.Requests() != 0 {
+	if s, err := batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices); err != nil || s.Requests() != 0 {
 		t.Errorf("judges: %+v, %v", s, err)
 	}
 	// Of a failure without a price the dearest of the run is taken; of an older program's
 	// nothing is known, which is not nothing.
 	r.Recorded = false
 	failed.Unpriced = []string{"openai/gpt-4o"}
-	if err := r.Failed(t.Context(), d.Store, time.Unix(2, 0), failed); err != nil {
+	if err := r.Failed(t.Context(), d.Store, time.Unix(2, 0), failed, r.Job().Judging()); err != nil {
 		t.Fatal(err)
 	}
-	s, err = batch.Spent(t.Context(), d.Store, r, d.Prices)
+	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if judge, _ := price.Default().Price("openai", "gpt-4o"); err != nil || math.Abs(*s.USD-*back.USD-0.25-500*judge.Output/1e6) > 1e-12 {
 		t.Errorf("without a price: %+v, $%g, %v", s, *s.USD, err)
 	}
 	r.History.Failed[0].USD, r.History.Failed[0].Tokens = nil, 0
-	s, err = batch.Spent(t.Context(), d.Store, r, d.Prices)
+	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if err != nil || s.USD != nil || len(s.Unpriced) != 1 {
 		t.Errorf("unknown: %+v, %v", s, err)
 	}

@@ -24,7 +24,7 @@ type Status struct {
 
 // Status tells how far everything is.
 func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s := Status{Run: d.Work.Name, Batches: []*Batch{}}
+	s := Status{Run: d.Job.Name, Batches: []*Batch{}}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return s, err
@@ -37,20 +37,20 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	for call, err := range d.Work.Calls(ctx, d.Store) {
+	for call, err := range d.Job.All(ctx, d.Store) {
 		switch {
 		case err != nil:
 			return s, err
-		case call.Remembered || d.Work.Lacks != nil && d.Work.Lacks(call.Request):
+		case call.Remembered || d.Job.Unanswerable(call.Request):
 		case out[call.Hash]:
 			s.Out++
-		case call.Judge != "":
+		case d.judging(call):
 			s.Judging++
 		default:
 			s.Ready++
 		}
 	}
-	s.Further = s.Out+s.Ready > 0 && d.Work.Further
+	s.Further = s.Out+s.Ready > 0 && d.Job.Further
 	return s, nil
 }
 

@@ -16,11 +16,11 @@ import (
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model/replay"
@@ -92,13 +92,11 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 		return command.InputError(name, "a run is named here, and a build cannot go by batch: each of its rounds depends on the replies to the one before",
 			"orbench build asks at once; votes on the prompts of a finished dataset can go by batch: orbench moderate FILE --batch")
 	}
-	r, err := b.OpenRun(ctx, memory, f.store, name)
+	s, err := b.OpenStudy(ctx, memory, f.store, name)
 	if err != nil {
 		return err
 	}
-	// A stored run is opened to be judged. Here its targets are asked too.
-	r.Recorded = false
-	d := &batch.Desk{Store: memory, Work: batch.Of(r, memory), Run: r, Prices: prices, Now: time.Now}
+	d := &batch.Desk{Store: memory, Job: s.Job, Study: s.Study, Prices: prices, Now: time.Now}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
@@ -108,7 +106,7 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	if d.Clients, err = b.Clients(f.calls, nil, nil); err != nil {
 		return err
 	}
-	for _, m := range r.Models() {
+	for _, m := range s.Job.Refs() {
 		if m.Provider == replay.Provider || d.Clients.Classifies(m.Provider) {
 			continue // nothing of these goes by batch
 		}
@@ -203,17 +201,17 @@ func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, a
 	first := batches[0]
 	b.Sayf("have them worked through, such as by\n  vllm run-batch -i %s -o %s --model %s\nand take the answers back:\n  orbench batch collect%s %s --from %s",
 		untrusted.Shell(first.File), untrusted.Shell(strings.TrimSuffix(first.File, ".jsonl")+"-results.jsonl"), untrusted.Shell(first.Model),
-		b.StoreArgument(f.store), d.Run.Name, untrusted.Shell(to))
+		b.StoreArgument(f.store), d.Study.Name, untrusted.Shell(to))
 	return nil
 }
 
 // checkBudget refuses a plan with which the run could exceed a budget, and gives what was
 // spent on the run before. Nothing is looked at where nothing is bounded.
-func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fill.Budget) (spent run.Spent, err error) {
+func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fill.Budget) (spent study.Spent, err error) {
 	if limits == (fill.Budget{}) {
 		return spent, nil
 	}
-	if spent, err = batch.Spent(ctx, d.Store, d.Run, d.Prices); err != nil {
+	if spent, err = batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices); err != nil {
 		return spent, err
 	}
 	before, err := spent.Of(limits)
@@ -226,12 +224,12 @@ func checkBudget(ctx context.Context, d *batch.Desk, plan batch.Plan, limits fil
 // expectedOf says in one line what a plan is expected to take, by the replies of its models
 // that the store has.
 func expectedOf(ctx context.Context, d *batch.Desk, plan batch.Plan) (string, error) {
-	var plans []evaluate.Plan
+	var plans []job.Plan
 	for _, p := range plan.Parts {
-		plans = append(plans, evaluate.Plan{Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens})
+		plans = append(plans, job.Plan{Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens})
 	}
-	err := evaluate.Expect(ctx, d.Store, plans)
-	return evaluate.ExpectedLine(plans, d.Prices.Batch), err
+	err := job.Expect(ctx, d.Store, plans)
+	return job.ExpectedLine(plans, d.Prices.Batch), err
 }
 
 // send hands a run's calls to the services of their providers.
@@ -247,7 +245,7 @@ func (b batchCommands) send(ctx context.Context, f batchFlags, d *batch.Desk, as
 		b.Sayf("what was not taken is still planned, and the same command tries it again:\n  %s", b.CommandLine())
 		return command.ErrFailures
 	}
-	b.Sayf("how far it is: orbench batch status%s %s; when it has ended: orbench batch collect%[1]s %[2]s", b.StoreArgument(f.store), d.Run.Name)
+	b.Sayf("how far it is: orbench batch status%s %s; when it has ended: orbench batch collect%[1]s %[2]s", b.StoreArgument(f.store), d.Study.Name)
 	return nil
 }
 
@@ -258,7 +256,7 @@ func (b batchCommands) showPlan(f batchFlags, d *batch.Desk, plan batch.Plan) er
 	}
 	if plan.Calls()+plan.Out == 0 && len(plan.Without) > 0 {
 		w := plan.Without[0]
-		return command.InputError("run "+d.Run.Name, fmt.Sprintf("no call of it can go by batch; of %s: %s", w.Model, w.Reason), "see what can in docs/batch.md")
+		return command.InputError("run "+d.Study.Name, fmt.Sprintf("no call of it can go by batch; of %s: %s", w.Model, w.Reason), "see what can in docs/batch.md")
 	}
 	s := table.Section{
 		Header: []string{"model", "calls", "size", "input tokens", "output tokens", "cost"}, Left: 1,
@@ -302,7 +300,7 @@ func size(n int64) string {
 
 // explainPlan says in lines what a plan has and leaves out.
 func (b batchCommands) explainPlan(out io.Writer, d *batch.Desk, plan batch.Plan, what string) {
-	fmt.Fprintf(out, "%s %s in %s; run %s\n", calls(plan.Calls()), what, table.Counted(len(plan.Parts), "batch", "batches"), d.Run.Name)
+	fmt.Fprintf(out, "%s %s in %s; run %s\n", calls(plan.Calls()), what, table.Counted(len(plan.Parts), "batch", "batches"), d.Study.Name)
 	if plan.Out > 0 {
 		fmt.Fprintf(out, "%s more are out in batches already\n", table.Count(plan.Out))
 	}
@@ -504,7 +502,7 @@ func (b batchCommands) wait(ctx context.Context, d *batch.Desk, every time.Durat
 func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Desk, done *batch.Taken) error {
 	if done.Answered > 0 {
 		typed := b.Command()
-		if err := d.Run.Paid(context.WithoutCancel(ctx), d.Store, typed, typed.Date); err != nil {
+		if err := d.Study.Paid(context.WithoutCancel(ctx), d.Store, typed, typed.Date); err != nil {
 			return err
 		}
 	}
@@ -528,7 +526,7 @@ func (b batchCommands) showCollected(f batchFlags, d *batch.Desk, done *batch.Ta
 		out.Section(batchTable(done.Batches))
 		sayProblems(out, done.Batches)
 	}
-	fmt.Fprintf(out, "%s for run %s, %s", table.Counted(done.Answered, "answer", "answers"), d.Run.Name, cost(done))
+	fmt.Fprintf(out, "%s for run %s, %s", table.Counted(done.Answered, "answer", "answers"), d.Study.Name, cost(done))
 	if done.Blocked > 0 {
 		fmt.Fprintf(out, "; %s of them were withheld by the provider", table.Count(done.Blocked))
 	}
@@ -582,7 +580,7 @@ collect then takes what was answered, which is paid for, and frees the rest.`,
 					return table.JSON(b.Stdout, append([]*batch.Batch{}, canceled...))
 				}
 				if len(canceled) == 0 {
-					_, err := fmt.Fprintf(b.Stdout, "no batch of run %s is out\n", d.Run.Name)
+					_, err := fmt.Fprintf(b.Stdout, "no batch of run %s is out\n", d.Study.Name)
 					return err
 				}
 				out := table.NewPrinter(b.Stdout, b.Screen(f.full))

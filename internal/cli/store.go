@@ -47,7 +47,8 @@ func (s storeCommands) export() *cobra.Command {
 		Long: `Write runs (the newest without a name) to a new store: their prompts, the answers
 and verdicts that their figures rest on, what people say of them, and their settings.
 Whoever gets the file can report, compare, judge and label them, without the files of
-the datasets and without paying again.`,
+the datasets and without paying again. Studies of other kinds, such as those of
+"orbench moderate", are written alike.`,
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
 		RunE: func(c *cobra.Command, names []string) (err error) {
@@ -62,13 +63,13 @@ the datasets and without paying again.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, from.Close()) }()
-			runs, err := s.OpenRuns(c.Context(), from, at, names)
+			studies, err := s.OpenStudies(c.Context(), from, at, names)
 			if err != nil {
 				return err
 			}
 			var done transfer.Counts
 			err = address.Create(c.Context(), out, func(to *store.Store) (err error) {
-				done, err = transfer.Export(c.Context(), from, runs, to)
+				done, err = transfer.Export(c.Context(), from, studies, to)
 				return err
 			})
 			if err != nil {

@@ -8,13 +8,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/generator"
-	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/moderation"
-	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -32,9 +28,6 @@ const (
 	// pieceSize is how many prompts are worked on together.
 	pieceSize = 32
 )
-
-// Role is that of a model that writes wordings.
-const Role defense.Role = "generator"
 
 // Run is a contrast set to be made: every prompt of a dataset in every wording.
 type Run struct {
@@ -125,47 +118,95 @@ type outcome struct {
 // Prompts counts the prompts of the dataset, after Limit.
 func (r *Run) Prompts() int { return r.Dataset.Size(r.Limit) }
 
-// Calls is about how many replies the set takes when every first reply is good.
-func (r *Run) Calls() int { return r.Prompts() * len(r.Wordings) * (1 + r.Each*len(r.Moderators)) }
-
-// Models lists whom the run asks, each once, the generator first.
-func (r *Run) Models() []model.Ref {
-	refs := []model.Ref{r.Generator}
-	for _, m := range r.Moderators {
-		if !slices.Contains(refs, m.Ref) {
-			refs = append(refs, m.Ref)
-		}
+// Job is the run as a walk. Its Calls are what it takes when every first reply is good.
+func (r *Run) Job() *job.Job {
+	j := &job.Job{
+		Calls: r.Prompts() * len(r.Wordings) * (1 + r.Each*len(r.Moderators)), Further: true,
+		Models: []job.Asked{{Ref: r.Generator, Role: job.Generator}}, Items: r.items, RoleOf: r.role,
 	}
-	return refs
+	for _, m := range r.Moderators {
+		j.Models = append(j.Models, job.Asked{Ref: m.Ref, Role: job.Moderator})
+	}
+	j.Sample = func(most int) (*job.Job, float64, error) {
+		if r.Prompts() <= most {
+			return j, 1, nil
+		}
+		parts, times, err := job.Sampled([]*dataset.Dataset{r.Dataset}, r.Limit, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		part := *r
+		part.Dataset, part.Limit = parts[0], 0
+		return part.Job(), times, nil
+	}
+	return j
 }
 
-// Work is what the run wants asked.
-func (r *Run) Work(m store.Reader) fill.Work {
-	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			err := r.walk(ctx, m, func(_ []Source, wordings, votes []model.Request) error {
-				for _, request := range slices.Concat(wordings, votes) {
-					if !yield(request, nil) {
-						return errStopped
-					}
-				}
-				return nil
-			})
-			if err != nil && !errors.Is(err, errStopped) {
-				yield(model.Request{}, err)
+// role tells the requests of the generator from those of a moderator that is the same
+// model and is asked at no temperature.
+func (r *Run) role(q model.Request) job.Role {
+	of := job.RefOf(q)
+	moderates := slices.ContainsFunc(r.Moderators, func(m moderate.Moderator) bool { return m.Ref == of })
+	switch {
+	case of == r.Generator && (!moderates || q.Params.Temperature != nil && *q.Params.Temperature > 0):
+		return job.Generator
+	case moderates:
+		return job.Moderator
+	}
+	return ""
+}
+
+// items walks the set, a piece of the prompts at a time.
+func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+	return func(yield func(job.Item, error) bool) {
+		err := r.walk(ctx, m, s, func(sources []Source, wordings, votes [][]job.Call) error {
+			item := job.Item{Calls: slices.Concat(slices.Concat(wordings...), slices.Concat(votes...))}
+			if s.Ahead {
+				r.expect(&item, sources, votes)
 			}
+			if !yield(item, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(job.Item{}, err)
 		}
-	}}
+	}
 }
 
 // errStopped ends a walk whose listener has gone.
 var errStopped = errors.New("nobody listens any more")
 
+// expect adds to an item what is remembered of it, and the votes on wordings that are not
+// written yet as if every first reply was good.
+func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
+	nothing := func(model.Request) (model.Response, bool) { return model.Response{}, false }
+	for _, s := range sources {
+		for i, w := range r.Wordings {
+			item.Remembered = append(item.Remembered, job.Remembered{Asked: job.Asked{Ref: r.Generator, Role: job.Generator}, N: s.calls[i].replies})
+			if !s.calls[i].failed {
+				continue
+			}
+			for _, m := range r.Moderators {
+				_, requests := m.Vote(r.Policy.Definitions(), moderate.Item{Prompt: s.Prompt.Text() + " " + w.Value}, nothing)
+				item.Expected = append(item.Expected, job.Expected{Request: requests[0], Role: job.Moderator, N: r.Each})
+			}
+		}
+	}
+	for i, of := range votes {
+		if !job.Lacks(of) {
+			asked := job.Asked{Ref: r.Moderators[i%len(r.Moderators)].Ref, Role: job.Moderator}
+			item.Remembered = append(item.Remembered, job.Remembered{Asked: asked, N: 1})
+		}
+	}
+}
+
 // Derive makes the set of what the store has, and hands every prompt with its wordings to
 // sink (nil for nobody), in the order of the dataset.
 func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) error) (*Result, error) {
 	t := newTally(r)
-	err := r.walk(ctx, m, func(sources []Source, _, _ []model.Request) error {
+	err := r.walk(ctx, m, job.Scope{}, func(sources []Source, _, _ [][]job.Call) error {
 		for _, s := range sources {
 			t.add(s)
 			if sink == nil {
@@ -183,71 +224,23 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) erro
 	return t.result(), nil
 }
 
-// Plan counts what filling would send, by model: the generator, then moderators. Votes
-// on wordings that are not written yet are counted as if every first reply was good. m
-// may be nil for an empty store.
-func (r *Run) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
-	plans := []evaluate.Plan{{Provider: r.Generator.Provider, Endpoint: r.Generator.Endpoint, Model: r.Generator.Model, Role: Role}}
-	for _, mod := range r.Moderators {
-		plans = append(plans, evaluate.Plan{Provider: mod.Ref.Provider, Endpoint: mod.Ref.Endpoint, Model: mod.Ref.Model, Role: moderation.Role})
-	}
-	count := func(at int, request model.Request) {
-		plans[at].Calls++
-		plans[at].InputTokens += price.EstimateTokens(request.Messages)
-		plans[at].MaxOutputTokens += request.Params.MaxTokens
-	}
-	nothing := func(model.Request) (model.Response, bool) { return model.Response{}, false }
-	err := r.walk(ctx, m, func(sources []Source, wordings, votes []model.Request) error {
-		for _, request := range wordings {
-			count(0, request)
-		}
-		for _, request := range votes {
-			ref := model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}
-			at := 1 + slices.IndexFunc(r.Moderators, func(m moderate.Moderator) bool { return m.Ref == ref })
-			count(at, request)
-			plans[at].FromMemo-- // counted below with all votes
-		}
-		for _, s := range sources {
-			for i, w := range r.Wordings {
-				if s.calls[i].failed {
-					_, requests := r.Moderators[0].Vote(r.Policy.Definitions(), moderate.Item{Prompt: s.Prompt.Text() + " " + w.Value}, nothing)
-					for at := range r.Moderators {
-						for range r.Each {
-							count(1+at, requests[0])
-						}
-					}
-				}
-				plans[0].FromMemo += s.calls[i].replies
-			}
-			for _, row := range s.Rows {
-				if row.Votes != nil {
-					for at := range r.Moderators {
-						plans[1+at].FromMemo++
-					}
-				}
-			}
-		}
-		return nil
-	})
-	return plans, err
-}
-
 // walk takes pieces of the dataset through all stages, as far as the store has replies,
-// and hands them to each with the requests for wordings and for votes that are lacking.
-func (r *Run) walk(ctx context.Context, m store.Reader, each func(sources []Source, wordings, votes []model.Request) error) error {
+// and hands them to each with the calls for wordings and for votes that a walk of the scope
+// lists.
+func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope, each func(sources []Source, wordings, votes [][]job.Call) error) error {
 	known := newKnown(len(r.Wordings))
 	for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
 		if err != nil {
 			return err
 		}
-		sources, wordings, err := r.write(ctx, m, piece)
+		sources, wordings, err := r.write(ctx, m, s, piece)
 		if err != nil {
 			return err
 		}
 		for i := range sources {
 			known.drop(&sources[i])
 		}
-		votes, err := r.vote(ctx, m, sources)
+		votes, err := r.vote(ctx, m, s, sources)
 		if err != nil {
 			return err
 		}
@@ -259,28 +252,29 @@ func (r *Run) walk(ctx context.Context, m store.Reader, each func(sources []Sour
 }
 
 // write has the generator word some prompts, and checks what it wrote.
-func (r *Run) write(ctx context.Context, m store.Reader, piece []orbench.Prompt) ([]Source, []model.Request, error) {
+func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, piece []orbench.Prompt) ([]Source, [][]job.Call, error) {
 	written := make([][]Row, len(piece)*len(r.Wordings))
 	sources := make([]Source, len(piece))
-	var steps []model.Step
+	var steps []job.Step
 	for i, p := range piece {
 		sources[i] = Source{Prompt: p, calls: make([]outcome, len(r.Wordings))}
 		for k := range r.Wordings {
 			rows, call := &written[i*len(r.Wordings)+k], &sources[i].calls[k]
-			steps = append(steps, func(look model.Lookup) (missing []model.Request) {
+			about := job.Call{Role: job.Generator, Dataset: r.Dataset.Name, Prompt: p.ID, Target: r.Name}
+			steps = append(steps, job.Step{About: about, Do: func(look model.Lookup) (missing []model.Request) {
 				*rows, *call, missing = r.word(p, k, look)
 				return missing
-			})
+			}})
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, steps)
+	calls, err := job.Recall(ctx, m, s, steps)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range sources {
 		sources[i].Rows = slices.Concat(written[i*len(r.Wordings) : (i+1)*len(r.Wordings)]...)
 	}
-	return sources, slices.Concat(lacking...), nil
+	return sources, calls, nil
 }
 
 // word has a prompt worded with one value, once more where too few wordings keep the
@@ -320,9 +314,9 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row
 }
 
 // vote has the moderators label the wordings that are left.
-func (r *Run) vote(ctx context.Context, m store.Reader, sources []Source) ([]model.Request, error) {
+func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, sources []Source) ([][]job.Call, error) {
 	var (
-		steps []model.Step
+		steps []job.Step
 		voted []*Row
 	)
 	definitions := r.Policy.Definitions()
@@ -335,24 +329,25 @@ func (r *Run) vote(ctx context.Context, m store.Reader, sources []Source) ([]mod
 			row.Votes = make([]moderate.Vote, len(r.Moderators))
 			voted = append(voted, row)
 			for n, moderator := range r.Moderators {
-				steps = append(steps, func(look model.Lookup) (missing []model.Request) {
+				about := job.Call{Role: job.Moderator, Dataset: r.Dataset.Name, Prompt: row.ID, Target: r.Name, Judge: moderator.Name}
+				steps = append(steps, job.Step{About: about, Do: func(look model.Lookup) (missing []model.Request) {
 					row.Votes[n], missing = moderator.Vote(definitions, moderate.Item{Prompt: row.Text}, look)
 					return missing
-				})
+				}})
 			}
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, steps)
+	calls, err := job.Recall(ctx, m, s, steps)
 	if err != nil {
 		return nil, err
 	}
 	for i, row := range voted {
 		row.Label = r.Rule.Decide(definitions, r.Moderators, row.Votes).Label
-		if slices.ContainsFunc(lacking[i*len(r.Moderators):(i+1)*len(r.Moderators)], func(requests []model.Request) bool { return len(requests) > 0 }) {
+		if job.Lacking(calls[i*len(r.Moderators):(i+1)*len(r.Moderators)]) > 0 {
 			row.Dropped, row.Label = Unvoted, ""
 		}
 	}
-	return slices.Concat(lacking...), nil
+	return calls, nil
 }
 
 // known finds wordings that repeat what stands before them.

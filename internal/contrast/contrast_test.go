@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model"
@@ -108,24 +109,24 @@ func TestResume(t *testing.T) {
 	t.Parallel()
 	r := starter(t, 5, 2)
 	stopped := open(t, "stopped.db")
-	plans, err := r.Plan(t.Context(), stopped)
+	plans, err := r.Job().Plan(t.Context(), stopped, job.AtMost)
 	if err != nil || len(plans) != 4 || plans[0].Calls != 5*len(r.Wordings) || plans[1].Calls != 2*plans[0].Calls {
 		t.Fatalf("plan %+v, %v", plans, err)
 	}
 	var budget *fill.BudgetError
-	if err := live(t, stopped, r, 150).Fill(t.Context(), r.Work(stopped)); !errors.As(err, &budget) {
+	if err := live(t, stopped, r, 150).Fill(t.Context(), r.Job().Work(stopped)); !errors.As(err, &budget) {
 		t.Fatalf("got %v, want the end of the budget", err)
 	}
 	if part, _ := files(t, r, stopped); part.Missing() == 0 {
 		t.Error("nothing is missing from a set that was stopped")
 	}
 	rest := live(t, stopped, r, 0)
-	if err := rest.Fill(t.Context(), r.Work(stopped)); err != nil {
+	if err := rest.Fill(t.Context(), r.Job().Work(stopped)); err != nil {
 		t.Fatal(err)
 	}
 	whole := open(t, "whole.db")
 	once := live(t, whole, r, 0)
-	if err := once.Fill(t.Context(), r.Work(whole)); err != nil {
+	if err := once.Fill(t.Context(), r.Job().Work(whole)); err != nil {
 		t.Fatal(err)
 	}
 	if paid := rest.Stats().Requests + 150; paid != once.Stats().Requests {
@@ -147,13 +148,13 @@ func TestResume(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	}
-	if plans, err = r.Plan(t.Context(), whole); err != nil || plans[0].Calls+plans[1].Calls != 0 || plans[1].FromMemo != result.Prompts-5 {
+	if plans, err = r.Job().Plan(t.Context(), whole, job.AtMost); err != nil || plans[0].Calls+plans[1].Calls != 0 || plans[1].FromMemo != result.Prompts-5 {
 		t.Errorf("plan %+v, %v", plans, err)
 	}
 	// One who writes and votes is planned as both.
 	both := *r
 	both.Moderators = append([]moderate.Moderator{{Name: "sim/generator", Ref: r.Generator, MaxTokens: 1000}}, r.Moderators...)
-	plans, err = both.Plan(t.Context(), whole)
+	plans, err = both.Job().Plan(t.Context(), whole, job.AtMost)
 	if kept := result.Prompts - 5; err != nil || plans[0].Calls != 0 || plans[1].Calls != kept || plans[1].FromMemo != 0 || plans[2].Calls != 0 || plans[2].FromMemo != kept {
 		t.Errorf("plan %+v, %v", plans, err)
 	}
@@ -164,7 +165,7 @@ func TestDataset(t *testing.T) {
 	t.Parallel()
 	r := starter(t, 3, 1)
 	memory := open(t, "m.db")
-	if err := live(t, memory, r, 0).Fill(t.Context(), r.Work(memory)); err != nil {
+	if err := live(t, memory, r, 0).Fill(t.Context(), r.Job().Work(memory)); err != nil {
 		t.Fatal(err)
 	}
 	result, all := files(t, r, memory)

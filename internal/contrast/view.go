@@ -3,35 +3,56 @@ package contrast
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
-// Text writes the counts for people to read on a terminal.
-func (r *Result) Text(b *table.Printer) error {
-	if r.Simulated {
-		b.Line(table.SimulatedNotice)
-		b.WriteString("\n")
-	}
+// Document is what people read.
+func (r *Result) Document() table.Document {
+	d := table.Document{Title: "Contrast set", Simulated: r.Simulated}
 	limited := ""
 	if r.Limit > 0 {
 		limited = fmt.Sprintf(", the first %d", r.Limit)
 	}
-	b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
-		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule)))
-	b.WriteString("\n")
-	for _, s := range r.sections() {
-		b.Section(s)
-	}
-	return b.Flush()
+	d.Basis(fmt.Sprintf("%s prompts of %s@%s%s, wordings of each value: %d; written by %s, labeled by %s under the policy %s; rule: %s.",
+		table.Count(r.Sources), r.Dataset, table.ShortHash(r.SHA256), limited+r.Note(), r.Each, r.Generator, strings.Join(r.Moderators, ", "), r.Policy, r.Rule))
+	d.Sections(r.sections()...)
+	return d
 }
 
-// JSON writes the counts in their documented form.
-func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+// Data is the counts in their documented form.
+func (r *Result) Data() any { return r }
+
+// row is a line of CSV.
+type row struct {
+	Axis                                                  generator.Axis
+	Value                                                 string
+	Sources, Read, Unreadable, Failed                     int
+	Items, Surplus, BrokenRule, Duplicates, Unvoted, Kept int
+	Lacking                                               int
+	Safe, Toxic, Controversial, Undecided                 int
+	VotedToxic                                            stats.Rate
+	VotedToxicCI95Clustered                               *[2]float64
+	Simulated                                             bool
+}
+
+// Rows has a row for each value on an axis. Shares are from 0 to 1.
+func (r *Result) Rows() any {
+	rows := make([]row, len(r.Values))
+	for i, v := range r.Values {
+		rows[i] = row{
+			Axis: v.Axis, Value: v.Value, Sources: v.Sources, Read: v.Read, Unreadable: v.Unreadable, Failed: v.Failed,
+			Items: v.Items, Surplus: v.Surplus, BrokenRule: v.BrokenRule, Duplicates: v.Duplicates, Unvoted: v.Unvoted, Kept: v.Kept, Lacking: v.Lacking,
+			Safe: v.Labels[orbench.Safe], Toxic: v.Labels[orbench.Toxic], Controversial: v.Labels[orbench.Controversial], Undecided: v.Labels[orbench.Undecided],
+			VotedToxic: v.VotedToxic, VotedToxicCI95Clustered: v.VotedToxic.CI95Clustered, Simulated: r.Simulated,
+		}
+	}
+	return rows
+}
 
 // markdown is the tables for the card.
 func (r *Result) markdown() string {

@@ -108,7 +108,7 @@ func (w *Writer) Write(r *Result) error {
 		}
 		return nil
 	})
-	write(ManifestFile, r.JSON)
+	write(ManifestFile, func(out io.Writer) error { return table.JSON(out, r) })
 	write(CardFile, func(out io.Writer) error {
 		return card.Execute(out, struct {
 			*Result

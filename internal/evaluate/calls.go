@@ -2,72 +2,21 @@ package evaluate
 
 import (
 	"context"
-	"errors"
-	"iter"
-	"runtime"
+	"slices"
 
-	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
+
+	"github.com/orbench/orbench"
 )
 
-// Call is a request that a run makes for a prompt.
-type Call struct {
-	Request model.Request
-	Hash    model.Hash
-	// Dataset and Prompt say what it is made for.
-	Dataset string
-	Prompt  orbench.PromptID
-	// Target is whose answer it is made for: it asks the target itself or what stands
-	// before it. Judge is set where it asks about that answer.
-	Target, Judge string
-	// Probe is true where it asks about that answer with a forged verdict.
-	Probe bool
-	// Remembered is true where the store holds its response.
-	Remembered bool
-}
-
-// Calls streams the calls of the run, each once, in the order of the walk. What is asked
-// next can depend on a reply: calls behind one that is lacking are not known yet and left
-// out. m may be nil for an empty store.
-func (r *Run) Calls(ctx context.Context, m store.Reader) iter.Seq2[Call, error] {
-	return func(yield func(Call, error) bool) {
-		r, _, err := r.asked(ctx, m)
-		if err != nil {
-			yield(Call{}, err)
-			return
-		}
-		seen := map[model.Hash]bool{}
-		work := func(ctx context.Context, piece []chunk) ([]Call, error) { return r.callsOf(ctx, m, piece) }
-		err = inorder.Do(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), work, func(calls []Call) error {
-			for _, call := range calls {
-				if seen[call.Hash] {
-					continue
-				}
-				seen[call.Hash] = true
-				if !yield(call, nil) {
-					return errEnough
-				}
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(Call{}, err)
-		}
-	}
-}
-
-// errEnough ends a walk whose caller wants no more of it.
-var errEnough = errors.New("no more calls are wanted")
-
-// callsOf lists the calls of a piece, chunk after chunk. The answers of all targets are
-// looked up together, as judgePiece does.
-func (r *Run) callsOf(ctx context.Context, m store.Reader, piece []chunk) (calls []Call, err error) {
-	var known []Call
+// remembering lists the calls of a piece, chunk after chunk, those that are remembered too.
+// The answers of all targets are looked up together, as judgePiece does.
+func (r *Run) remembering(ctx context.Context, m store.Reader, s job.Scope, piece []chunk) (item job.Item, err error) {
+	var known []job.Call
 	var hashes []model.Hash
 	for _, c := range piece {
 		if c.target.stepwise() {
@@ -83,41 +32,40 @@ func (r *Run) callsOf(ctx context.Context, m store.Reader, piece []chunk) (calls
 	var responses map[model.Hash]model.Response
 	if m != nil && len(hashes) > 0 {
 		if responses, err = m.Get(ctx, hashes); err != nil {
-			return nil, err
+			return item, err
 		}
 	}
 	for _, c := range piece {
-		var own []Call
+		var own []job.Call
 		if !c.target.stepwise() {
 			own, known = known[:len(c.prompts)], known[len(c.prompts):]
 		}
-		of, err := r.callsOfChunk(ctx, m, c, own, responses)
+		of, err := r.callsOf(ctx, m, s, c, own, responses)
 		if err != nil {
-			return nil, err
+			return item, err
 		}
-		calls = append(calls, of...)
+		item.Calls = append(item.Calls, of...)
 	}
-	return calls, nil
+	return item, nil
 }
 
 // about is a call for the answer of a chunk's target to a prompt.
-func (r *Run) about(c chunk, p orbench.Prompt) Call {
-	return Call{Dataset: r.Datasets[c.dataset].Name, Prompt: p.ID, Target: c.target.Name}
+func (r *Run) about(c chunk, p orbench.Prompt) job.Call {
+	return job.Call{Dataset: r.Datasets[c.dataset].Name, Prompt: p.ID, Target: c.target.Name, Role: job.Target}
 }
 
-// callsOfChunk lists the calls of a chunk: of each prompt those for its answer, then those
+// callsOf lists the calls of a chunk: of each prompt those for its answer, then those
 // of the judges. known are the former, where they depend on no reply, and responses has
 // those to them.
-func (r *Run) callsOfChunk(ctx context.Context, m store.Reader, c chunk, known []Call, responses map[model.Hash]model.Response) ([]Call, error) {
+func (r *Run) callsOf(ctx context.Context, m store.Reader, s job.Scope, c chunk, known []job.Call, responses map[model.Hash]model.Response) ([]job.Call, error) {
 	judges := asking(r.Judges)
 	rows := make([]score.Row, len(c.prompts))
-	answers := make([]noting, len(rows))
-	var steps []model.Step
+	answers := make([][]job.Call, len(rows))
+	var steps []job.Step
 	for i, p := range c.prompts {
 		rows[i] = score.Row{Prompt: p, Status: score.Unanswered}
-		answers[i].about = r.about(c, p)
 		if known == nil {
-			steps = append(steps, answers[i].step(c.target.step(&rows[i])))
+			steps = append(steps, job.Step{About: r.about(c, p), Do: c.target.step(&rows[i])})
 			continue
 		}
 		response, ok := responses[known[i].Hash]
@@ -125,14 +73,18 @@ func (r *Run) callsOfChunk(ctx context.Context, m store.Reader, c chunk, known [
 			_, rows[i].Dialog = c.target.request(p)
 			noteResponse(&rows[i], response)
 		}
-		answers[i].calls = known[i : i+1]
+		answers[i] = known[i : i+1]
 	}
-	if _, err := fill.Recall(ctx, m, steps); err != nil {
+	stepped, err := job.Recall(ctx, m, s, steps)
+	if err != nil {
 		return nil, err
 	}
-	judged := make([]noting, len(rows)*len(judges))
+	if known == nil {
+		answers = stepped
+	}
 	cases := make([]judge.Case, len(rows))
-	steps = nil
+	var questions []job.Step
+	var of []int // by question
 	for i, row := range rows {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			continue
@@ -140,65 +92,31 @@ func (r *Run) callsOfChunk(ctx context.Context, m store.Reader, c chunk, known [
 		cases[i] = judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread}
 		rows[i].Verdicts = make([]score.JudgeVerdict, len(judges))
 		for k, j := range judges {
-			n := &judged[i*len(judges)+k]
-			n.about = answers[i].about
-			n.about.Judge = j.Name()
-			steps = append(steps, n.step(judging(j, &cases[i], &rows[i].Verdicts[k])))
+			about := r.about(c, row.Prompt)
+			about.Judge, about.Role = j.Name(), job.Judge
+			questions, of = append(questions, job.Step{About: about, Do: judging(j, &cases[i], &rows[i].Verdicts[k])}), append(of, i)
 		}
 	}
-	if _, err := fill.Recall(ctx, m, steps); err != nil {
+	judged, err := job.Recall(ctx, m, s, questions)
+	if err != nil {
 		return nil, err
 	}
-	probes := c.target.probing(r.probes(judges), judges, rows)
-	probed := make([]noting, len(probes))
-	steps = steps[:0]
-	for n, p := range probes {
-		probed[n].about = answers[p.row].about
-		probed[n].about.Judge, probed[n].about.Probe = p.judge.Name(), true
-		steps = append(steps, probed[n].step(p.step))
+	var probes []job.Step
+	for _, p := range c.target.probing(r.probes(judges), judges, rows) {
+		about := r.about(c, rows[p.row].Prompt)
+		about.Judge, about.Role, about.Probe = p.judge.Name(), job.Probe, true
+		probes = append(probes, job.Step{About: about, Do: p.step})
 	}
-	if _, err := fill.Recall(ctx, m, steps); err != nil {
+	probed, err := job.Recall(ctx, m, s, probes)
+	if err != nil {
 		return nil, err
 	}
-	var calls []Call
+	var calls []job.Call
 	for i := range rows {
-		calls = append(calls, answers[i].calls...)
-		for _, n := range judged[i*len(judges) : (i+1)*len(judges)] {
-			calls = append(calls, n.calls...)
+		calls = append(calls, answers[i]...)
+		for len(of) > 0 && of[0] == i {
+			calls, judged, of = append(calls, judged[0]...), judged[1:], of[1:]
 		}
 	}
-	for _, n := range probed {
-		calls = append(calls, n.calls...)
-	}
-	return calls, nil
-}
-
-// noting notes the calls that a step makes.
-type noting struct {
-	about Call
-	calls []Call
-}
-
-// step is a step whose calls, as it was last done, are noted.
-func (n *noting) step(do model.Step) model.Step {
-	return func(look model.Lookup) []model.Request {
-		n.calls = n.calls[:0]
-		lacking := do(func(r model.Request) (model.Response, bool) {
-			response, ok := look(r)
-			if ok {
-				n.add(r, true)
-			}
-			return response, ok
-		})
-		for _, r := range lacking {
-			n.add(r, false)
-		}
-		return lacking
-	}
-}
-
-func (n *noting) add(r model.Request, remembered bool) {
-	call := n.about
-	call.Request, call.Hash, call.Remembered = r, r.Hash(), remembered
-	n.calls = append(n.calls, call)
+	return append(calls, slices.Concat(probed...)...), nil
 }

@@ -29,7 +29,7 @@ func TestCalls(t *testing.T) {
 	}
 	count := func(m store.Reader) (byJudge map[string]int, hashes map[model.Hash]bool, lacking int) {
 		byJudge, hashes = map[string]int{}, map[model.Hash]bool{}
-		for c, err := range r.Calls(t.Context(), m) {
+		for c, err := range r.Job().All(t.Context(), m) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/propensity"
@@ -161,22 +162,19 @@ type usage struct {
 	of   price.Usage
 	// judging leaves out the replies of targets, and of whom their defenses ask.
 	judging bool
-	// lengths counts how long the replies of each model are, nil where nobody asks.
-	lengths map[model.Ref]*lengths
+	// met is told of every reply; nil for nobody.
+	met func(model.Hash, model.Ref, model.Response)
 }
 
 // add counts a reply; nil counts nothing.
-func (u *usage) add(h model.Hash, provider, name string, response model.Response) {
-	if u != nil && !u.seen[h] {
+func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
+	switch {
+	case u == nil:
+	case u.met != nil:
+		u.met(h, of, response)
+	case u.of != nil && !u.seen[h]:
 		u.seen[h] = true
-		u.of.Add(provider, name, response.Usage, response.Batch)
-		if u.lengths != nil {
-			of := model.Ref{Provider: provider, Model: name}
-			if u.lengths[of] == nil {
-				u.lengths[of] = &lengths{}
-			}
-			u.lengths[of].add(response.Usage.Bounded().Output)
-		}
+		u.of.Add(of.Provider, of.Model, response.Usage, response.Batch)
 	}
 }
 
@@ -188,12 +186,12 @@ func (u *usage) ofTargets() *usage {
 	return u
 }
 
-// met is add for replies that steps find.
-func (u *usage) met() func(model.Hash, model.Request, model.Response) {
+// found is add for replies that steps find.
+func (u *usage) found() func(model.Hash, model.Request, model.Response) {
 	if u == nil {
 		return nil
 	}
-	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, r.Provider, r.Model, response) }
+	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, job.RefOf(r), response) }
 }
 
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
@@ -224,7 +222,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 	if err != nil {
 		return nil, err
 	}
-	if used != nil && used.seen == nil {
+	if used != nil && used.of != nil && used.seen == nil {
 		used.seen = make(map[model.Hash]bool, len(hashes))
 	}
 	for n := range all {
@@ -237,7 +235,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 				continue
 			}
 			if response, ok := responses[hashes[0]]; ok {
-				used.ofTargets().add(hashes[0], j.target.Provider, j.target.Model, response)
+				used.ofTargets().add(hashes[0], j.target.undefended().Ref, response)
 				noteResponse(row, response)
 			} else {
 				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
@@ -245,7 +243,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().met()); err != nil {
+			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().found()); err != nil {
 				return nil, err
 			}
 		}
@@ -295,7 +293,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 			}
 		}
-		lacking, err := fill.RecallTo(ctx, m, steps, used.met())
+		lacking, err := fill.RecallTo(ctx, m, steps, used.found())
 		if err != nil {
 			return err
 		}

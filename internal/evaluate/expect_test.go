@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
 )
@@ -25,13 +26,13 @@ func TestExpect(t *testing.T) {
 		r.Datasets = append(r.Datasets, newDataset(t, name, lines(name, 0, n)))
 		return r
 	}
-	expected := func(r *evaluate.Run, sampled int) evaluate.Plan {
+	expected := func(r *evaluate.Run, sampled int) job.Plan {
 		t.Helper()
-		plans, err := r.SampledPlan(t.Context(), m, sampled)
+		plans, err := r.Job().SampledPlan(t.Context(), m, sampled)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := evaluate.Expect(t.Context(), m, plans); err != nil {
+		if err := job.Expect(t.Context(), m, plans); err != nil {
 			t.Fatal(err)
 		}
 		return plans[0]
@@ -44,7 +45,7 @@ func TestExpect(t *testing.T) {
 	other := run("other", 30)
 	live := fill.NewLive(m, fill.Config{})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
-	if err := live.Fill(t.Context(), other.Work(m)); err != nil {
+	if err := live.Fill(t.Context(), other.Job().Work(m)); err != nil {
 		t.Fatal(err)
 	}
 	if e := expected(many, 1000).Expected; e.Replies != 30 || e.OutputTokens[0] < 400*20 || e.OutputTokens[1] > 400*24 {
@@ -52,7 +53,7 @@ func TestExpect(t *testing.T) {
 	}
 	some := *many
 	some.Limit = 50
-	if err := live.Fill(t.Context(), some.Work(m)); err != nil {
+	if err := live.Fill(t.Context(), some.Job().Work(m)); err != nil {
 		t.Fatal(err)
 	}
 	whole, sample := expected(many, 1000), expected(many, 100)
@@ -63,7 +64,7 @@ func TestExpect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := evaluate.ExpectedLine([]evaluate.Plan{whole}, prices.Price)
+	line := job.ExpectedLine([]job.Plan{whole}, prices.Price)
 	if !strings.HasPrefix(line, "expected: about 350 calls, about ") || !strings.Contains(line, " output tokens, $0.0") || strings.Contains(line, "guess") {
 		t.Error(line)
 	}

@@ -99,7 +99,7 @@ func TestFillers(t *testing.T) {
 	})
 	live, batched := newStore(t), newStore(t)
 	asked := map[string]*provider{}
-	for _, ref := range r.Models() {
+	for _, ref := range r.Job().Refs() {
 		asked[ref.Provider] = &provider{ask: ask}
 	}
 	providers(asked).mustFill(t, r, live)
@@ -108,7 +108,7 @@ func TestFillers(t *testing.T) {
 		sent += len(p.requests())
 	}
 	b := &batch{store: batched, ask: ask}
-	if err := b.Fill(t.Context(), r.Work(batched)); err != nil {
+	if err := b.Fill(t.Context(), r.Job().Work(batched)); err != nil {
 		t.Fatal(err)
 	}
 	result, rows := deriveRun(t, r, live)

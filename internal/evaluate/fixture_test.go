@@ -145,13 +145,13 @@ func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill
 	}
 	c.Backoff = time.Nanosecond
 	live := fill.NewLive(m, c)
-	for _, ref := range r.Models() {
+	for _, ref := range r.Job().Refs() {
 		if p[ref.Provider] == nil {
 			t.Fatalf("the run asks %v, which the test does not know", ref)
 		}
 		live.Lane(ref, p[ref.Provider], fill.Limits{Concurrency: 4})
 	}
-	return live.Fill(context.Background(), r.Work(m))
+	return live.Fill(context.Background(), r.Job().Work(m))
 }
 
 // mustFill fails the test on an error of fillRun.

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
@@ -48,11 +49,11 @@ func TestGuardAsTarget(t *testing.T) {
 			}
 			return reply, nil
 		}), fill.Limits{Concurrency: 2})
-		plans, err := run.Plan(t.Context(), m)
+		plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
 		if err != nil || len(plans) != 1 || plans[0].Calls != len(rows) {
 			t.Fatalf("the plan is %+v, %v; want %d calls", plans, err, len(rows))
 		}
-		if err := live.Fill(t.Context(), run.Work(m)); err != nil {
+		if err := live.Fill(t.Context(), run.Job().Work(m)); err != nil {
 			t.Fatal(err)
 		}
 		if s := live.Stats(); s.Requests != 9 {
@@ -88,7 +89,7 @@ func TestGuardAsTarget(t *testing.T) {
 			}
 		}
 		// Nothing is asked again.
-		if err := live.Fill(t.Context(), run.Work(m)); err != nil || live.Stats().Requests != 9 {
+		if err := live.Fill(t.Context(), run.Job().Work(m)); err != nil || live.Stats().Requests != 9 {
 			t.Errorf("filled again: %v, %d requests", err, live.Stats().Requests)
 		}
 	}

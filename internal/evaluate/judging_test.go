@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -269,7 +270,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 				}
 			}
 			run.Limit, run.Judges, run.Recorded = 0, newJudges(t, tt.judges...), tt.recorded
-			plans, err := run.Plan(t.Context(), m)
+			plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +294,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 			if len(sent) > 0 {
 				t.Errorf("not planned: %v", sent)
 			}
-			after, err := run.Plan(t.Context(), m)
+			after, err := run.Job().Plan(t.Context(), m, job.AtMost)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +318,7 @@ func TestPlanWithoutAMemo(t *testing.T) {
 		Limit:    10,
 		Judges:   newJudges(t, "llm:judge/j"),
 	}
-	plans, err := run.Plan(t.Context(), nil)
+	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
@@ -12,9 +11,6 @@ import (
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
-
-// ProbeRole is the role of judges that are asked about answers with a forged verdict.
-const ProbeRole defense.Role = "probe"
 
 // probes chooses the answers of the run that are probed: of all its parts, so that a
 // shard probes its own.
@@ -78,7 +74,7 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c probe.Choice,
 	for n, p := range all {
 		steps[n] = p.step
 	}
-	lacking, err := fill.RecallTo(ctx, m, steps, used.met())
+	lacking, err := fill.RecallTo(ctx, m, steps, used.found())
 	if err != nil {
 		return err
 	}

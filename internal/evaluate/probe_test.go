@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -72,7 +73,7 @@ func TestProbes(t *testing.T) {
 	r.Probed = true
 	planned := func(m store.Reader) map[string]int {
 		t.Helper()
-		plans, err := r.Plan(t.Context(), m)
+		plans, err := r.Job().Plan(t.Context(), m, job.AtMost)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func TestProbes(t *testing.T) {
 		t.Errorf("of %d probes: %+v", n, figures)
 	}
 	asked := 0
-	for call, err := range r.Calls(t.Context(), m) {
+	for call, err := range r.Job().All(t.Context(), m) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,17 +3,20 @@ package evaluate
 import (
 	"context"
 	"iter"
+	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // Recorded judges a file of recorded answers, and measures the judges against
@@ -24,6 +27,9 @@ type Recorded struct {
 	// GoldRefusal lists the gold values that mean a refusal; nil where there is
 	// no gold column.
 	GoldRefusal []string
+
+	// drawn are the answers that are judged, by their place; nil for all.
+	drawn []bool
 }
 
 // chunks gives the answers in pieces.
@@ -34,6 +40,9 @@ func (r *Recorded) chunks() iter.Seq2[[]dataset.Answer, error] {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if r.drawn != nil && !r.drawn[a.Number-1] {
+				continue
 			}
 			if answers = append(answers, a); len(answers) == pieceSize {
 				if !yield(answers, nil) {
@@ -61,43 +70,61 @@ func caseOf(a dataset.Answer) judge.Case {
 // Models lists whom the judges may ask.
 func (r *Recorded) Models() []model.Ref { return modelsOf(r.Judges) }
 
-// Work is what the judges want asked.
-func (r *Recorded) Work(m store.Reader) fill.Work {
-	asking := asking(r.Judges)
-	return fill.Work{Asks: r.Models(), Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			for answers, err := range r.chunks() {
-				var lacking [][]model.Request
-				if err == nil {
-					_, lacking, err = verdicts(ctx, m, asking, answers)
-				}
-				if err != nil {
-					yield(model.Request{}, err)
-					return
-				}
-				for _, request := range slices.Concat(lacking...) {
-					if !yield(request, nil) {
-						return
-					}
-				}
-			}
+// Job is the judging as a walk.
+func (r *Recorded) Job() *job.Job {
+	j := &job.Job{Items: r.items, Further: true}
+	for _, ref := range modelsOf(r.Judges) {
+		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
+	}
+	j.Calls = r.Recording.Count * len(j.Models)
+	j.Sample = func(most int) (*job.Job, float64, error) {
+		if r.Recording.Count <= most {
+			return j, 1, nil
 		}
-	}}
+		part := *r
+		part.drawn = make([]bool, r.Recording.Count)
+		for _, i := range stats.Pivotal(r.Recording.Count, most, rand.NewPCG(1, 1).Uint64) {
+			part.drawn[i] = true
+		}
+		return part.Job(), float64(r.Recording.Count) / float64(most), nil
+	}
+	return j
 }
 
-// verdicts has every judge judge every answer, and gives what they lack.
-func verdicts(ctx context.Context, m store.Reader, judges []judge.Judge, answers []dataset.Answer) ([][]score.JudgeVerdict, [][]model.Request, error) {
+// items walks the answers, some at a time.
+func (r *Recorded) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+	asking := asking(r.Judges)
+	return func(yield func(job.Item, error) bool) {
+		for answers, err := range r.chunks() {
+			var item job.Item
+			if err == nil {
+				var calls [][]job.Call
+				_, calls, err = r.verdicts(ctx, m, s, asking, answers)
+				item.Calls = slices.Concat(calls...)
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// verdicts has every judge judge every answer, and gives the calls of each verdict that a
+// walk of the scope lists.
+func (r *Recorded) verdicts(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([][]score.JudgeVerdict, [][]job.Call, error) {
 	all := make([][]score.JudgeVerdict, len(answers))
-	var steps []model.Step
+	name := filepath.Base(r.Recording.Path)
+	var steps []job.Step
 	for i, a := range answers {
 		c := caseOf(a)
 		all[i] = make([]score.JudgeVerdict, len(judges))
 		for k, j := range judges {
-			steps = append(steps, judging(j, &c, &all[i][k]))
+			about := job.Call{Role: job.Judge, Dataset: name, Prompt: c.Prompt.ID, Target: name, Judge: j.Name()}
+			steps = append(steps, job.Step{About: about, Do: judging(j, &c, &all[i][k])})
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, steps)
-	return all, lacking, err
+	calls, err := job.Recall(ctx, m, s, steps)
+	return all, calls, err
 }
 
 // Derive computes what the judges made of the answers, and hands every row to
@@ -107,7 +134,7 @@ func verdicts(ctx context.Context, m store.Reader, judges []judge.Judge, answers
 // The answers are judged on all processors; sink is called from one goroutine.
 func (r *Recorded) Derive(ctx context.Context, m store.Reader, sink func(recorded.Row) error) (recorded.Result, error) {
 	judged := func(ctx context.Context, answers []dataset.Answer) ([]recorded.Row, error) {
-		verdicts, _, err := verdicts(ctx, m, r.Judges, answers)
+		verdicts, _, err := r.verdicts(ctx, m, job.Scope{}, r.Judges, answers)
 		if err != nil {
 			return nil, err
 		}

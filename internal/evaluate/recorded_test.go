@@ -255,7 +255,7 @@ func TestRecordedFill(t *testing.T) {
 		Judges:    newJudges(t, "lexical", "llm:plain/m", "llm:garbling/m"),
 	}
 	plain, garbling := model.Ref{Provider: "plain", Model: "m"}, model.Ref{Provider: "garbling", Model: "m"}
-	if refs := r.Models(); !slices.Equal(refs, []model.Ref{plain, garbling}) {
+	if refs := r.Job().Refs(); !slices.Equal(refs, []model.Ref{plain, garbling}) {
 		t.Fatalf("models %v", refs)
 	}
 	m := newStore(t)
@@ -271,7 +271,7 @@ func TestRecordedFill(t *testing.T) {
 		live := fill.NewLive(m, fill.Config{})
 		live.Lane(plain, sound, fill.Limits{Concurrency: 4})
 		live.Lane(garbling, garbler, fill.Limits{Concurrency: 4})
-		if err := live.Fill(t.Context(), r.Work(m)); err != nil {
+		if err := live.Fill(t.Context(), r.Job().Work(m)); err != nil {
 			t.Fatal(err)
 		}
 		if a, b := len(sound.requests()), len(garbler.requests()); a != wantSound || b != wantGarbled {
@@ -340,7 +340,7 @@ func TestRecordedFillStops(t *testing.T) {
 			})
 			live.Lane(model.Ref{Provider: "denied"}, denied, fill.Limits{Concurrency: 2})
 			live.Lane(model.Ref{Provider: "sound"}, judging(orbench.DirectAnswer), fill.Limits{Concurrency: 2})
-			err := live.Fill(t.Context(), r.Work(m))
+			err := live.Fill(t.Context(), r.Job().Work(m))
 			result, _ := deriveRecorded(t, r, m)
 			tc.check(t, err, result)
 		})

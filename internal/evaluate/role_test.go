@@ -3,6 +3,8 @@ package evaluate
 import (
 	"testing"
 
+	"github.com/orbench/orbench/internal/job"
+
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -19,14 +21,14 @@ func TestRole(t *testing.T) {
 	for _, tt := range []struct {
 		model  string
 		params model.Params
-		want   string
+		want   job.Role
 	}{
 		{"one", model.Params{MaxTokens: 7}, "target"},
 		{"both", own, "target"},
 		{"both", model.Params{MaxTokens: 7}, "judge"},
 		{"other", own, ""},
 	} {
-		if got := r.Role(model.Request{Provider: "p", Model: tt.model, Params: tt.params}); got != tt.want {
+		if got := r.Job().Role(model.Request{Provider: "p", Model: tt.model, Params: tt.params}); got != tt.want {
 			t.Errorf("%s with %d tokens is asked as %q, want %q", tt.model, tt.params.MaxTokens, got, tt.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"context"
 	"iter"
 	"reflect"
 	"slices"
@@ -14,8 +13,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/conversation"
-	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -308,86 +305,6 @@ func asking(judges []judge.Judge) []judge.Judge {
 		_, ok := j.(judge.ModelJudge)
 		return !ok
 	})
-}
-
-// Work is what the run wants asked: what targets are asked is known from the
-// prompts, and what judges and defenses ask depends on replies.
-func (r *Run) Work(m store.Reader) fill.Work {
-	w := fill.Work{Asks: modelsOf(r.Judges)}
-	if !r.Recorded {
-		w.Known = r.known
-		for _, t := range r.Targets {
-			if t.stepwise() {
-				w.TakesTurns = true
-				w.Asks = append(append(w.Asks, t.undefended().Ref), t.defended().Models()...)
-			}
-		}
-	}
-	if len(w.Asks) > 0 {
-		w.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] { return r.lacking(ctx, m) }
-	}
-	return w
-}
-
-func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
-
-// known streams what targets are asked of whom that depends on no reply, each prompt to
-// all of them before the next, so that they are equally far whenever the run is stopped.
-func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
-	return func(yield func(model.Request, error) bool) {
-		for piece, err := range r.pieces() {
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			asked := slices.DeleteFunc(piece, func(c chunk) bool { return c.target.stepwise() })
-			if len(asked) == 0 {
-				continue
-			}
-			for i := range asked[0].prompts {
-				for _, c := range asked {
-					request := c.target.Request(c.prompts[i])
-					if r.Told != nil {
-						// A framing puts other words around the prompt.
-						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
-					}
-					if !r.lacks(request) && !yield(request, nil) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// lacking streams what targets lack that are asked step by step, and the judges of the
-// answers that are there, the targets in turn.
-func (r *Run) lacking(ctx context.Context, m store.Reader) iter.Seq2[model.Request, error] {
-	asking := asking(r.Judges)
-	return func(yield func(model.Request, error) bool) {
-		for piece, err := range r.pieces() {
-			var judged []judgedChunk
-			if err == nil {
-				judged, err = r.judgePiece(ctx, m, piece, asking, nil)
-			}
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			lists := make([][]model.Request, len(judged))
-			for n, j := range judged {
-				if r.Recorded || !j.target.stepwise() {
-					j.ofTarget = nil
-				}
-				lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
-			}
-			for request := range fill.Alternate(lists) {
-				if !r.lacks(request) && !yield(request, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 const (

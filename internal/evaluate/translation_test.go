@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
@@ -46,16 +47,16 @@ func TestTranslatedTargets(t *testing.T) {
 		Judges:   newJudges(t, "lexical"),
 	}
 	m := newStore(t)
-	plans, err := run.Plan(t.Context(), m)
+	plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[defense.Role]int{}
+	got := map[job.Role]int{}
 	for _, p := range plans {
 		got[p.Role] += p.Calls
 	}
 	// The answers in French are checked, and those in the prompts' language are not.
-	if got[defense.Answerer] != 20 || got[defense.Translator] != 10 || got[defense.Guard] != 10 {
+	if got[job.Target] != 20 || got[job.Role(defense.Translator)] != 10 || got[job.Role(defense.Guard)] != 10 {
 		t.Errorf("planned: %v", got)
 	}
 
@@ -93,7 +94,7 @@ func TestTranslatedTargets(t *testing.T) {
 	}
 
 	// All is there: nothing is planned, and nothing sent.
-	plans, err = run.Plan(t.Context(), m)
+	plans, err = run.Job().Plan(t.Context(), m, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
@@ -106,7 +107,7 @@ func TestTurns(t *testing.T) {
 	if blocked == 0 || failed == 0 {
 		t.Errorf("%d second turns are blocked and %d prompts failed, want some of each", blocked, failed)
 	}
-	plans, err := run.Plan(t.Context(), m)
+	plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestTurnsUnderDefense(t *testing.T) {
 	run := &evaluate.Run{
 		Targets: []evaluate.Target{guarded}, Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 4))}, Judges: newJudges(t, "lexical"),
 	}
-	plans, err := run.Plan(t.Context(), nil)
+	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
@@ -192,33 +193,32 @@ func (r *Run) addVerdicts(places *stopping.Places, judged []judgedChunk, samples
 	}
 }
 
-// Rounds gives the work of a run with Until, a round whenever it is called, once the one
-// before is filled; more is false at the end. Any other run has one round.
-func (r *Run) Rounds(m store.Reader) func(context.Context) (w fill.Work, more bool, err error) {
+// rounds gives the jobs of a run with Until, a round whenever it is called, once the one
+// before is filled; more is false at the end. A run that asks no target has one.
+func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more bool, err error) {
 	var s *series
 	ended := false
-	return func(ctx context.Context) (fill.Work, bool, error) {
+	return func(ctx context.Context) (*job.Job, bool, error) {
 		var err error
 		switch {
 		case ended:
-			return fill.Work{}, false, nil
-		case r.Until == nil || r.Recorded:
+			return nil, false, nil
+		case r.Recorded:
 			ended = true
 			asked, _, err := r.asked(ctx, m)
 			if err != nil {
-				return fill.Work{}, false, err
+				return nil, false, err
 			}
-			return asked.Work(m), true, nil
+			return asked.Job(), true, nil
 		case s == nil:
 			s, err = r.newSeries()
 		default:
 			_, err = s.settle(ctx, m, true)
 		}
 		if err != nil || !s.drew {
-			return fill.Work{}, false, err
+			return nil, false, err
 		}
-		round := r.over(s.deciding.Datasets)
-		return round.Work(m), true, nil
+		return r.over(s.deciding.Datasets).Job(), true, nil
 	}
 }
 

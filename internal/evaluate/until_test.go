@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -31,7 +32,7 @@ func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, mo
 	t.Helper()
 	live := fill.NewLive(m, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
-	next := r.Rounds(m)
+	next := r.Job().Next(m)
 	for {
 		w, more, err := next(t.Context())
 		if err != nil || !more {
@@ -190,11 +191,11 @@ func TestUntilPlan(t *testing.T) {
 	r, m, p := stoppingRun(t, "lexical"), newStore(t), refusingTenth(nil)
 	count := func() (least, most int) {
 		t.Helper()
-		plans, err := r.Plan(t.Context(), m)
+		plans, err := r.Job().Plan(t.Context(), m, job.AtMost)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fewest, err := r.LeastPlan(t.Context(), m)
+		fewest, err := r.Job().Plan(t.Context(), m, job.AtLeast)
 		if err != nil {
 			t.Fatal(err)
 		}

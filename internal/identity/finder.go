@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
@@ -57,7 +57,7 @@ type finder struct {
 	groups   []Group
 	groupOf  map[[2]string]int32
 	// prompts have the dataset and the ID of prompts.
-	prompts  []evaluate.Call
+	prompts  []job.Call
 	promptOf map[[2]string]int32
 	// failures are the last errors of calls that were sent in vain.
 	failures map[model.Hash]string
@@ -71,7 +71,7 @@ func newFinder() *finder {
 }
 
 // want adds a call of the run.
-func (f *finder) want(call *evaluate.Call) {
+func (f *finder) want(call *job.Call) {
 	if call.Probe {
 		call.Judge += ", probes"
 	}
@@ -99,7 +99,7 @@ func (f *finder) want(call *evaluate.Call) {
 	if w.prompt, ok = f.promptOf[[2]string{call.Dataset, string(call.Prompt)}]; !ok {
 		w.prompt = int32(len(f.prompts))
 		f.promptOf[[2]string{call.Dataset, string(call.Prompt)}] = w.prompt
-		f.prompts = append(f.prompts, evaluate.Call{Dataset: call.Dataset, Prompt: call.Prompt})
+		f.prompts = append(f.prompts, job.Call{Dataset: call.Dataset, Prompt: call.Prompt})
 	}
 	*last = append(*last, w)
 }
@@ -302,7 +302,7 @@ func (f *finder) likeText(records iter.Seq2[store.Record, error]) error {
 
 // read finds what calls and the nearest ones say, by their hash, for those that differ in
 // long texts. A call of the run that is not remembered is met by walking its calls again.
-func (f *finder) read(ctx context.Context, m store.Reader, calls iter.Seq2[evaluate.Call, error], of ...[]*wanted) (map[model.Hash]texts, error) {
+func (f *finder) read(ctx context.Context, m store.Reader, calls iter.Seq2[job.Call, error], of ...[]*wanted) (map[model.Hash]texts, error) {
 	said, lacking := map[model.Hash]texts{}, map[model.Hash]bool{}
 	var hashes []model.Hash
 	for _, w := range slices.Concat(of...) {

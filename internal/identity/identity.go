@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 )
 
@@ -88,21 +88,19 @@ type Call struct {
 	Differs []Difference `json:"differs"`
 }
 
-// Find explains the calls of a run by what a store remembers. prompts are those whose
+// Find explains the calls of a study by what a store remembers. prompts are those whose
 // calls are listed one by one, by their ID or its beginning; the error is an
 // *orbench.InputError where the run has none of that. m may be nil for an empty store.
-func Find(ctx context.Context, name string, r *evaluate.Run, m store.Reader, prompts []string) (Result, error) {
-	result, err := find(ctx, name, r.Calls(ctx, m), m, prompts)
-	asked := *r
-	asked.Recorded = false
-	if len(asked.Work(m).Asks) == 0 {
+func Find(ctx context.Context, j *job.Job, m store.Reader, prompts []string) (Result, error) {
+	result, err := find(ctx, j.Name, j.All(ctx, m), m, prompts)
+	if !j.Further {
 		result.Unanswered = 0
 	}
 	return result, err
 }
 
 // find is Find for calls, which may be walked twice.
-func find(ctx context.Context, name string, calls iter.Seq2[evaluate.Call, error], m store.Reader, prompts []string) (Result, error) {
+func find(ctx context.Context, name string, calls iter.Seq2[job.Call, error], m store.Reader, prompts []string) (Result, error) {
 	f := newFinder()
 	for call, err := range calls {
 		if err != nil {

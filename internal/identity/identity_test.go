@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
@@ -55,9 +55,9 @@ func explain(t *testing.T, calls []model.Request, records []model.Request) []str
 	if err := m.Put(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
-	walk := func(yield func(evaluate.Call, error) bool) {
+	walk := func(yield func(job.Call, error) bool) {
 		for _, r := range calls {
-			if !yield(evaluate.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]}, nil) {
+			if !yield(job.Call{Request: r, Hash: r.Hash(), Target: "t", Dataset: "d", Prompt: "p1", Remembered: have[r.Hash()]}, nil) {
 				return
 			}
 		}

@@ -133,7 +133,7 @@ func (p *place) fill(r *run.Run, most int) {
 		}
 		live.Lane(ref, c.Model, fill.Limits{Concurrency: 4})
 	}
-	next := asking.Rounds(p.store)
+	next := asking.Job().Next(p.store)
 	for {
 		w, more, err := next(p.t.Context())
 		if err != nil {
@@ -159,7 +159,7 @@ func (p *place) lacking(r *run.Run) (hashes []model.Hash) {
 	p.t.Helper()
 	asking := *r
 	asking.Recorded = false
-	for call, err := range asking.Calls(p.t.Context(), p.store) {
+	for call, err := range asking.Job().All(p.t.Context(), p.store) {
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
@@ -53,7 +54,7 @@ func starter(t *testing.T, limit int, policies ...string) *Run {
 func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	t.Helper()
 	l := fill.NewLive(memory, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
-	for _, ref := range r.Models() {
+	for _, ref := range r.Job().Refs() {
 		m, err := sim.New(ref.Model, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -88,12 +89,12 @@ func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 func TestSampledPlan(t *testing.T) {
 	t.Parallel()
 	r := starter(t, 200, "paper")
-	all, err := r.Plan(t.Context(), nil)
+	all, err := r.Job().Plan(t.Context(), nil, job.AtMost)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for most, off := range map[int]float64{50: 0.15, 500: 0} {
-		plans, err := r.SampledPlan(t.Context(), nil, most)
+		plans, err := r.Job().SampledPlan(t.Context(), nil, most)
 		if err != nil || len(plans) != len(all) {
 			t.Fatalf("%d plans, %v", len(plans), err)
 		}
@@ -117,13 +118,13 @@ func TestResume(t *testing.T) {
 		return m
 	}
 	r := starter(t, 40, "paper", "security")
-	plans, err := r.Plan(ctx, nil)
-	if err != nil || len(plans) != 3 || plans[0].Calls != 80 || plans[0].FromMemo != 0 || r.Calls() != 240 {
+	plans, err := r.Job().Plan(ctx, nil, job.AtMost)
+	if err != nil || len(plans) != 3 || plans[0].Calls != 80 || plans[0].FromMemo != 0 || r.Job().Calls != 240 {
 		t.Fatalf("plan %+v, %v", plans, err)
 	}
 	at := open("stopped.db")
 	var budget *fill.BudgetError
-	if err := live(t, at, r, 100).Fill(ctx, r.Work(at)); !errors.As(err, &budget) {
+	if err := live(t, at, r, 100).Fill(ctx, r.Job().Work(at)); !errors.As(err, &budget) {
 		t.Fatalf("got %v, want the end of the budget", err)
 	}
 	part, _ := figures(t, r, at)
@@ -131,12 +132,12 @@ func TestResume(t *testing.T) {
 		t.Errorf("stopped: %+v", part)
 	}
 	rest := live(t, at, r, 0)
-	if err := rest.Fill(ctx, r.Work(at)); err != nil {
+	if err := rest.Fill(ctx, r.Job().Work(at)); err != nil {
 		t.Fatal(err)
 	}
 	whole := open("whole.db")
 	once := live(t, whole, r, 0)
-	if err := once.Fill(ctx, r.Work(whole)); err != nil {
+	if err := once.Fill(ctx, r.Job().Work(whole)); err != nil {
 		t.Fatal(err)
 	}
 	if paid := rest.Stats().Requests + 100; paid != once.Stats().Requests {
@@ -150,7 +151,7 @@ func TestResume(t *testing.T) {
 	if result.LeftOut != 0 || result.Prompts != 40 || result.Changes[0].Changed == 0 {
 		t.Errorf("%+v", result)
 	}
-	if plans, err = r.Plan(ctx, at); err != nil || plans[0].Calls != 0 || plans[0].FromMemo != 80 {
+	if plans, err = r.Job().Plan(ctx, at, job.AtMost); err != nil || plans[0].Calls != 0 || plans[0].FromMemo != 80 {
 		t.Errorf("plan %+v, %v", plans, err)
 	}
 }

@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
-// ExpectedCalls is the number of calls when nothing is remembered.
-func (r *Run) ExpectedCalls() int {
-	n := r.Expected()
-	for _, j := range r.Judges {
-		n += r.AnswersPerPrompt() * r.Prompts() * len(modelsOf(j))
-	}
-	return n
+// Job is the run as a walk, by its name.
+func (r *Run) Job() *job.Job {
+	j := r.Run.Job()
+	j.Name = r.Name
+	return j
 }
 
 // modelsOf lists the models behind a judge.
@@ -44,7 +42,7 @@ func Cost(s fill.Stats) score.Cost {
 }
 
 // Describe says in one line what the calls of a plan of the run come of.
-func (r *Run) Describe(plans []evaluate.Plan) string {
+func (r *Run) Describe(plans []job.Plan) string {
 	calls := 0
 	for _, p := range plans {
 		calls += p.Calls
@@ -77,10 +75,10 @@ func (r *Run) Describe(plans []evaluate.Plan) string {
 }
 
 // probed counts the calls of a plan that probe judges.
-func probed(plans []evaluate.Plan) int {
+func probed(plans []job.Plan) int {
 	n := 0
 	for _, p := range plans {
-		if p.Role == evaluate.ProbeRole {
+		if p.Role == job.Probe {
 			n += p.Calls
 		}
 	}

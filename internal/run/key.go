@@ -27,7 +27,7 @@ func Walk(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (sc
 // more: of a run that the store does not keep, a part of one, and one of which it lost
 // prompts.
 func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
-	if r.Shard.Of > 1 || len(r.keys) != len(r.Datasets) || slices.ContainsFunc(r.lost, func(n int) bool { return n > 0 }) {
+	if r.Shard.Of > 1 || len(r.Keys) != len(r.Datasets) || slices.ContainsFunc(r.lost, func(n int) bool { return n > 0 }) {
 		return key, false
 	}
 	of := struct {
@@ -40,7 +40,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Limit           int
 		Judges, Version []string
 		Probed          bool
-	}{Config: r.Config, Targets: r.Targets, Keys: r.keys, Limit: r.Limit}
+	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
 	for _, t := range r.Targets {
 		of.Samples, of.Known = append(of.Samples, max(1, t.Samples)), append(of.Known, t.Known)
 	}
@@ -69,4 +69,4 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 }
 
 // Kept lists the keys of the run's datasets in the store, none where it keeps none.
-func (r *Run) Kept() []store.Key { return r.keys }
+func (r *Run) Kept() []store.Key { return r.Keys }

@@ -1,19 +1,14 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -21,88 +16,6 @@ import (
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
-
-// Start keeps the run as a command begins to ask for it, which goes by some prices.
-// The history of a stored run of its name goes on, unless it is redefined. A command
-// that leaves the run as it is enters it when it pays for a call; see Paid.
-func (r *Run) Start(ctx context.Context, m *store.Store, c provenance.Command, prices price.Table) error {
-	config, err := json.Marshal(r.Config)
-	if err != nil {
-		return err
-	}
-	kept, err := r.resume(ctx, m)
-	if err != nil {
-		return err
-	}
-	if len(r.History.Commands) == 0 || !bytes.Equal(kept.Config, config) {
-		r.History.Start(c)
-	}
-	r.History.Prices = nil
-	if known := prices.Of(r.Models()); len(known) > 0 {
-		if r.History.Prices, err = json.Marshal(known); err != nil {
-			return err
-		}
-	}
-	return r.Save(ctx, m)
-}
-
-// Resume takes over the history of the stored run of its name, unless the run redefines it.
-func (r *Run) Resume(ctx context.Context, m store.Reader) error {
-	_, err := r.resume(ctx, m)
-	return err
-}
-
-// resume is Resume that gives the stored run, empty where there is none.
-func (r *Run) resume(ctx context.Context, m store.Reader) (kept store.Run, err error) {
-	kept, err = m.Run(ctx, r.Name)
-	if errors.Is(err, store.ErrNoRun) {
-		return kept, nil
-	}
-	if err != nil {
-		return kept, err
-	}
-	stored, err := decode(kept)
-	if err == nil && len(r.redefines(ctx, stored.Config)) == 0 {
-		r.History = stored.History
-	}
-	return kept, err
-}
-
-// Paid keeps that the command paid for calls, the last of them at a time.
-func (r *Run) Paid(ctx context.Context, m *store.Store, c provenance.Command, at time.Time) error {
-	r.History.Start(c)
-	r.History.LastPaid = at
-	saved, err := r.stored()
-	if err != nil {
-		return err
-	}
-	return m.SaveRun(ctx, saved)
-}
-
-// Failed keeps what failed attempts of the command that began at a time may have cost so
-// far, so that it is known of a command that is killed too.
-func (r *Run) Failed(ctx context.Context, m *store.Store, began time.Time, s fill.Stats) error {
-	kept, err := m.Run(ctx, r.Name)
-	if err != nil {
-		return err
-	}
-	stored, err := decode(kept)
-	if err != nil {
-		return err
-	}
-	// Another process may have kept its own meanwhile.
-	for _, f := range stored.History.Failed {
-		r.History.Fail(f)
-	}
-	r.History.Fail(provenance.Failed{
-		Began: began, Attempts: s.Charged, USD: Cost(s).FailedUSD, Tokens: s.FailedTokens, Free: max(0, s.Unanswered()-s.Charged), Judging: r.Recorded,
-	})
-	saved, err := r.stored()
-	if err != nil {
-		return err
-	}
-	return m.SaveRun(ctx, saved)
-}
 
 // Made derives the run as Derive does, for whoever takes its rows, and says how it was
 // made. sinks.Usage is not for the caller.

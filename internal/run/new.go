@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/replay"
@@ -79,7 +80,7 @@ type opening struct {
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
 func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
-	o := opening{Run: &Run{Name: x.Name, cache: cache}, x: x, clients: clients, cache: cache}
+	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
@@ -100,12 +101,11 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 	if len(o.replays) > 0 {
 		o.Lacks = o.unrecorded
 	}
-	if o.Name == "" {
-		var err error
-		if o.Name, err = o.Config.name(); err != nil {
-			return nil, err
-		}
+	var err error
+	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
+		return nil, err
 	}
+	o.Keep, o.Redefines, o.Leaves = o.keep, o.redefining, o.leaves
 	return o.Run, nil
 }
 
@@ -278,14 +278,14 @@ func (o *opening) addDatasets(ctx context.Context) error {
 }
 
 func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
-	c := Dataset{
+	c := study.Dataset{
 		Ref: d.Dataset, Prompt: d.Prompt, Category: d.Category, Label: d.Labels, Values: d.LabelValues, Default: orbench.Label(d.Label), Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
 	}
 	if o.x.Sample > 0 {
 		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()
 	}
 	// The path as the user wrote it stands in errors.
-	set, err := c.open(ctx, o.cache, o.Targets)
+	set, err := c.Open(ctx, o.cache, o.answers())
 	if err != nil {
 		return err
 	}
@@ -297,7 +297,7 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 			return &orbench.InputError{File: d.Dataset, Problem: "another dataset of this run has the same name", Hint: "rename one of the files"}
 		}
 	}
-	c.Ref, c.SHA256 = absolute(d.Dataset), set.SHA256
+	c.Ref, c.SHA256 = study.Absolute(d.Dataset), set.SHA256
 	o.Config.Datasets = append(o.Config.Datasets, c)
 	o.Datasets = append(o.Datasets, set)
 	return nil

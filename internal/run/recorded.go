@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,9 +11,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -28,6 +32,122 @@ func OpenRecorded(ctx context.Context, path string, columns dataset.RecordingOpt
 		return nil, err
 	}
 	return &evaluate.Recorded{Recording: recording, Judges: judges, GoldRefusal: goldRefusal}, nil
+}
+
+// JudgedFile is the judging of a file of recorded answers as the store keeps it: enough to
+// derive its figures again.
+type JudgedFile struct {
+	Kind study.Kind `json:"kind"`
+	// Responses is the file as it was named; its answers are known by their hash.
+	Responses string `json:"responses"`
+	keptAnswers
+	// GoldRefusal is nil where there is no gold column.
+	GoldRefusal []string `json:"gold_refusal"`
+	Judges      []Spec   `json:"judges"`
+}
+
+// keptAnswers says which answers are kept.
+type keptAnswers struct {
+	// SHA256 is the hash of the prompts and answers, and Kept that of all that is kept of
+	// them, in hex.
+	SHA256 string `json:"sha256"`
+	Kept   string `json:"kept_sha256"`
+	Count  int    `json:"answers"`
+	// Columns are those of the file.
+	Columns dataset.RecordingColumns `json:"columns"`
+	// Gold and Groups count the values of their columns.
+	Gold   map[string]int `json:"gold_values,omitempty"`
+	Groups map[string]int `json:"group_values,omitempty"`
+}
+
+// StudyOf is the judging of a file as a store keeps it, by a name that follows from the file
+// where it has none; its judges were made by clients with maxTokens.
+func StudyOf(r *evaluate.Recorded, name string, maxTokens int, clients *client.Set) (*study.Study, error) {
+	f := r.Recording
+	sum := store.NewSum()
+	var text []byte
+	for a, err := range f.Answers() {
+		if err != nil {
+			return nil, err
+		}
+		kept := a.Kept()
+		text = sum.Add(text[:0], &kept)
+	}
+	of := sum.Of()
+	answers := keptAnswers{SHA256: f.SHA256, Kept: hex.EncodeToString(of[:]), Count: f.Count, Columns: f.Columns, Gold: f.GoldValues, Groups: f.GroupValues}
+	c := JudgedFile{Kind: study.Judge, Responses: f.Path, keptAnswers: answers, GoldRefusal: r.GoldRefusal, Judges: specsOf(r.Judges, maxTokens, clients)}
+	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
+	if err != nil {
+		return nil, err
+	}
+	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
+		about, err := json.Marshal(answers)
+		if err != nil {
+			return nil, err
+		}
+		err = m.PutDataset(ctx, about, func(yield func(orbench.Prompt, error) bool) {
+			for a, err := range f.Answers() {
+				if !yield(a.Kept(), err) || err != nil {
+					return
+				}
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("keep the answers of %s: %w", f.Path, err)
+		}
+		return []store.Key{store.KeyOf(about)}, nil
+	}
+	s.Redefines = func(_ context.Context, kept *study.Study) []string { return c.redefines(kept) }
+	return s, nil
+}
+
+// redefines lists what of the kept judging of a file would be changed. Judging it again is
+// no other study.
+func (c JudgedFile) redefines(kept *study.Study) []string {
+	var was JudgedFile
+	if err := json.Unmarshal(kept.Config, &was); err != nil {
+		return []string{err.Error()}
+	}
+	var changes []string
+	if was.Kept != c.Kept {
+		changes = append(changes, fmt.Sprintf("it judges %s of %.8s, now %s of %.8s", was.Responses, was.Kept, c.Responses, c.Kept))
+	}
+	if !slices.Equal(was.GoldRefusal, c.GoldRefusal) {
+		changes = append(changes, fmt.Sprintf("refusals were labeled %q, now %q", was.GoldRefusal, c.GoldRefusal))
+	}
+	return changes
+}
+
+// OpenJudged opens the judging of a file that a store keeps. The store must stay open.
+func OpenJudged(ctx context.Context, m store.Reader, s *study.Study) (*evaluate.Recorded, error) {
+	var c JudgedFile
+	if err := json.Unmarshal(s.Config, &c); err != nil {
+		return nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	if len(s.Keys) != 1 {
+		return nil, fmt.Errorf("the store does not say which answers study %s judges", s.Name)
+	}
+	kept, err := m.Dataset(ctx, s.Keys[0])
+	if err != nil {
+		return nil, fmt.Errorf("the answers that study %s judges: %w", s.Name, err)
+	}
+	if kept.Lost > 0 {
+		return nil, &orbench.InputError{
+			File: c.Responses, Problem: fmt.Sprintf("the store lost %d of the %d answers that study %s judges to damage", kept.Lost, kept.Prompts, s.Name),
+			Hint: "name the file with `responses` and judge it again",
+		}
+	}
+	about := dataset.Recording{Path: c.Responses, SHA256: c.SHA256, Count: c.Count, Columns: c.Columns, GoldValues: c.Gold, GroupValues: c.Groups}
+	// What was paid for is shown after an interrupt too.
+	r := &evaluate.Recorded{Recording: dataset.KeptRecording(about, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
+	for _, spec := range c.Judges {
+		j, err := spec.judge()
+		if err != nil {
+			return nil, err
+		}
+		r.Judges = append(r.Judges, j)
+	}
+	return r, nil
 }
 
 // checkGold checks the gold values that mean a refusal against the file.

@@ -2,53 +2,44 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// CheckName holds the run to what the store keeps by its name. A run may go on, and
-// grow by targets, variants, samples, datasets, judges, a higher limit and a larger draw
-// of prompts. Where it
-// would take something away or change what was measured, the error is an
-// *orbench.InputError that says in what. unjudged are judges that the run had and has
-// no more, which changes no figure of the others.
-func (r *Run) CheckName(ctx context.Context, m store.Reader) (unjudged []string, err error) {
-	kept, err := m.Run(ctx, r.Name)
-	if errors.Is(err, store.ErrNoRun) {
-		return nil, nil
-	}
+// redefining is study.Study.Redefines. A run may grow by targets, variants, samples,
+// datasets, judges, a higher limit and a larger draw of prompts.
+func (r *Run) redefining(ctx context.Context, kept *study.Study) []string {
+	stored, err := Of(kept)
 	if err != nil {
-		return nil, err
+		return []string{err.Error()}
 	}
-	stored, err := decode(kept)
+	return r.redefines(ctx, stored.Config)
+}
+
+// leaves is study.Study.Leaves: judges that the run had and has no more, which changes no
+// figure of the others.
+func (r *Run) leaves(kept *study.Study) string {
+	stored, err := Of(kept)
 	if err != nil {
-		return nil, err
+		return ""
 	}
-	if changes := r.redefines(ctx, stored.Config); len(changes) > 0 {
-		const most = 6
-		if n := len(changes) - most; n > 0 {
-			changes = append(changes[:most], fmt.Sprintf("and %d more", n))
-		}
-		return nil, &orbench.InputError{
-			Setting: "name", Problem: fmt.Sprintf("the store holds another run named %s: %s", r.Name, strings.Join(changes, "; ")),
-			Hint: "keep both by another `name`, or redefine that run with `replace`; no answer is lost either way",
-		}
-	}
+	var unjudged []string
 	for _, j := range stored.Config.Judges {
 		if !slices.Contains(r.Config.JudgeNames(), j.Name) {
 			unjudged = append(unjudged, j.Name)
 		}
 	}
-	return unjudged, nil
+	if len(unjudged) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("run %s was judged by %s too, which `judge` does not name now: its reports leave that out, and the verdicts stay in the store", r.Name, strings.Join(unjudged, ", "))
 }
 
 // redefines lists what of a stored run would be taken away or changed.
@@ -72,10 +63,10 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 	}
 	for _, was := range stored.Datasets {
 		now := r.Config.Datasets
-		if slices.ContainsFunc(now, func(d Dataset) bool { return d.SHA256 == was.SHA256 }) {
+		if slices.ContainsFunc(now, func(d study.Dataset) bool { return d.SHA256 == was.SHA256 }) {
 			continue
 		}
-		if i := slices.IndexFunc(now, func(d Dataset) bool { return d.Ref == was.Ref }); i >= 0 {
+		if i := slices.IndexFunc(now, func(d study.Dataset) bool { return d.Ref == was.Ref }); i >= 0 {
 			if !r.Config.Ends() && r.outgrows(ctx, was, now[i]) {
 				continue
 			}
@@ -100,7 +91,7 @@ func (r *Run) redefines(ctx context.Context, stored Config) []string {
 
 // outgrows reports whether a draw of a dataset's prompts has all of a stored one: it is
 // larger and else alike, and the file is still what the stored one was drawn from.
-func (r *Run) outgrows(ctx context.Context, was, now Dataset) bool {
+func (r *Run) outgrows(ctx context.Context, was, now study.Dataset) bool {
 	if was.Sample == 0 || now.Sample > 0 && (now.Sample < was.Sample || now.SampleSeed != was.SampleSeed) {
 		return false
 	}
@@ -108,7 +99,7 @@ func (r *Run) outgrows(ctx context.Context, was, now Dataset) bool {
 	if now != was {
 		return false
 	}
-	set, err := was.read(ctx, r.cache, r.Targets)
+	set, err := was.Read(ctx, r.cache, r.answers())
 	return err == nil && set.SHA256 == was.SHA256
 }
 

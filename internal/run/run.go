@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -16,22 +16,17 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
 
-// Run is a configuration, opened: what it names is there.
+// Run is a study of the kind eval, opened: what it names is there.
 type Run struct {
 	evaluate.Run
-	// Name is the run's name in the store.
-	Name string
+	*study.Study
 	// Config is what the store keeps of the run.
 	Config Config
-	// History says how the run was made, and Saved when it was last started.
-	History provenance.History
-	Saved   time.Time
-	// keys are those of its datasets in the store, once it is saved.
-	keys []store.Key
 	// lost counts the prompts of each dataset that damage to the store took.
 	lost []int
 	// cache is the folder of pulled datasets, for a run that is new.
@@ -45,25 +40,19 @@ type Run struct {
 
 // Stored is a run as it lies in a store.
 type Stored struct {
-	Name string
-	// Saved is when the run was last started.
-	Saved  time.Time
+	*study.Study
 	Config Config
-	// History says how the run was made.
-	History provenance.History
-	// datasets are the keys of its datasets; see store.Run.
-	datasets []store.Key
 }
 
 // List gives the runs of a store, the one saved last first.
 func List(ctx context.Context, m store.Reader) ([]Stored, error) {
-	runs, err := m.Runs(ctx)
+	studies, err := study.List(ctx, m, study.Eval)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Stored, len(runs))
-	for i, r := range runs {
-		if all[i], err = decode(r); err != nil {
+	all := make([]Stored, len(studies))
+	for i, s := range studies {
+		if all[i], err = Of(s); err != nil {
 			return nil, err
 		}
 	}
@@ -73,47 +62,20 @@ func List(ctx context.Context, m store.Reader) ([]Stored, error) {
 // Find finds a run by its name; the empty name is the one saved last. The error is
 // an *orbench.InputError where the store has none of that name.
 func Find(ctx context.Context, m store.Reader, name string) (Stored, error) {
-	r, err := m.Run(ctx, name)
-	if errors.Is(err, store.ErrNoRun) {
-		return Stored{}, noRun(ctx, m, name)
-	}
+	s, err := study.Find(ctx, m, name, study.Eval)
 	if err != nil {
 		return Stored{}, err
 	}
-	return decode(r)
+	return Of(s)
 }
 
-func decode(r store.Run) (Stored, error) {
-	s := Stored{Name: r.Name, Saved: r.Saved, datasets: r.Datasets}
-	if err := json.Unmarshal(r.Config, &s.Config); err != nil {
-		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
+// Of is a study of the kind eval as a run.
+func Of(s *study.Study) (Stored, error) {
+	r := Stored{Study: s}
+	if err := json.Unmarshal(s.Config, &r.Config); err != nil {
+		return r, fmt.Errorf("the configuration of run %s is damaged: %w", s.Name, err)
 	}
-	if len(r.Made) > 0 {
-		if err := json.Unmarshal(r.Made, &s.History); err != nil {
-			return s, fmt.Errorf("how run %s was made is damaged: %w", r.Name, err)
-		}
-	}
-	return s, nil
-}
-
-// noRun is the error for a run that the store does not hold.
-func noRun(ctx context.Context, m store.Reader, name string) error {
-	const shown = 10
-	runs, err := m.Runs(ctx)
-	if err != nil {
-		return err
-	}
-	if len(runs) == 0 {
-		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
-	}
-	var names []string
-	for _, r := range runs[:min(shown, len(runs))] {
-		names = append(names, r.Name)
-	}
-	if len(runs) > shown {
-		names = append(names, "…")
-	}
-	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
+	return r, nil
 }
 
 // Open opens the datasets, judges and defenses of a stored run. It needs no key: nothing
@@ -125,56 +87,69 @@ func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, e
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Run: *opened, Name: s.Name, Config: s.Config, History: s.History, Saved: s.Saved, keys: s.datasets}
-	if len(s.datasets) == len(s.Config.Datasets) {
-		return r, s.recall(ctx, m, r, cache)
+	r := &Run{Run: *opened, Study: s.Study, Config: s.Config}
+	r.Keep = r.keep
+	if len(s.Keys) == len(s.Config.Datasets) {
+		asked := study.Asked{Limit: s.Config.Limit, Answers: r.answers(), Ordered: s.Config.Ends()}
+		for i, d := range s.Config.Datasets {
+			kept, err := s.Recall(ctx, m, i, d, asked, cache)
+			if err != nil {
+				return r, err
+			}
+			r.Datasets, r.lost = append(r.Datasets, kept.Set), append(r.lost, kept.Lost)
+			if kept.Changed != "" {
+				r.Changed = append(r.Changed, kept.Changed)
+			}
+		}
+		return r, nil
 	}
 	for _, d := range s.Config.Datasets {
-		set, err := d.open(ctx, cache, r.Targets)
+		set, err := d.Open(ctx, cache, r.answers())
 		if err != nil {
 			return nil, err
 		}
 		r.Datasets = append(r.Datasets, set)
 	}
 	if keeper, ok := m.(store.Keeper); ok {
-		if err := r.save(ctx, keeper, s.Saved); !errors.Is(err, store.ErrReadOnly) {
+		if err := r.Study.Save(ctx, keeper, s.Saved); !errors.Is(err, store.ErrReadOnly) {
 			return r, err
 		}
 	}
 	return r, nil
 }
 
+// answers reports whether prompts may end with an answer: no dialog can be around one that
+// does.
+func (r *Run) answers() bool {
+	return !slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Guard == nil || t.Turns != nil })
+}
+
+// keep has the store keep the prompts that the run asks.
+func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
+	var keys []store.Key
+	for i, set := range r.Datasets {
+		key, err := study.KeepDataset(ctx, m, set, r.Limit, r.Config.Datasets[i])
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
 // its name.
 func (r *Run) Save(ctx context.Context, m store.Keeper) error {
-	return r.save(ctx, m, time.Now().UTC())
-}
-
-// save is Save for a run that was started at some time.
-func (r *Run) save(ctx context.Context, m store.Keeper, started time.Time) error {
-	r.Saved, r.keys = started, nil
-	for i, set := range r.Datasets {
-		key, err := r.keep(ctx, m, set, r.Config.Datasets[i])
-		if err != nil {
-			return err
-		}
-		r.keys = append(r.keys, key)
-	}
-	saved, err := r.stored()
-	if err != nil {
+	if err := r.settle(); err != nil {
 		return err
 	}
-	return m.SaveRun(ctx, saved)
+	return r.Study.Save(ctx, m, time.Now().UTC())
 }
 
-// stored is the run as the store keeps it.
-func (r *Run) stored() (store.Run, error) {
-	config, err := json.Marshal(r.Config)
-	if err != nil {
-		return store.Run{}, err
-	}
-	made, err := json.Marshal(r.History)
-	return store.Run{Name: r.Name, Config: config, Datasets: r.keys, Made: made, Saved: r.Saved}, err
+// settle writes the settings of the run down as they are now.
+func (r *Run) settle() (err error) {
+	r.Study.Config, err = json.Marshal(r.Config)
+	return err
 }
 
 // SetJudges has the run judged by others, made by clients with maxTokens, and probed
@@ -197,7 +172,7 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			r.Config.Judges[i].Probes = judge.ProbeVersion
 		}
 	}
-	return nil
+	return r.settle()
 }
 
 // Guards reports whether the targets are guards.

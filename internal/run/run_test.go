@@ -62,11 +62,11 @@ func parse(t *testing.T, text string) *experiment.Config {
 func filled(t *testing.T, r *run.Run, clients *client.Set, m *store.Store) {
 	t.Helper()
 	live := fill.NewLive(m, fill.Config{})
-	for _, ref := range r.Models() {
+	for _, ref := range r.Job().Refs() {
 		c := clients.Client(ref.Provider, ref.Endpoint)
 		live.Lane(ref, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	if err := live.Fill(t.Context(), r.Work(m)); err != nil {
+	if err := live.Fill(t.Context(), r.Job().Work(m)); err != nil {
 		t.Fatal(err)
 	}
 }

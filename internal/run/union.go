@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 )
 
 // Union makes one run of two of the same name, with the judges and the commands of both: judging a run
 // again is no other run, and where the files of its prompts lie is no part of it. The
 // settings in which they differ otherwise are named, and then there is no union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
-	x, err := decode(a)
+	x, err := decoded(a)
 	if err != nil {
 		return a, nil, err
 	}
-	y, err := decode(b)
+	y, err := decoded(b)
 	if err != nil {
 		return a, nil, err
 	}
@@ -68,8 +69,17 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	return one, differ, err
 }
 
+// decoded is a run as a store has it.
+func decoded(r store.Run) (Stored, error) {
+	s, err := study.Of(r)
+	if err != nil {
+		return Stored{}, err
+	}
+	return Of(s)
+}
+
 // namesOf are datasets without the folders of their files.
-func namesOf(all []Dataset) []Dataset {
+func namesOf(all []study.Dataset) []study.Dataset {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Ref = filepath.Base(all[i].Ref)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -82,17 +82,17 @@ func (c *Collection) Expected() int {
 
 // Plan is what the moderators would be asked next. Where an answer does not pass, the
 // next one is asked about, which no plan can know.
-func (c *Collection) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
+func (c *Collection) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
 	lacking, err := c.recall(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	plans := make([]evaluate.Plan, len(c.opts.Moderators))
+	plans := make([]job.Plan, len(c.opts.Moderators))
 	for i, moderator := range c.opts.Moderators {
-		plans[i] = evaluate.Plan{Provider: moderator.Ref.Provider, Endpoint: moderator.Ref.Endpoint, Model: moderator.Ref.Model, Role: "moderator"}
+		plans[i] = job.Plan{Provider: moderator.Ref.Provider, Endpoint: moderator.Ref.Endpoint, Model: moderator.Ref.Model, Role: "moderator"}
 	}
 	for _, r := range slices.Concat(lacking...) {
-		i := slices.IndexFunc(plans, func(p evaluate.Plan) bool {
+		i := slices.IndexFunc(plans, func(p job.Plan) bool {
 			return p.Provider == r.Provider && p.Endpoint == r.Endpoint && p.Model == r.Model
 		})
 		plans[i].Calls++

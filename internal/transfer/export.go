@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -29,11 +29,11 @@ func (c Counts) plus(d Counts) Counts {
 	return Counts{c.Runs + d.Runs, c.Calls + d.Calls, c.Failures + d.Failures, c.Datasets + d.Datasets, c.Annotations + d.Annotations}
 }
 
-// Export copies runs of a store to another, which holds none of their names: every call
+// Export copies studies of a store to another, which holds none of their names: every call
 // that their figures rest on, of targets, defenses and judges, the prompts, the
-// failures, and what people say of their prompts and answers. The runs must have been
+// failures, and what people say of their prompts and answers. The studies must have been
 // opened from the store.
-func Export(ctx context.Context, from store.Reader, runs []*run.Run, to store.Backend) (done Counts, err error) {
+func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to store.Backend) (done Counts, err error) {
 	before, err := to.Count(ctx)
 	if err != nil {
 		return done, err
@@ -44,17 +44,11 @@ func Export(ctx context.Context, from store.Reader, runs []*run.Run, to store.Ba
 	}
 	through := &tap{Reader: from, to: to}
 	about := subjects(annotations)
-	for _, r := range runs {
-		_, err := r.Derive(ctx, through, func(row score.Row) error {
-			about.see(orbench.PromptSubject(row.Prompt.Messages))
-			about.see(orbench.PromptSubject(row.Asked().Messages))
-			about.see(row.Subject())
-			return nil
-		})
-		if err != nil {
+	for _, s := range studies {
+		if err := walk(ctx, s, through, about); err != nil {
 			return done, err
 		}
-		saved, err := from.Run(ctx, r.Name)
+		saved, err := from.Run(ctx, s.Name)
 		if err != nil {
 			return done, err
 		}
@@ -79,6 +73,47 @@ func Export(ctx context.Context, from store.Reader, runs []*run.Run, to store.Ba
 	failures, err := to.AllFailures(ctx)
 	done.Calls, done.Failures, done.Annotations = after-before, len(failures), len(annotations)
 	return done, err
+}
+
+// walk looks up all that a study rests on, and notes what annotations are about.
+func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error {
+	if s.Run != nil {
+		_, err := s.Run.Derive(ctx, through, func(row score.Row) error {
+			about.see(orbench.PromptSubject(row.Prompt.Messages))
+			about.see(orbench.PromptSubject(row.Asked().Messages))
+			about.see(row.Subject())
+			return nil
+		})
+		return err
+	}
+	for _, key := range s.Keys {
+		for p, err := range through.Prompts(ctx, key) {
+			if err != nil {
+				return err
+			}
+			about.see(orbench.PromptSubject(p.Messages))
+		}
+	}
+	var lacking []model.Hash
+	failures := func() error {
+		_, err := through.Failures(ctx, lacking)
+		lacking = lacking[:0]
+		return err
+	}
+	for call, err := range s.Job.All(ctx, through) {
+		if err != nil {
+			return err
+		}
+		if call.Remembered {
+			continue
+		}
+		if lacking = append(lacking, call.Hash); len(lacking) == recordsAtOnce {
+			if err := failures(); err != nil {
+				return err
+			}
+		}
+	}
+	return failures()
 }
 
 // seen says of the subjects of annotations which were met.

@@ -9,7 +9,7 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -208,7 +208,7 @@ func compare(ctx context.Context, into, from store.Reader) (found Merged, runs [
 			runs = append(runs, other)
 			continue
 		}
-		one, differ, err := run.Union(was, other)
+		one, differ, err := kinds.Union(was, other)
 		switch {
 		case err != nil:
 			return found, nil, err

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -16,7 +15,7 @@ import (
 )
 
 // Wording is the role of a target in being asked prompts in other words.
-const Wording defense.Role = "wordings"
+const Wording job.Role = "wordings"
 
 // typical stands for an answer when the calls of judges are planned: some 300 tokens.
 var typical = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
@@ -26,26 +25,26 @@ var typical = model.Response{Text: strings.Repeat("an answer of typical length "
 // are put into the answered prompts that are drawn; and a verdict on each answer.
 // Wordings that are remembered are taken off where replies say which they are: of a
 // target whose own prompts are all answered. m may be nil for an empty store.
-func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, error) {
+func (s *Study) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
 	groups, err := s.groups()
 	if err != nil {
 		return nil, err
 	}
-	var plans []evaluate.Plan
+	var plans []job.Plan
 	index := map[string]int{}
-	of := func(ref model.Ref, role defense.Role) *evaluate.Plan {
+	of := func(ref model.Ref, role job.Role) *job.Plan {
 		key := string(role) + " " + ref.Endpoint + " " + ref.String()
 		i, ok := index[key]
 		if !ok {
 			i = len(plans)
 			index[key] = i
-			plans = append(plans, evaluate.Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == evaluate.JudgeRole})
+			plans = append(plans, job.Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == job.Judge})
 		}
 		return &plans[i]
 	}
 	judged := func(calls int, requests []model.Request) {
 		for _, r := range requests {
-			p := of(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}, evaluate.JudgeRole)
+			p := of(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}, job.Judge)
 			p.Calls += calls
 			p.InputTokens += calls * price.EstimateTokens(r.Messages)
 			p.MaxOutputTokens += calls * r.Params.MaxTokens
@@ -67,7 +66,7 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, erro
 		ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
 		samples := g.target.Times()
 		// send counts answers to a prompt and the verdicts on them.
-		send := func(role defense.Role, calls int, prompt orbench.Prompt) {
+		send := func(role job.Role, calls int, prompt orbench.Prompt) {
 			p := of(ref, role)
 			p.Calls += calls
 			p.InputTokens += calls * price.EstimateTokens(prompt.Messages)
@@ -75,12 +74,12 @@ func (s *Study) Plan(ctx context.Context, m store.Reader) ([]evaluate.Plan, erro
 			_, requests := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: typical}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
 			judged(calls, requests)
 		}
-		of(ref, defense.Answerer)
+		of(ref, job.Target)
 		of(ref, Wording)
 		for _, it := range g.items {
 			calls := min(samples, len(fresh(it.own.ofTarget)))
-			of(ref, defense.Answerer).FromMemo += samples - calls
-			send(defense.Answerer, calls, it.prompt)
+			of(ref, job.Target).FromMemo += samples - calls
+			send(job.Target, calls, it.prompt)
 			judged(1, fresh(it.own.ofJudge))
 		}
 		for it, calls := range s.wordings(g) {
@@ -136,7 +135,7 @@ func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
 }
 
 // Most is how many calls of targets a plan has.
-func Most(plans []evaluate.Plan) int {
+func Most(plans []job.Plan) int {
 	n := 0
 	for _, p := range plans {
 		if !p.Judge {

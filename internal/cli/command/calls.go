@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
@@ -44,6 +45,8 @@ type Calls struct {
 	askBatched     bool
 	// ByWorkers: have the calls made by workers.
 	ByWorkers bool
+	// byBatch: have the calls made by batch, and wait for them where wait is true.
+	byBatch, wait bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -103,6 +106,9 @@ func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, 
 
 // Check refuses values that make no sense.
 func (f *Calls) Check() error {
+	if f.wait && !f.byBatch {
+		return InputError("--wait", "no batch is waited for", "say --batch too, or leave it out")
+	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
 		return InputError("--max-cost", fmt.Sprintf("%v is no number of dollars", f.maxCost), "give one such as 5, or leave the flag out")
 	}
@@ -217,11 +223,11 @@ const spareFiles = 40
 const PlannedPrompts = 300
 
 // SayExpected says what plans are expected to take at the prices, with more behind it.
-func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []evaluate.Plan, prices price.Table, more string) error {
-	if err := evaluate.Expect(ctx, memory, plans); err != nil {
+func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []job.Plan, prices price.Table, more string) error {
+	if err := job.Expect(ctx, memory, plans); err != nil {
 		return err
 	}
-	e.Sayf("%s%s", evaluate.ExpectedLine(plans, prices.Price), more)
+	e.Sayf("%s%s", job.ExpectedLine(plans, prices.Price), more)
 	return nil
 }
 

@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -57,6 +59,39 @@ func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string)
 		e.Sayf("%s", note)
 	}
 	return r, nil
+}
+
+// OpenStudy opens a study of any kind of a store, and says which files are no longer what it
+// asked; the empty name is the one saved last, and a run where there is any. The store must
+// stay open while the study is used.
+func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name string) (*kinds.Opened, error) {
+	s, err := study.Find(ctx, memory, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", address.Shown(at), err)
+	}
+	opened, err := kinds.Open(ctx, memory, s, e.CacheDir())
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range opened.Changed {
+		e.Sayf("%s", note)
+	}
+	return opened, nil
+}
+
+// OpenStudies opens studies of a store, each once.
+func (e *Env) OpenStudies(ctx context.Context, memory store.Reader, at string, names []string) ([]*kinds.Opened, error) {
+	var studies []*kinds.Opened
+	for _, name := range names {
+		s, err := e.OpenStudy(ctx, memory, at, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(studies, func(other *kinds.Opened) bool { return other.Name == s.Name }) {
+			studies = append(studies, s)
+		}
+	}
+	return studies, nil
 }
 
 // OpenRuns opens runs of a store, each once.
@@ -188,7 +223,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]evaluate.Plan, error)) ([]evaluate.Plan, error) {
+func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) ([]job.Plan, error) {
 	var memory store.Reader
 	existing, err := address.OpenExisting(ctx, at)
 	switch {
@@ -202,5 +237,5 @@ func Plans(ctx context.Context, at string, plan func(context.Context, store.Read
 	if err != nil {
 		return nil, err
 	}
-	return plans, evaluate.Expect(ctx, memory, plans)
+	return plans, job.Expect(ctx, memory, plans)
 }

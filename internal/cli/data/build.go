@@ -12,10 +12,10 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
@@ -91,11 +91,11 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		if err := construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients()); err != nil || f.format == "json" {
 			return err
 		}
-		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]evaluate.Plan, error) { return expectable(b.Plan()), nil })
+		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(a.Stdout, evaluate.ExpectedLine(plans, prices.Price)+fromNothing)
+		_, err = fmt.Fprintln(a.Stdout, job.ExpectedLine(plans, prices.Price)+fromNothing)
 		return err
 	}
 	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
@@ -117,10 +117,10 @@ const fromNothing = "; for a build of which nothing is remembered"
 
 // expectable are the plans of a build, of which it can be said what they are expected to
 // take.
-func expectable(plans []construct.Plan) []evaluate.Plan {
-	all := make([]evaluate.Plan, len(plans))
+func expectable(plans []construct.Plan) []job.Plan {
+	all := make([]job.Plan, len(plans))
 	for i, p := range plans {
-		all[i] = evaluate.Plan{
+		all[i] = job.Plan{
 			Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens, Typical: p.OutputTokens,
 		}
 	}

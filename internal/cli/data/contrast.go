@@ -14,14 +14,10 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/contrast"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
@@ -37,7 +33,8 @@ type contrastFlags struct {
 	maxTokens          int
 	columns            dataset.Options
 	out, format, store string
-	full               bool
+	name               string
+	full, replace      bool
 	calls              command.Calls
 }
 
@@ -66,7 +63,7 @@ whose vote is the label. The set is a dataset with its pairs, so "orbench eval"
 reports by pair what a target does with it.
 
 Every reply is kept in the store before it counts, and the same command goes on after
-an interruption.
+an interruption. "orbench report NAME" shows the counts again, without the folder.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,
@@ -89,52 +86,42 @@ budget, 130 interrupted.`,
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
-	command.FormatFlag(c, &f.format, command.TwoFormats)
+	command.FormatFlag(c, &f.format, command.Formats)
 	command.FullFlag(c, &f.full)
+	command.NameFlags(c, &f.name, &f.replace)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterBatch(c)
+	f.calls.RegisterWorkers(c)
 	return c
 }
 
 // contrast makes a contrast set.
-func (a app) contrast(ctx context.Context, ref string, f contrastFlags) (err error) {
+func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 	r, clients, err := a.prepareContrast(ctx, ref, f)
 	if err != nil {
 		return err
 	}
-	prices, err := f.calls.Prices()
+	s, err := r.Study(f.name, study.DatasetOf(ref, f.columns, r.Dataset), f.languages)
 	if err != nil {
 		return err
 	}
-	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
-		return err
-	}
-	if f.calls.DryRun {
-		return a.planContrast(ctx, r, f, prices, clients)
-	}
-	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, memory.Close()) }()
-	_, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: r.Work(memory), Models: r.Models(), Calls: r.Calls()})
-	var gaveUp *fill.GivenUpError
-	if filled != nil && !errors.As(filled, &gaveUp) {
-		a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
-		return filled
-	}
-	result, err := a.writeContrast(context.WithoutCancel(ctx), r, memory, f)
-	if err != nil {
-		return err
-	}
-	if filled != nil {
-		a.Sayf("%s", command.ErrorText(filled))
-	}
-	if n := result.Missing(); n > 0 {
-		a.Sayf("%d replies are missing from the set, whose calls failed; the same command tries them again, and replaces %s:\n  %s", n, f.out, a.CommandLine())
-		return command.ErrFailures
-	}
-	return nil
+	j := r.Job()
+	j.Name = s.Name
+	return a.Run(ctx, command.Running{
+		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.format, Replace: f.replace,
+		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
+			if filled.Halted() {
+				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.showContrast(ctx, r, m, f)
+			}
+			result, err := a.writeContrast(ctx, r, m, f)
+			if err != nil || result.Missing() == 0 {
+				return nil, err
+			}
+			return []string{fmt.Sprintf("%d replies are missing from the set; once they are there, the same command replaces %s", result.Missing(), f.out)}, nil
+		},
+		Again: a.SeenAgain(f.store, s, f.calls),
+	})
 }
 
 // prepareContrast checks everything that a user can get wrong, before anything is
@@ -168,7 +155,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
 		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
 	}
-	err = errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
+	err = errors.Join(command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err != nil {
 		return fail(err)
 	}
@@ -200,13 +187,13 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	return r, clients, nil
 }
 
-// planContrast prints what the set would take.
-func (a app) planContrast(ctx context.Context, r *contrast.Run, f contrastFlags, prices price.Table, clients *client.Set) error {
-	plans, err := command.Plans(ctx, f.store, r.Plan)
+// showContrast derives the set and shows its counts.
+func (a app) showContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) error {
+	result, err := r.Derive(ctx, memory, nil)
 	if err != nil {
 		return err
 	}
-	return evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}.Print(a.Stdout, f.format)
+	return a.Show(f.format, f.full, result)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
@@ -225,12 +212,7 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := w.Write(result); err != nil {
 		return nil, err
 	}
-	if f.format == "json" {
-		err = result.JSON(a.Stdout)
-	} else {
-		err = result.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
-	}
-	if err != nil {
+	if err := a.Show(f.format, f.full, result); err != nil {
 		return nil, err
 	}
 	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))

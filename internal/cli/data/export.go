@@ -16,9 +16,9 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/contamination"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
@@ -253,7 +253,7 @@ func (a app) planModerators(ctx context.Context, c *training.Collection, memory 
 	if f.json {
 		format = "json"
 	}
-	planned := evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
+	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
 	if err := planned.Print(a.Stdout, format); err != nil || f.json {
 		return err
 	}

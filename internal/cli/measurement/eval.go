@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
@@ -172,11 +173,12 @@ func (a app) save(ctx context.Context, m measurement) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	if err := a.checkName(ctx, m, memory); err != nil {
+	kept, err := a.Keep(ctx, memory, m.Study, m.redefine, prices.Of(m.Models()))
+	if err != nil {
 		return err
 	}
-	if err := m.Start(ctx, memory, a.Command(), prices); err != nil {
-		return err
+	if !kept {
+		return command.InputError(address.Shown(m.store), "the store cannot be written to, so run "+m.Name+" is not kept", "name another with --store")
 	}
 	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	return nil

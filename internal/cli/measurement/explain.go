@@ -59,11 +59,11 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, at, name)
+	opened, err := a.OpenStudy(ctx, memory, at, name)
 	if err != nil {
 		return err
 	}
-	result, err := identity.Find(ctx, r.Name, &r.Run, memory, prompts)
+	result, err := identity.Find(ctx, opened.Job, memory, prompts)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a app) explainPlan(ctx context.Context, m measurement) error {
 	case !errors.Is(err, store.ErrNoStore):
 		return err
 	}
-	result, err := identity.Find(ctx, m.Name, &m.Run.Run, memory, nil)
+	result, err := identity.Find(ctx, m.Job(), memory, nil)
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,10 @@ import (
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/recorded/view"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
@@ -40,6 +38,8 @@ type judgeFlags struct {
 	judgeMaxTokens int
 	overlap        bool
 	unprobed       bool
+	name           string
+	replace        bool
 	store          string
 	calls          command.Calls
 	out            command.Output
@@ -74,7 +74,9 @@ With --gold-column the judges are measured against people: accuracy, precision,
 recall, F1, Cohen's kappa and the confusion table, refusal being the positive
 class. Where all labels mean an answer, say --gold-refusal "".
 
-With --responses, --out writes what every judge says of every answer.`,
+With --responses, --out writes what every judge says of every answer. The answers of
+the file are kept in the store under a --name: "orbench report NAME" shows the figures
+again, without the file.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o --overlap
@@ -115,8 +117,10 @@ With --responses, --out writes what every judge says of every answer.`,
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
 	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
 	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
+	command.NameFlags(c, &f.name, &f.replace)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterBatch(c)
 	f.calls.RegisterWorkers(c)
 	f.out.Register(c)
 	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
@@ -138,6 +142,9 @@ func (a app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
 
 // judgeRun judges the answers of a stored run.
 func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error) {
+	if f.name != "" || f.replace {
+		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
+	}
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
 		return command.InputError("judge", "columns, gold labels and disagreements are of a file", "name it with --responses")
 	}
@@ -196,15 +203,11 @@ func (a app) overlap(ctx context.Context, m measurement) error {
 }
 
 // judgeFile judges a file of recorded answers.
-func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
+func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	verdicts := f.out.Dir
 	f.out.Dir = ""
 	if err := fileEnding("--out", verdicts, view.VerdictFormats...); err != nil {
 		return err
-	}
-	if f.calls.DryRun {
-		return command.InputError("--dry-run", "there is no plan for a file of answers: each judge's model is asked once for each row",
-			"leave it out, and bound the calls with --max-requests, --max-total-tokens or --max-cost")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
@@ -214,47 +217,37 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	of := subjectOf(r, f)
-	for _, path := range []string{verdicts, f.disagreements} {
-		if path == "" {
-			continue
-		}
-		if err := folder.VacantFile(path, of); err != nil {
-			return err
-		}
-	}
-	prices, err := f.calls.Prices()
+	s, err := run.StudyOf(r, f.name, f.judgeMaxTokens, clients)
 	if err != nil {
 		return err
 	}
-	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
-		return err
-	}
-	var remembered store.Reader // nil where no judge asks a model
-	var stats fill.Stats
-	var filled error
-	if len(r.Models()) > 0 {
-		memory, opened := a.OpenStore(ctx, f.store, f.calls.Quiet)
-		if opened != nil {
-			return opened
-		}
-		defer func() { err = errors.Join(err, memory.Close()) }()
-		remembered = memory
-		stats, filled = a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
-			Work: r.Work(memory), Models: r.Models(), Calls: r.Recording.Count * len(r.Models()), Role: command.Role("judge"),
-		})
-		if filled != nil && !stopped(filled) {
-			return filled
-		}
-	}
-	unfinished := filled != nil || stats.Lacking() > 0
-	if err := a.showRecorded(context.WithoutCancel(ctx), r, remembered, f, verdicts, unfinished); err != nil {
-		return errors.Join(filled, err)
-	}
-	if unfinished {
-		a.sayUnfinished(verdicts, f.disagreements)
-	}
-	return a.finish(filled, stats, score.Result{})
+	j := r.Job()
+	j.Name = s.Name
+	return a.Run(ctx, command.Running{
+		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.out.Format, Replace: f.replace,
+		Check: func() error {
+			of := subjectOf(r, f)
+			for _, path := range []string{verdicts, f.disagreements} {
+				if path == "" {
+					continue
+				}
+				if err := folder.VacantFile(path, of); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
+			if err := a.showRecorded(ctx, r, m, f, verdicts, filled.Unfinished()); err != nil {
+				return nil, err
+			}
+			if filled.Unfinished() {
+				a.sayUnfinished(verdicts, f.disagreements)
+			}
+			return nil, nil
+		},
+		Again: a.SeenAgain(f.store, s, f.calls),
+	})
 }
 
 // fileEnding checks that a file, empty for none, ends in one of those given.

@@ -8,24 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/moderation"
-	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
 )
@@ -38,8 +31,8 @@ type moderateFlags struct {
 	columns              dataset.Options
 	changed, all         string
 	format, store        string
-	full                 bool
-	batch, wait          bool
+	name                 string
+	full, replace        bool
 	calls                command.Calls
 }
 
@@ -57,6 +50,9 @@ Policies are names (see "orbench policy list") or YAML files. Moderators are mod
 they are asked by the questions of "orbench build", so what a build paid for is not
 paid for again. Every reply is kept in the store before it counts, and the same
 command goes on after an interruption.
+
+The vote is kept in the store by its --name: "orbench report NAME" shows it again, and
+"orbench explain NAME" says which of its calls are remembered.
 
 --batch has votes asked by batch: it submits what is lacking and takes back what has
 come. Give the same command again until all votes are there, or say --wait. Moderators
@@ -83,10 +79,10 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	command.FormatFlag(c, &f.format, command.Formats)
 	command.FullFlag(c, &f.full)
-	flags.BoolVar(&f.batch, "batch", false, "have votes asked by the batch services of their providers, at about half the price")
-	flags.BoolVar(&f.wait, "wait", false, "with --batch, wait until the batches have ended")
+	command.NameFlags(c, &f.name, &f.replace)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterBatch(c)
 	f.calls.RegisterWorkers(c)
 	return c
 }
@@ -101,8 +97,6 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		return fail(err)
 	case f.changed != "" && f.changed == f.all:
 		return fail(command.InputError("--changed, --all", "both name the same file", "name two"))
-	case f.wait && !f.batch:
-		return fail(command.InputError("--wait", "no batch is waited for", "say --batch too, or leave it out"))
 	case f.maxTokens < 1:
 		return fail(command.InputError("--max-tokens", "the value is too small", "give a positive one"))
 	}
@@ -157,129 +151,30 @@ func (f moderateFlags) files(r *moderation.Run) iter.Seq2[string, folder.Subject
 }
 
 // moderate puts a dataset to the vote and shows what came of it.
-func (a app) moderate(ctx context.Context, ref string, f moderateFlags) (err error) {
+func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 	r, clients, err := a.prepareModeration(ctx, ref, f)
 	if err != nil {
 		return err
 	}
-	prices, err := f.calls.Prices()
+	s, err := r.Study(f.name, study.DatasetOf(ref, f.columns, r.Dataset))
 	if err != nil {
 		return err
 	}
-	if err := f.calls.CheckPrices(r.Models(), prices); err != nil {
-		return err
-	}
-	if f.calls.DryRun {
-		return a.planModeration(ctx, r, f, prices, clients)
-	}
-	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, memory.Close()) }()
-	if f.calls.Bounded() && !f.calls.Quiet {
-		plans, err := r.SampledPlan(ctx, memory, command.PlannedPrompts)
-		if err == nil {
-			err = a.SayExpected(ctx, memory, plans, prices, "")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var byBatch fill.Budget
-	if f.batch {
-		if byBatch, err = a.moderateByBatch(ctx, r, f, memory, clients, prices); err != nil {
-			return err
-		}
-	}
-	// What no batch takes is asked at once.
-	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{
-		Work: r.Work(memory), Models: r.Models(), Calls: r.Calls(), ByBatch: f.batch, Spent: byBatch, Role: command.Role("moderator"),
-	})
-	if filled != nil && !stopped(filled) {
-		return filled
-	}
-	// What was paid for is shown even when the votes are not complete.
-	unfinished := filled != nil || stats.Lacking() > 0
-	if err := a.showModeration(context.WithoutCancel(ctx), r, memory, f, unfinished); err != nil {
-		return errors.Join(filled, err)
-	}
-	if unfinished {
-		a.sayUnfinished(f.changed, f.all)
-	}
-	return a.finish(filled, stats, score.Result{})
-}
-
-// mostRounds is how often what batches leave without an answer is submitted again before it
-// is asked at once.
-const mostRounds = 3
-
-// moderateByBatch takes back the votes that batches bring, and submits what is lacking; with
-// --wait until nothing of it is out. It gives what was spent by what it submitted, the most
-// that this can take where that is not known.
-func (a app) moderateByBatch(ctx context.Context, r *moderation.Run, f moderateFlags, memory *store.Store, clients *client.Set, prices price.Table) (sent fill.Budget, err error) {
-	d := &batch.Desk{Store: memory, Work: batch.Work{Name: r.WorkName(), Calls: r.Lacking, Further: true}, Clients: clients, Prices: prices, Now: time.Now}
-	tell := func(t *batch.Taken) {
-		if t.Answered+t.Failed > 0 {
-			a.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, "vote", "votes"), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
-		}
-	}
-	for range mostRounds {
-		done, err := d.Collect(ctx)
-		if err != nil {
-			return sent, err
-		}
-		tell(done)
-		plan, err := d.Plan(ctx, d.ToServices(false))
-		if err == nil {
-			err = plan.Check(f.calls.Budget(), sent)
-		}
-		if err != nil {
-			return sent, err
-		}
-		_, batches, err := d.Send(ctx, d.ToServices(false))
-		if err != nil {
-			return sent, err
-		}
-		before := sent
-		sent.Add(plan.Most())
-		for _, b := range batches {
-			a.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, "vote", "votes"), b.Provider, b.Model, strings.TrimSpace(string(b.Stage)+" "+untrusted.Terminal(b.Problem)))
-		}
-		out, err := d.Outstanding(ctx)
-		switch {
-		case err != nil || out == 0:
-			return sent, err
-		case !f.wait:
-			a.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, "vote is", "votes are"))
-			return sent, nil
-		}
-		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
-			if n, back, failed := t.Progress(); next > 0 && !f.calls.Quiet {
-				a.Sayf("%s of %s votes are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), table.Count(failed), next)
+	j := r.Job()
+	j.Name = s.Name
+	return a.Run(ctx, command.Running{
+		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.format, Replace: f.replace,
+		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
+			if err := a.showModeration(ctx, r, m, f, filled.Unfinished()); err != nil {
+				return nil, err
 			}
-		})
-		if done != nil {
-			tell(done)
-		}
-		if err != nil || done.Waiting > 0 {
-			return sent, err
-		}
-		if took, ok := done.Spent(); ok {
-			sent = before
-			sent.Add(took)
-		}
-	}
-	return sent, nil
-}
-
-// planModeration prints what the votes would take.
-func (a app) planModeration(ctx context.Context, r *moderation.Run, f moderateFlags, prices price.Table, clients *client.Set) error {
-	plans, err := command.Plans(ctx, f.store, r.Plan)
-	if err != nil {
-		return err
-	}
-	return evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}.Print(a.Stdout, f.format)
+			if filled.Unfinished() {
+				a.sayUnfinished(f.changed, f.all)
+			}
+			return nil, nil
+		},
+		Again: a.SeenAgain(f.store, s, f.calls),
+	})
 }
 
 // showModeration derives the labels, shows them and writes the files, from which some

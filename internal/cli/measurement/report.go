@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,10 +12,12 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -33,6 +34,10 @@ nothing is stored. Without a name the newest run is shown; several runs are
 shown side by side, each with its own judges; the settings in which they differ
 come first, and a target that several of them have is named with its run.
 
+Studies of other kinds, such as those of "orbench moderate", "orbench contrast" and
+"orbench judge --responses", are listed too, and shown again one at a time. Without a
+name one of them is shown where the store has no run.
+
 With --calibration, a file of answers that people labeled, every rate is also
 given corrected for its judge's own error on that file (Rogan and Gladen).`,
 		Example: `  orbench report --list
@@ -41,12 +46,12 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
   orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly`,
 		RunE: func(c *cobra.Command, names []string) error {
 			if list {
-				return a.listRuns(c.Context(), store)
+				return a.listStudies(c.Context(), store)
 			}
 			return a.report(c.Context(), store, names, out, calibration)
 		},
 	}
-	c.Flags().BoolVar(&list, "list", false, "list the runs of the store")
+	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
 	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
@@ -102,6 +107,16 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if len(names) == 0 {
 		names = []string{""}
 	}
+	if len(names) == 1 {
+		s, err := a.OpenStudy(ctx, memory, store, names[0])
+		if err != nil {
+			return err
+		}
+		if s.Run == nil {
+			return a.showStudy(ctx, memory, s, out, f)
+		}
+		names[0] = s.Name
+	}
 	runs, err := a.OpenRuns(ctx, memory, store, names)
 	if err != nil {
 		return err
@@ -120,25 +135,40 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	return err
 }
 
-// listRuns prints the runs of a store.
-func (a app) listRuns(ctx context.Context, at string) (err error) {
+// showStudy shows the figures of a study that is no run.
+func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened, out command.Output, f calibrationFlags) error {
+	switch {
+	case out.Dir != "":
+		return command.InputError("--out", fmt.Sprintf("there are no pages of what orbench %s asks", s.Kind), "leave it out, or print another --format")
+	case f.file != "" || f.columns.Gold != "" || f.goldRefusal != nil:
+		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
+	}
+	view, err := s.View(ctx, memory)
+	if err != nil {
+		return err
+	}
+	return a.Show(out.Format, out.Full, view)
+}
+
+// listStudies prints the studies of a store.
+func (a app) listStudies(ctx context.Context, at string) (err error) {
 	memory, err := a.OpenReading(ctx, at)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	runs, err := run.List(ctx, memory)
+	studies, err := study.List(ctx, memory)
 	if err != nil {
 		return fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
 	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "run\tlast started\ttargets\tdatasets")
-	for _, r := range runs {
-		var sets []string
-		for _, d := range r.Config.Datasets {
-			sets = append(sets, filepath.Base(d.Ref))
+	for _, s := range studies {
+		asked, of, err := kinds.Summary(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", address.Shown(at), err)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, r.Saved.Format(time.DateTime), strings.Join(r.Config.TargetNames(), ", "), strings.Join(sets, ", "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "))
 	}
 	return t.Flush()
 }

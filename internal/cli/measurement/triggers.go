@@ -13,12 +13,11 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
@@ -161,13 +160,13 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		return err
 	}
 	stats, filled := a.Fill(ctx, calls, memory, clients, prices, command.Filling{Work: s.Work(memory), Models: s.Models(), Calls: trigger.Most(plans)})
-	if filled != nil && !stopped(filled) {
+	if filled != nil && !command.Stopped(filled) {
 		return filled
 	}
 	if err := a.showTriggers(context.WithoutCancel(ctx), f, s, memory); err != nil {
 		return errors.Join(filled, err)
 	}
-	return a.finish(filled, stats, score.Result{})
+	return a.Finish(filled, stats, nil, "")
 }
 
 // checkTriggers checks the settings of the study.
@@ -236,8 +235,8 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 }
 
 // showTriggersPlan prints what looking for triggers may take.
-func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []evaluate.Plan, prices price.Table, clients *client.Set) error {
-	planned := evaluate.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
+func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []job.Plan, prices price.Table, clients *client.Set) error {
+	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
 	if err := planned.Print(a.Stdout, f.eval.out.Format); err != nil || f.eval.out.Format == "json" {
 		return err
 	}

@@ -1,4 +1,4 @@
-package evaluate
+package job
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Expected is how many output tokens the calls of a plan are expected to be answered with.
-type Expected struct {
+// Outlook is how many output tokens the calls of a plan are expected to be answered with.
+type Outlook struct {
 	// Replies is how many remembered replies of the model it rests on; 0 is a guess.
 	Replies int `json:"replies"`
 	// OutputTokens are the ends of the range: of the 95% prediction interval of
@@ -53,14 +53,14 @@ func (p *Plan) expect(l lengths) {
 	}
 	deviation := math.Sqrt(l.squares / float64(max(1, l.n-1)))
 	if e, ok := stats.PredictSum(l.n, l.mean, deviation, p.Calls, 0.95); ok {
-		p.Expected = &Expected{Replies: l.n, OutputTokens: [2]int{within(e.Lo), within(e.Hi)}}
+		p.Expected = &Outlook{Replies: l.n, OutputTokens: [2]int{within(e.Lo), within(e.Hi)}}
 		return
 	}
 	lo, hi := guessed[0]*p.Calls, guessed[1]*p.Calls
 	if p.Typical > 0 {
 		lo, hi = p.Typical/2, p.Typical*2
 	}
-	p.Expected = &Expected{OutputTokens: [2]int{within(float64(lo)), within(float64(hi))}}
+	p.Expected = &Outlook{OutputTokens: [2]int{within(float64(lo)), within(float64(hi))}}
 }
 
 // Expect says what the calls of plans are expected to take, by the replies of their models
@@ -112,22 +112,6 @@ func lengthsOf(ctx context.Context, m store.Reader, of map[model.Ref]*lengths) e
 	return nil
 }
 
-// SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
-// planning costs: the calls of about so many prompts, drawn at random, multiplied by how
-// many times as many there are.
-func (r *Run) SampledPlan(ctx context.Context, m store.Reader, most int) ([]Plan, error) {
-	if r.prompts() <= most {
-		return r.Plan(ctx, m)
-	}
-	parts, times, err := Sampled(r.Datasets, r.Limit, most)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := r.over(parts).plan(ctx, m)
-	Multiply(plans, times)
-	return plans, err
-}
-
 // Sampled draws about most prompts of datasets, after a limit of each, at random and of each
 // in proportion, and says how many times as many there are in all.
 func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset, times float64, err error) {
@@ -149,16 +133,6 @@ func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset
 		parts, drawn = append(parts, part), drawn+part.Count
 	}
 	return parts, float64(all) / float64(max(1, drawn)), nil
-}
-
-// Multiply makes plans of a part those of a whole that is so many times as large.
-func Multiply(plans []Plan, times float64) {
-	for i := range plans {
-		p := &plans[i]
-		for _, n := range []*int{&p.Calls, &p.FromMemo, &p.InputTokens, &p.MaxOutputTokens} {
-			*n = int(math.Round(float64(*n) * times))
-		}
-	}
 }
 
 // inputOff is by how much an estimate of input tokens may be off; see

@@ -1,4 +1,4 @@
-package study
+package eval
 
 import (
 	"context"
@@ -30,14 +30,14 @@ type Options struct {
 	// Store is the address of the store, which is made where there is none: the path of a
 	// file, or postgres://USER@HOST/DATABASE. Empty is orbench.db.
 	Store string
-	// MaxUSD, MaxTokens and MaxRequests bound what is spent on the run by all calls of Eval
+	// MaxUSD, MaxTokens and MaxRequests bound what is spent on the run by all calls of Run
 	// and all commands together; 0 is no bound.
 	MaxUSD                 float64
 	MaxTokens, MaxRequests int
 	// Getenv finds the keys of providers; nil is os.Getenv.
 	Getenv func(string) string
 	// Answer takes each prompt of each target, in order; nil for nobody. Its error ends
-	// Eval.
+	// Run.
 	Answer func(Answer) error
 }
 
@@ -89,11 +89,11 @@ type Answer struct {
 	Verdicts map[string]orbench.Verdict
 }
 
-// Eval measures what the settings name. A fault of the settings is an
+// Run measures what the settings name. A fault of the settings is an
 // *orbench.InputError; nothing was asked then. Where calls failed, a budget was used up or
-// ctx ended, Eval gives both the result of what is there and an error, and the same call
+// ctx ended, Run gives both the result of what is there and an error, and the same call
 // goes on from there.
-func Eval(ctx context.Context, o Options) (_ *Result, err error) {
+func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	x, err := experiment.Parse("settings", []byte(o.Settings))
 	if err != nil {
 		return nil, err
@@ -146,14 +146,14 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	if _, err := r.CheckName(ctx, memory); err != nil {
 		return fill.Stats{}, err
 	}
-	called := provenance.Command{Line: "study.Eval", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
-	if err := r.Start(ctx, memory, called, prices); err != nil {
+	called := provenance.Command{Line: "eval.Run", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
+	if err := r.Start(ctx, memory, called, prices.Of(r.Models())); err != nil {
 		return fill.Stats{}, err
 	}
 	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
 	config := fill.Config{Prices: prices, Budget: bound}
 	if bound != (fill.Budget{}) {
-		spent, err := batch.Spent(ctx, memory, r, prices)
+		spent, err := batch.Spent(ctx, memory, r.Study, r.Job(), prices)
 		if err == nil {
 			config.Spent, err = spent.Of(bound)
 		}
@@ -166,7 +166,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	began, next := time.Now().UTC(), r.Rounds(memory)
+	began, next := time.Now().UTC(), r.Job().Next(memory)
 	var filled error
 	for filled == nil {
 		work, more, err := next(ctx)
@@ -179,7 +179,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	stats := live.Stats()
 	ctx = context.WithoutCancel(ctx)
 	if stats.Charged+stats.Unanswered() > 0 {
-		if err := r.Failed(ctx, memory, began, stats); err != nil {
+		if err := r.Failed(ctx, memory, began, stats, false); err != nil {
 			return stats, errors.Join(filled, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package run
+package study
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Spent is what was spent on a run so far. It is what a bound of the run counts before a
+// Spent is what was spent on a study so far. It is what a bound of it counts before a
 // command asks anything.
 type Spent struct {
-	// Replies are those that the run rests on, whoever had them asked.
+	// Replies are those that the study rests on, whoever had them asked.
 	Replies int `json:"replies"`
-	// FailedAttempts are those of the run's commands that gave no answer.
+	// FailedAttempts are those of its commands that gave no answer.
 	FailedAttempts int `json:"failed_attempts"`
 	// Out counts calls that are out in batches, at the most that they can take.
 	Out int `json:"out_in_batches"`
@@ -29,48 +30,48 @@ type Spent struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 }
 
-// Spent derives what was spent on the run by what the store has: on replies, by batch at
-// their own price, and on failed attempts. Of a run that asks no target it is what was spent
-// on judges.
-func (r *Run) Spent(ctx context.Context, m store.Reader, prices price.Table) (Spent, error) {
-	used, err := r.Used(ctx, m)
+// Spent derives what was spent on the study, whose job is j, by what the store has: on
+// replies, by batch at their own price, and on failed attempts. Of a job
+// that asks judges alone it is what was spent on judges.
+func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices price.Table) (Spent, error) {
+	used, err := j.Used(ctx, m)
 	if err != nil {
 		return Spent{}, err
 	}
-	var s Spent
+	var spent Spent
 	for _, of := range used {
-		s.Replies += of.Replies
-		s.Tokens += of.Tokens.Input + of.Tokens.Output
+		spent.Replies += of.Replies
+		spent.Tokens += of.Tokens.Input + of.Tokens.Output
 	}
 	usd, unpriced := prices.Total(used)
-	for _, f := range r.History.Failed {
-		if r.Recorded && !f.Judging {
+	for _, f := range s.History.Failed {
+		if j.Judging() && !f.Judging {
 			continue
 		}
-		s.FailedAttempts += f.Attempts + f.Free
-		s.Tokens += f.Tokens
+		spent.FailedAttempts += f.Attempts + f.Free
+		spent.Tokens += f.Tokens
 		switch {
 		case f.USD != nil:
 			usd += *f.USD
 		case f.Attempts == 0:
 		case f.Tokens > 0:
 			// Of which model they were is not kept.
-			usd += float64(f.Tokens) * r.dearest(prices) / 1e6
+			usd += float64(f.Tokens) * dearest(j, prices) / 1e6
 		default:
 			unpriced = append(unpriced, table.Counted(f.Attempts, "failed attempt", "failed attempts"))
 		}
 	}
-	if s.Unpriced = unpriced; len(unpriced) == 0 {
-		s.USD = &usd
+	if spent.Unpriced = unpriced; len(unpriced) == 0 {
+		spent.USD = &usd
 	}
-	return s, nil
+	return spent, nil
 }
 
-// dearest is the highest price that a token of the run's models has, in US dollars per
+// dearest is the highest price that a token of the job's models has, in US dollars per
 // million.
-func (r *Run) dearest(prices price.Table) float64 {
+func dearest(j *job.Job, prices price.Table) float64 {
 	most := 0.0
-	for _, m := range r.Models() {
+	for _, m := range j.Models {
 		if p, ok := prices.Price(m.Provider, m.Model); ok {
 			most = max(most, p.Input, p.Output)
 		}

@@ -1,4 +1,4 @@
-package evaluate
+package job
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func priced(plans []Plan, prices price.Table) []pricedPlan {
 	return all
 }
 
-// Planned is what filling a run would send, to be shown.
+// Planned is what filling would send, to be shown.
 type Planned struct {
 	Plans []Plan
 	// Least is what a run that ends by itself asks at the least, nil for any other.
@@ -96,13 +96,4 @@ func (p Planned) Print(w io.Writer, format string) error {
 	}
 	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))
 	return err
-}
-
-// TotalCalls adds the calls of plans up.
-func TotalCalls(plans []Plan) int {
-	n := 0
-	for _, p := range plans {
-		n += p.Calls
-	}
-	return n
 }

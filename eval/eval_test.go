@@ -1,4 +1,4 @@
-package study_test
+package eval_test
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model/sim"
-	"github.com/orbench/orbench/study"
+	"github.com/orbench/orbench/eval"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func ExampleEval() {
-	dir, _ := os.MkdirTemp("", "study")
+func ExampleRun() {
+	dir, _ := os.MkdirTemp("", "eval")
 	defer os.RemoveAll(dir)
-	result, err := study.Eval(context.Background(), study.Options{
+	result, err := eval.Run(context.Background(), eval.Options{
 		Store: filepath.Join(dir, "orbench.db"),
 		Settings: `
 targets: [sim/balanced]
@@ -54,28 +54,28 @@ judges: [lexical, "llm:sim/judge"]
 `
 
 // What is remembered is not asked again, and a bound counts what was spent before.
-func TestEvalGoesOn(t *testing.T) {
+func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
-	o := study.Options{Store: filepath.Join(t.TempDir(), "a.db"), Settings: settings, MaxRequests: 60}
-	part, err := study.Eval(t.Context(), o)
+	o := eval.Options{Store: filepath.Join(t.TempDir(), "a.db"), Settings: settings, MaxRequests: 60}
+	part, err := eval.Run(t.Context(), o)
 	if err == nil || !strings.Contains(err.Error(), "max-requests") {
 		t.Fatalf("a spent bound: %v", err)
 	}
 	if part == nil || part.Calls != 60 || part.Missing == 0 {
 		t.Fatalf("what is there: %+v", part)
 	}
-	if again, err := study.Eval(t.Context(), o); err == nil || again.Calls != 0 {
+	if again, err := eval.Run(t.Context(), o); err == nil || again.Calls != 0 {
 		t.Errorf("the same bound again: %+v, %v", again, err)
 	}
 	o.MaxRequests = 0
 	answers := map[string]int{}
-	o.Answer = func(a study.Answer) error {
+	o.Answer = func(a eval.Answer) error {
 		if a.Status == "answered" && len(a.Verdicts) == 2 && a.Text != "" {
 			answers[a.Target]++
 		}
 		return nil
 	}
-	whole, err := study.Eval(t.Context(), o)
+	whole, err := eval.Run(t.Context(), o)
 	if err != nil || whole.Missing != 0 || whole.Run != part.Run {
 		t.Fatalf("without a bound: %+v, %v", whole, err)
 	}
@@ -90,13 +90,13 @@ func TestEvalGoesOn(t *testing.T) {
 			t.Errorf("rate %+v", r)
 		}
 	}
-	if idle, err := study.Eval(t.Context(), o); err != nil || idle.Calls != 0 {
+	if idle, err := eval.Run(t.Context(), o); err != nil || idle.Calls != 0 {
 		t.Errorf("once more: %+v, %v", idle, err)
 	}
 }
 
 // A server that fails is asked again.
-func TestEvalWithFaults(t *testing.T) {
+func TestRunWithFaults(t *testing.T) {
 	t.Parallel()
 	faults, err := sim.ParseFaults("500=0.3,429=0.1,seed=7")
 	if err != nil {
@@ -106,7 +106,7 @@ func TestEvalWithFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := study.Eval(t.Context(), study.Options{
+	result, err := eval.Run(t.Context(), eval.Options{
 		Store: filepath.Join(t.TempDir(), "a.db"), Settings: asking(server.BaseURL()), Getenv: func(string) string { return "key" },
 	})
 	if err != nil || result.Missing > 0 || result.Calls <= 30 {
@@ -118,11 +118,11 @@ func TestEvalWithFaults(t *testing.T) {
 }
 
 // What stays without an answer is an error, beside the result.
-func TestEvalOfNoModel(t *testing.T) {
+func TestRunOfNoModel(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	result, err := study.Eval(t.Context(), study.Options{
+	result, err := eval.Run(t.Context(), eval.Options{
 		Store: filepath.Join(t.TempDir(), "a.db"), Settings: asking(server.URL + "/v1"), Getenv: func(string) string { return "key" },
 	})
 	if err == nil || result == nil || result.Missing != 30 {
@@ -136,18 +136,18 @@ func asking(url string) string {
 }
 
 // A context that ends leaves what was paid for.
-func TestEvalInterrupted(t *testing.T) {
+func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	result, err := study.Eval(ctx, study.Options{Store: filepath.Join(t.TempDir(), "a.db"), Settings: settings})
+	result, err := eval.Run(ctx, eval.Options{Store: filepath.Join(t.TempDir(), "a.db"), Settings: settings})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 }
 
 // A fault of the settings names its line, and nothing is made.
-func TestEvalRefuses(t *testing.T) {
+func TestRunRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"targets: [sim/balanced]\ndatasets: [starter]\nlimt: 3\n":    "settings:3: ",
@@ -155,7 +155,7 @@ func TestEvalRefuses(t *testing.T) {
 		"targets: [sim/balanced]\ndatasets:\n  - or-bench-hard-1k\n": "or-bench-hard-1k",
 	} {
 		at := filepath.Join(t.TempDir(), "a.db")
-		result, err := study.Eval(t.Context(), study.Options{
+		result, err := eval.Run(t.Context(), eval.Options{
 			Store: at, Settings: text, Getenv: func(name string) string { return map[string]string{"ORBENCH_CACHE": t.TempDir()}[name] },
 		})
 		if result != nil || !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {

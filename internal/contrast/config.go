@@ -1,0 +1,81 @@
+package contrast
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/moderation"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/policy"
+)
+
+// Config is a contrast set as the store keeps it: enough to derive its counts again.
+type Config struct {
+	Kind      study.Kind       `json:"kind"`
+	Dataset   study.Dataset    `json:"dataset"`
+	Limit     int              `json:"limit,omitempty"`
+	Axes      []generator.Axis `json:"axes"`
+	Languages []string         `json:"languages,omitempty"`
+	Each      int              `json:"each"`
+	// Generator is asked like a moderator, with Params of its own.
+	Generator  moderation.Voter   `json:"generator"`
+	Policy     policy.Policy      `json:"policy"`
+	Moderators []moderation.Voter `json:"moderators"`
+	Rule       moderate.Rule      `json:"rule"`
+}
+
+// Study is the set as a store keeps it by a name, which follows from its settings where it
+// has none. d names its dataset, and languages are those of its wordings.
+func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.Study, error) {
+	c := Config{
+		Kind: study.Contrast, Dataset: d, Limit: r.Limit, Languages: languages, Each: r.Each,
+		Generator: moderation.Voter{
+			Name: r.Name, Provider: r.Generator.Provider, Endpoint: r.Generator.Endpoint, Model: r.Generator.Model,
+			MaxTokens: r.Params.MaxTokens, Structured: r.Params.Structured,
+		},
+		Policy: r.Policy, Moderators: moderation.VotersOf(r.Moderators), Rule: r.Rule,
+	}
+	for _, w := range r.Wordings {
+		if !slices.Contains(c.Axes, w.Axis) {
+			c.Axes = append(c.Axes, w.Axis)
+		}
+	}
+	s, err := study.New(study.Contrast, name, c, c)
+	if err != nil {
+		return nil, err
+	}
+	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
+		key, err := study.KeepDataset(ctx, m, r.Dataset, r.Limit, d)
+		return []store.Key{key}, err
+	}
+	return s, nil
+}
+
+// Open opens a contrast set that a store keeps; the store must stay open. Pulled datasets
+// are found in the folder cache. changed says how its file is no longer what was asked.
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
+	var c Config
+	if err := json.Unmarshal(s.Config, &c); err != nil {
+		return nil, "", fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	g := c.Generator
+	r = &Run{
+		Limit: c.Limit, Each: c.Each, Generator: model.Ref{Provider: g.Provider, Endpoint: g.Endpoint, Model: g.Model}, Name: g.Name,
+		Params: generator.Params{MaxTokens: g.MaxTokens, Structured: g.Structured}, Policy: c.Policy, Rule: c.Rule,
+	}
+	for _, axis := range c.Axes {
+		r.Wordings = append(r.Wordings, axis.Wordings(c.Languages)...)
+	}
+	for _, v := range c.Moderators {
+		r.Moderators = append(r.Moderators, v.Moderator())
+	}
+	kept, err := s.Recall(ctx, m, 0, c.Dataset, study.Asked{Limit: c.Limit}, cache)
+	r.Dataset = kept.Set
+	return r, kept.Changed, err
+}

@@ -1,0 +1,195 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Job is the run as a walk: what targets are asked is known from the prompts, and what
+// judges and defenses ask depends on replies.
+func (r *Run) Job() *job.Job {
+	j := &job.Job{Calls: r.expectedCalls(), Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
+	if !r.Recorded {
+		j.Known = r.known
+		for _, t := range r.Targets {
+			j.Turns = j.Turns || t.stepwise()
+			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Known: !t.stepwise()})
+			roles := t.defended().Roles()
+			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
+				for _, ref := range roles[role] {
+					j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Role(role)})
+				}
+			}
+		}
+	}
+	for _, ref := range modelsOf(r.Judges) {
+		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
+	}
+	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Known })
+	j.Sample = func(most int) (*job.Job, float64, error) {
+		if r.prompts() <= most {
+			return j, 1, nil
+		}
+		parts, times, err := job.Sampled(r.Datasets, r.Limit, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		return r.over(parts).Job(), times, nil
+	}
+	if r.Until != nil {
+		j.Rounds = r.rounds
+	}
+	return j
+}
+
+func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
+
+// known streams what targets are asked of whom that depends on no reply, each prompt to
+// all of them before the next, so that they are equally far whenever the run is stopped.
+func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
+	return func(yield func(model.Request, error) bool) {
+		for piece, err := range r.pieces() {
+			if err != nil {
+				yield(model.Request{}, err)
+				return
+			}
+			asked := slices.DeleteFunc(piece, func(c chunk) bool { return c.target.stepwise() })
+			if len(asked) == 0 {
+				continue
+			}
+			for i := range asked[0].prompts {
+				for _, c := range asked {
+					request := c.target.Request(c.prompts[i])
+					if r.Told != nil {
+						// A framing puts other words around the prompt.
+						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
+					}
+					if !r.lacks(request) && !yield(request, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// items walks the run, a piece of the prompts at a time.
+func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+	return func(yield func(job.Item, error) bool) {
+		r, err := r.within(ctx, m, s.Extent)
+		if err != nil {
+			yield(job.Item{}, err)
+			return
+		}
+		asking, probes := asking(r.Judges), r.probes(r.Judges)
+		if s.Remembered {
+			r.listing(ctx, m, s, yield)
+			return
+		}
+		hand := func(items []job.Item, err error) bool {
+			if err != nil {
+				yield(job.Item{}, err)
+				return false
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		for piece, err := range r.pieces() {
+			switch {
+			case err != nil:
+				hand(nil, err)
+				return
+			case s.Ahead:
+				for _, c := range piece {
+					if !hand(r.ahead(ctx, m, s, c, probes)) {
+						return
+					}
+				}
+			case !hand(r.lacking(ctx, m, s, piece, asking)):
+				return
+			}
+		}
+	}
+}
+
+// listing is items with the calls that are remembered, which are looked up on all
+// processors.
+func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
+	list := func(ctx context.Context, piece []chunk) (job.Item, error) { return r.remembering(ctx, m, s, piece) }
+	err := inorder.Do(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
+		if !yield(item, nil) {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		yield(job.Item{}, err)
+	}
+}
+
+// errEnough ends a walk whose caller wants no more of it.
+var errEnough = errors.New("no more calls are wanted")
+
+// within is the run over the prompts of an extent. A run that asks no target judges what
+// was asked.
+func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*Run, error) {
+	switch {
+	case r.Until == nil:
+		return r, nil
+	case extent == job.AtLeast:
+		return r.least(ctx, m)
+	case extent == job.SoFar || r.Recorded:
+		asked, _, err := r.asked(ctx, m)
+		return asked, err
+	}
+	return r, nil
+}
+
+// lacking gives what targets lack that are asked step by step, and the judges of the
+// answers that are there, the targets in turn.
+func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, piece []chunk, asking []judge.Judge) ([]job.Item, error) {
+	var used *usage
+	if s.Met != nil {
+		used = &usage{met: s.Met, judging: r.Recorded}
+	}
+	judged, err := r.judgePiece(ctx, m, piece, asking, used)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]model.Request, len(judged))
+	for n, j := range judged {
+		if r.Recorded || !j.target.stepwise() {
+			j.ofTarget = nil
+		}
+		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
+	}
+	var item job.Item
+	for request := range fill.Alternate(lists) {
+		item.Calls = append(item.Calls, job.Call{Request: request})
+	}
+	return []job.Item{item}, nil
+}
+
+// expectedCalls is the number of calls when nothing is remembered.
+func (r *Run) expectedCalls() int {
+	n := r.Expected()
+	for _, j := range r.Judges {
+		n += r.AnswersPerPrompt() * r.Prompts() * len(modelsOf([]judge.Judge{j}))
+	}
+	return n
+}

@@ -1,0 +1,89 @@
+package job
+
+import (
+	"context"
+
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
+)
+
+// Step is a step with what its calls are for.
+type Step struct {
+	About Call
+	Do    model.Step
+}
+
+// Recall does steps with the replies that the store holds, and gives the calls of each that
+// a walk of the scope lists; see fill.Recall. m may be nil for an empty store.
+func Recall(ctx context.Context, m store.Reader, s Scope, steps []Step) ([][]Call, error) {
+	do := make([]model.Step, len(steps))
+	found := make([][]Call, len(steps))
+	for i, step := range steps {
+		do[i] = step.Do
+		if s.Remembered {
+			do[i] = step.noting(&found[i])
+		}
+	}
+	lacking, err := fill.RecallTo(ctx, m, do, s.met())
+	if err != nil {
+		return nil, err
+	}
+	for i, requests := range lacking {
+		for _, r := range requests {
+			found[i] = append(found[i], steps[i].call(r, false))
+		}
+	}
+	return found, nil
+}
+
+// call is the call of a request of the step.
+func (s Step) call(r model.Request, remembered bool) Call {
+	c := s.About
+	c.Request, c.Remembered = r, remembered
+	return c
+}
+
+// noting is the step that notes in calls those whose replies are there, as it was last
+// done.
+func (s Step) noting(calls *[]Call) model.Step {
+	return func(look model.Lookup) []model.Request {
+		*calls = (*calls)[:0]
+		return s.Do(func(r model.Request) (model.Response, bool) {
+			response, ok := look(r)
+			if ok {
+				*calls = append(*calls, s.call(r, true))
+			}
+			return response, ok
+		})
+	}
+}
+
+// met is Met as fill.RecallTo wants it.
+func (s Scope) met() func(model.Hash, model.Request, model.Response) {
+	if s.Met == nil {
+		return nil
+	}
+	return func(h model.Hash, r model.Request, response model.Response) { s.Met(h, RefOf(r), response) }
+}
+
+// Lacking counts the steps of which a call is lacking.
+func Lacking(calls [][]Call) int {
+	n := 0
+	for _, of := range calls {
+		if Lacks(of) {
+			n++
+		}
+	}
+	return n
+}
+
+// Lacks reports whether one of the calls is lacking.
+func Lacks(calls []Call) bool {
+	for i := range calls {
+		if !calls[i].Remembered {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package moderation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/policy"
+)
+
+// Config is a vote as the store keeps it: enough to derive its figures again.
+type Config struct {
+	Kind       study.Kind      `json:"kind"`
+	Dataset    study.Dataset   `json:"dataset"`
+	Limit      int             `json:"limit,omitempty"`
+	Policies   []policy.Policy `json:"policies"`
+	Moderators []Voter         `json:"moderators"`
+	Rule       moderate.Rule   `json:"rule"`
+}
+
+// Voter is a moderator as the store keeps it.
+type Voter struct {
+	Name       string `json:"name"`
+	Provider   string `json:"provider"`
+	Endpoint   string `json:"endpoint,omitempty"`
+	Model      string `json:"model"`
+	MaxTokens  int    `json:"max_tokens"`
+	Structured bool   `json:"structured,omitempty"`
+}
+
+// VotersOf are moderators as the store keeps them.
+func VotersOf(all []moderate.Moderator) []Voter {
+	var voters []Voter
+	for _, m := range all {
+		voters = append(voters, Voter{
+			Name: m.Name, Provider: m.Ref.Provider, Endpoint: m.Ref.Endpoint, Model: m.Ref.Model, MaxTokens: m.MaxTokens, Structured: m.Structured,
+		})
+	}
+	return voters
+}
+
+// Moderator is the voter as one who can be asked.
+func (v Voter) Moderator() moderate.Moderator {
+	return moderate.Moderator{
+		Name: v.Name, Ref: model.Ref{Provider: v.Provider, Endpoint: v.Endpoint, Model: v.Model}, MaxTokens: v.MaxTokens, Structured: v.Structured,
+	}
+}
+
+// Study is the run as a store keeps it by a name, which follows from its settings where it
+// has none. d names its dataset.
+func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
+	c := Config{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Moderators: VotersOf(r.Moderators), Rule: r.Rule}
+	s, err := study.New(study.Moderate, name, c, c)
+	if err != nil {
+		return nil, err
+	}
+	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
+		key, err := study.KeepDataset(ctx, m, r.Dataset, r.Limit, d)
+		return []store.Key{key}, err
+	}
+	s.Redefines = func(_ context.Context, kept *study.Study) []string {
+		var was Config
+		if err := json.Unmarshal(kept.Config, &was); err != nil {
+			return []string{err.Error()}
+		}
+		return c.redefines(was)
+	}
+	return s, nil
+}
+
+// redefines lists what of a kept vote would be taken away or changed. A vote may grow by
+// policies, by moderators and by a higher limit.
+func (c Config) redefines(was Config) []string {
+	var changes []string
+	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
+	if was.Dataset.SHA256 != c.Dataset.SHA256 {
+		add("the prompts had the hash %.8s and have %.8s", was.Dataset.SHA256, c.Dataset.SHA256)
+	}
+	if c.Limit > 0 && (was.Limit == 0 || was.Limit > c.Limit) {
+		add("it asked more prompts than the first %d", c.Limit)
+	}
+	if was.Rule != c.Rule {
+		add("votes decided by the rule %s, now %s", was.Rule, c.Rule)
+	}
+	for _, p := range was.Policies {
+		if !slices.ContainsFunc(c.Policies, func(now policy.Policy) bool { return reflect.DeepEqual(now, p) }) {
+			add("it has the policy %s, which is not named now or another", p.Name)
+		}
+	}
+	for _, v := range was.Moderators {
+		if !slices.Contains(c.Moderators, v) {
+			add("it has the moderator %s, which is not named now or asked in another way", v.Name)
+		}
+	}
+	return changes
+}
+
+// Open opens a vote that a store keeps; the store must stay open. Pulled datasets are found
+// in the folder cache. changed says how its file is no longer what was asked.
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
+	var c Config
+	if err := json.Unmarshal(s.Config, &c); err != nil {
+		return nil, "", fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	r = &Run{Limit: c.Limit, Policies: c.Policies, Rule: c.Rule}
+	for _, v := range c.Moderators {
+		r.Moderators = append(r.Moderators, v.Moderator())
+	}
+	kept, err := s.Recall(ctx, m, 0, c.Dataset, study.Asked{Limit: c.Limit}, cache)
+	r.Dataset = kept.Set
+	return r, kept.Changed, err
+}

@@ -1,0 +1,237 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Dataset names a dataset and what it held.
+type Dataset struct {
+	// Ref is a name, or an absolute path.
+	Ref string `json:"ref"`
+	// Prompt, Category, Label, Default, Cluster, Pair and Response are as in
+	// dataset.Options, and Values is LabelValues.
+	Prompt   string        `json:"prompt_column,omitempty"`
+	Category string        `json:"category_column,omitempty"`
+	Label    string        `json:"label_column,omitempty"`
+	Default  orbench.Label `json:"default_label,omitempty"`
+	Values   string        `json:"label_values,omitempty"`
+	// Sample and SampleSeed are as in dataset.Options.
+	Sample     int    `json:"sample,omitempty"`
+	SampleSeed uint64 `json:"sample_seed,omitempty"`
+	Cluster    string `json:"cluster_column,omitempty"`
+	Pair       string `json:"pair_column,omitempty"`
+	Response   string `json:"response_column,omitempty"`
+	// SHA256 is the hash of the prompts, in hex.
+	SHA256 string `json:"sha256"`
+}
+
+// DatasetOf names a dataset that was opened with some options.
+func DatasetOf(ref string, o dataset.Options, set *dataset.Dataset) Dataset {
+	d := Dataset{
+		Ref: Absolute(ref), Prompt: o.Prompt, Category: o.Category, Label: o.Label, Default: o.Default, Values: o.LabelValues,
+		Cluster: o.Cluster, Pair: o.Pair, Response: o.Response, SHA256: set.SHA256,
+	}
+	if o.Sample > 0 {
+		d.Sample, d.SampleSeed = o.Sample, o.SampleSeed
+	}
+	return d
+}
+
+// Read opens the dataset's file, whatever it holds now. answers is true where its prompts
+// may end with an answer.
+func (d Dataset) Read(ctx context.Context, cache string, answers bool) (*dataset.Dataset, error) {
+	return dataset.Open(ctx, d.Ref, dataset.Options{
+		Prompt: d.Prompt, Category: d.Category, Label: d.Label, LabelValues: d.Values, Sample: d.Sample, SampleSeed: d.SampleSeed, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
+		// What was asked before labels were looked for is shown as it was.
+		AssumeSafe: d.SHA256 != "", Answers: answers,
+	})
+}
+
+// Open is Read for a file that must not have changed.
+func (d Dataset) Open(ctx context.Context, cache string, answers bool) (*dataset.Dataset, error) {
+	set, err := d.Read(ctx, cache, answers)
+	if err != nil {
+		return nil, err
+	}
+	if d.SHA256 != "" && set.SHA256 != d.SHA256 {
+		return nil, &orbench.InputError{
+			File:    d.Ref,
+			Problem: fmt.Sprintf("the dataset has changed since the run: its prompts had the hash %.12s and have %.12s", d.SHA256, set.SHA256),
+			Hint:    "put the old file back, or evaluate again with orbench eval",
+		}
+	}
+	return set, nil
+}
+
+// Absolute makes a path independent of the working directory; names of built-in
+// and published datasets stay as they are.
+func Absolute(ref string) string {
+	if dataset.IsName(ref) {
+		return ref
+	}
+	abs, err := filepath.Abs(ref)
+	if err != nil {
+		return ref
+	}
+	return abs
+}
+
+// keptDataset is what a store keeps of a dataset beside the prompts that a study asks of
+// it. Its hashes tell the prompts from any others.
+type keptDataset struct {
+	// Dataset is as it was opened, without the path of its file.
+	dataset.Dataset
+	// Kept is how many of the prompts are kept, from the first.
+	Kept int `json:"kept"`
+	// Groups is the hash of the clusters and pairs, in hex; see groupsOf. SHA256 does
+	// not cover them.
+	Groups string `json:"groups_sha256,omitempty"`
+}
+
+// builtIn is the Source of datasets that are part of the program.
+const builtIn = "built in"
+
+// KeepDataset has the store keep the prompts of a dataset, the first limit of them or all for
+// 0, and gives its key.
+func KeepDataset(ctx context.Context, m store.Keeper, set *dataset.Dataset, limit int, d Dataset) (store.Key, error) {
+	about, asked, err := about(set, limit)
+	if err != nil {
+		return store.Key{}, err
+	}
+	if err := m.PutDataset(ctx, about, asked); err != nil {
+		return store.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
+	}
+	return store.KeyOf(about), nil
+}
+
+// about is what a store keeps of a dataset: JSON of it, and the prompts that are asked.
+func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orbench.Prompt, error], err error) {
+	k := keptDataset{Dataset: *set, Kept: set.Size(limit)}
+	if k.Source != builtIn {
+		k.Source = ""
+	}
+	asked = func(yield func(orbench.Prompt, error) bool) {
+		for piece, err := range set.Pieces(limit, keptAtOnce) {
+			if err != nil {
+				yield(orbench.Prompt{}, err)
+				return
+			}
+			for _, p := range piece {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		}
+	}
+	if set.ClusteredBy != "" || set.PairedBy != "" {
+		if k.Groups, err = groupsOf(asked); err != nil {
+			return nil, nil, err
+		}
+	}
+	about, err = json.Marshal(k)
+	return about, asked, err
+}
+
+// keptAtOnce is how many prompts are handed to the store together.
+const keptAtOnce = 256
+
+// groupsOf hashes the clusters and pairs of prompts.
+func groupsOf(prompts iter.Seq2[orbench.Prompt, error]) (string, error) {
+	h := sha256.New()
+	for p, err := range prompts {
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%q %q\n", p.Cluster, p.Pair)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Asked says how a study asks the prompts of a kept dataset.
+type Asked struct {
+	// Limit bounds them, from the start; 0 takes all.
+	Limit int
+	// Answers is true where they may end with an answer.
+	Answers bool
+	// Ordered is true where losing one loses the order of all.
+	Ordered bool
+}
+
+// Recalled is a dataset that a store keeps.
+type Recalled struct {
+	Set *dataset.Dataset
+	// Lost is how many of the prompts damage took.
+	Lost int
+	// Changed says how the file is no longer what was asked, empty where it is or is gone:
+	// the store may have been given to somebody who never had it.
+	Changed string
+}
+
+// Recall gives a dataset of the study that the store keeps, the one at a place. The store
+// must stay open. Pulled datasets are found in the folder cache.
+func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, asked Asked, cache string) (r Recalled, err error) {
+	noun := s.Kind.Noun()
+	kept, err := m.Dataset(ctx, s.Keys[at])
+	if err != nil {
+		return r, fmt.Errorf("the prompts that %s %s asked of %s: %w", noun, s.Name, d.Ref, err)
+	}
+	var k keptDataset
+	if err := json.Unmarshal(kept.About, &k); err != nil {
+		return r, fmt.Errorf("what the store says of %s is damaged: %w", d.Ref, err)
+	}
+	k.Source = cmp.Or(k.Source, d.Ref)
+	if kept.Lost > 0 {
+		// The file has them all, as long as it is what was asked.
+		set, err := d.Read(ctx, cache, asked.Answers)
+		if err == nil {
+			var now []byte
+			now, _, err = about(set, asked.Limit)
+			if err == nil && store.KeyOf(now) == s.Keys[at] {
+				return Recalled{Set: set}, nil
+			}
+		}
+		if asked.Ordered {
+			return r, &orbench.InputError{
+				File: d.Ref, Problem: fmt.Sprintf("the store lost prompts of %s %s to damage, and with them the order in which it asked", noun, s.Name),
+				Hint: "put the file back as it was", Err: err,
+			}
+		}
+		if kept.Lost == kept.Prompts {
+			return r, &orbench.InputError{
+				File: d.Ref, Problem: fmt.Sprintf("the store lost all prompts that %s %s asked of it to damage, and the file is not what was asked", noun, s.Name),
+				Hint: "put the file back as it was", Err: err,
+			}
+		}
+	}
+	k.Count -= kept.Lost
+	// What was paid for is shown after an interrupt too.
+	r = Recalled{Set: dataset.Kept(k.Dataset, m.Prompts(context.WithoutCancel(ctx), s.Keys[at])), Lost: kept.Lost}
+	if dataset.IsName(d.Ref) {
+		return r, nil
+	}
+	now, err := d.Read(ctx, cache, asked.Answers)
+	switch {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		r.Changed = fmt.Sprintf("%v; %s %s is shown with the prompts that it asked", err, noun, s.Name)
+	case now.SHA256 != d.SHA256:
+		r.Changed = fmt.Sprintf("%s has changed since %s %s, which is shown with the prompts that it asked: their hash is %.12s, and that of the file is now %.12s",
+			d.Ref, noun, s.Name, d.SHA256, now.SHA256)
+	}
+	return r, nil
+}

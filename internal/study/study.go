@@ -1,0 +1,340 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Kind is what a study asks.
+type Kind string
+
+// The kinds. A study of the kind Eval is called a run; its settings do not name the kind.
+const (
+	Eval     Kind = "eval"
+	Judge    Kind = "judge"
+	Moderate Kind = "moderate"
+	Contrast Kind = "contrast"
+)
+
+// Study is what is asked of whom about what. One that was found in a store has no
+// functions.
+type Study struct {
+	Name string
+	Kind Kind
+	// Config is the JSON of the settings, with the kind as "kind".
+	Config []byte
+	// Keys are those of the datasets that it asks; see store.Run.
+	Keys []store.Key
+	// History says how it was made.
+	History provenance.History
+	// Saved is when it was last started.
+	Saved time.Time
+
+	// Keep has a store keep the prompts that it asks, and gives their keys.
+	Keep func(context.Context, store.Keeper) ([]store.Key, error)
+	// Redefines lists what of a kept study of its name it would take away or change.
+	Redefines func(ctx context.Context, kept *Study) []string
+	// Leaves says what of a kept study it does not show, without changing anything; nil for
+	// nothing.
+	Leaves func(kept *Study) string
+}
+
+// New makes a study of its settings, which name its kind. Without a name it gets one that
+// follows from identity, so that the same settings are the same study.
+func New(kind Kind, name string, config, identity any) (*Study, error) {
+	s := &Study{Name: name, Kind: kind}
+	var err error
+	if s.Config, err = json.Marshal(config); err != nil {
+		return nil, err
+	}
+	if name == "" {
+		s.Name, err = NameOf(kind, identity)
+	}
+	s.Redefines = func(_ context.Context, kept *Study) []string { return s.differences(kept) }
+	return s, err
+}
+
+// NameOf makes a name of what tells a study from others.
+func NameOf(kind Kind, identity any) (string, error) {
+	b, err := json.Marshal(identity)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	prefix := string(kind)
+	if kind == Eval {
+		prefix = "run"
+	}
+	return prefix + "-" + hex.EncodeToString(sum[:4]), nil
+}
+
+// Noun is what a study of the kind is called.
+func (k Kind) Noun() string {
+	if k == Eval {
+		return "run"
+	}
+	return "study"
+}
+
+// Of is a study as a store has it.
+func Of(r store.Run) (*Study, error) {
+	s := &Study{Name: r.Name, Config: r.Config, Keys: r.Datasets, Saved: r.Saved}
+	var of struct {
+		Kind Kind `json:"kind"`
+	}
+	if err := json.Unmarshal(r.Config, &of); err != nil {
+		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
+	}
+	if s.Kind = of.Kind; s.Kind == "" {
+		s.Kind = Eval
+	}
+	if len(r.Made) > 0 {
+		if err := json.Unmarshal(r.Made, &s.History); err != nil {
+			return s, fmt.Errorf("how run %s was made is damaged: %w", r.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// List gives the studies of a store of some kinds, of all without any, the one saved last
+// first.
+func List(ctx context.Context, m store.Reader, kinds ...Kind) ([]*Study, error) {
+	runs, err := m.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Study
+	for _, r := range runs {
+		s, err := Of(r)
+		if err != nil {
+			return nil, err
+		}
+		if len(kinds) == 0 || slices.Contains(kinds, s.Kind) {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// Find finds a study of some kinds, of any without some, by its name. The empty name is the
+// one saved last, and a run where there is any. The error is an *orbench.InputError where
+// the store has none.
+func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Study, error) {
+	if name == "" {
+		return newest(ctx, m, kinds)
+	}
+	r, err := m.Run(ctx, name)
+	if errors.Is(err, store.ErrNoRun) {
+		return nil, none(ctx, m, name, kinds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := Of(r)
+	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, s.Kind) {
+		return nil, &orbench.InputError{
+			Problem: fmt.Sprintf("%q is no run: orbench %s made it", name, s.Kind), Hint: "show it with orbench report, or name a run",
+		}
+	}
+	return s, err
+}
+
+// newest is the study of some kinds that was saved last, a run where there is any.
+func newest(ctx context.Context, m store.Reader, kinds []Kind) (*Study, error) {
+	// Most often it is the newest of all, and then the others need not be read.
+	r, err := m.Run(ctx, "")
+	if errors.Is(err, store.ErrNoRun) {
+		return nil, none(ctx, m, "", kinds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := Of(r)
+	if err != nil || s.Kind == Eval {
+		return s, err
+	}
+	all, err := List(ctx, m, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(s *Study) bool { return s.Kind == Eval }); i >= 0 {
+		return all[i], nil
+	}
+	if len(all) == 0 {
+		return nil, none(ctx, m, "", kinds)
+	}
+	return all[0], nil
+}
+
+// none is the error for a study that the store does not hold.
+func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error {
+	const shown = 10
+	all, err := List(ctx, m, kinds...)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
+	}
+	var names []string
+	for _, s := range all[:min(shown, len(all))] {
+		names = append(names, s.Name)
+	}
+	if len(all) > shown {
+		names = append(names, "…")
+	}
+	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
+}
+
+// Stored is the study as a store keeps it.
+func (s *Study) Stored() (store.Run, error) {
+	made, err := json.Marshal(s.History)
+	return store.Run{Name: s.Name, Config: s.Config, Datasets: s.Keys, Made: made, Saved: s.Saved}, err
+}
+
+// Save keeps the study as it was started at a time, with the prompts that it asks,
+// replacing the one of its name.
+func (s *Study) Save(ctx context.Context, m store.Keeper, started time.Time) (err error) {
+	s.Saved = started
+	if s.Keys, err = s.Keep(ctx, m); err != nil {
+		return err
+	}
+	return s.put(ctx, m)
+}
+
+// put keeps the study without its prompts, which are kept.
+func (s *Study) put(ctx context.Context, m store.Keeper) error {
+	kept, err := s.Stored()
+	if err != nil {
+		return err
+	}
+	return m.SaveRun(ctx, kept)
+}
+
+// Start keeps the study as a command begins to ask for it, which goes by some prices of its
+// models. The history of a kept study of its name goes on, unless it is redefined. A command
+// that leaves the study as it is enters it when it pays for a call; see Paid.
+func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command, prices []price.Price) error {
+	kept, err := s.resume(ctx, m)
+	if err != nil {
+		return err
+	}
+	if len(s.History.Commands) == 0 || kept == nil || !bytes.Equal(kept.Config, s.Config) {
+		s.History.Start(c)
+	}
+	s.History.Prices = nil
+	if len(prices) > 0 {
+		if s.History.Prices, err = json.Marshal(prices); err != nil {
+			return err
+		}
+	}
+	return s.Save(ctx, m, time.Now().UTC())
+}
+
+// Resume takes over the history of the kept study of its name, unless it redefines that.
+func (s *Study) Resume(ctx context.Context, m store.Reader) error {
+	_, err := s.resume(ctx, m)
+	return err
+}
+
+// resume is Resume that gives the kept study, nil where there is none.
+func (s *Study) resume(ctx context.Context, m store.Reader) (*Study, error) {
+	kept, err := s.kept(ctx, m)
+	if err == nil && kept != nil && kept.Kind == s.Kind && len(s.redefines(ctx, kept)) == 0 {
+		s.History = kept.History
+	}
+	return kept, err
+}
+
+// redefines is Redefines, of nothing for a study that was found.
+func (s *Study) redefines(ctx context.Context, kept *Study) []string {
+	if s.Redefines == nil {
+		return nil
+	}
+	return s.Redefines(ctx, kept)
+}
+
+// kept is the study of its name that a store has, nil for none.
+func (s *Study) kept(ctx context.Context, m store.Reader) (*Study, error) {
+	r, err := m.Run(ctx, s.Name)
+	if errors.Is(err, store.ErrNoRun) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Of(r)
+}
+
+// Paid keeps that the command paid for calls, the last of them at a time.
+func (s *Study) Paid(ctx context.Context, m *store.Store, c provenance.Command, at time.Time) error {
+	s.History.Start(c)
+	s.History.LastPaid = at
+	return s.put(ctx, m)
+}
+
+// Failed keeps what failed attempts of the command that began at a time may have cost so
+// far, so that it is known of a command that is killed too. judging is true of a command
+// that asks judges alone.
+func (s *Study) Failed(ctx context.Context, m *store.Store, began time.Time, stats fill.Stats, judging bool) error {
+	kept, err := s.kept(ctx, m)
+	if err != nil {
+		return err
+	}
+	if kept == nil {
+		return fmt.Errorf("%s: %w", s.Name, store.ErrNoRun)
+	}
+	// Another process may have kept its own meanwhile.
+	for _, f := range kept.History.Failed {
+		s.History.Fail(f)
+	}
+	f := provenance.Failed{Began: began, Attempts: stats.Charged, Tokens: stats.FailedTokens, Free: max(0, stats.Unanswered()-stats.Charged), Judging: judging}
+	if stats.Charged > 0 && len(stats.Unpriced) == 0 {
+		f.USD = &stats.FailedUSD
+	}
+	s.History.Fail(f)
+	return s.put(ctx, m)
+}
+
+// CheckName holds the study to what the store keeps by its name. A study may go on, and
+// grow as its kind allows. Where it would take something away or change what was asked, the
+// error is an *orbench.InputError that says in what. note says what it leaves out without
+// changing anything, empty for nothing.
+func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err error) {
+	kept, err := s.kept(ctx, m)
+	if err != nil || kept == nil {
+		return "", err
+	}
+	changes := []string{fmt.Sprintf("it is one of orbench %s", kept.Kind)}
+	if kept.Kind == s.Kind {
+		changes = s.redefines(ctx, kept)
+	}
+	if len(changes) > 0 {
+		const most = 6
+		if n := len(changes) - most; n > 0 {
+			changes = append(changes[:most], fmt.Sprintf("and %d more", n))
+		}
+		return "", &orbench.InputError{
+			Setting: "name", Problem: fmt.Sprintf("the store holds another %s named %s: %s", kept.Kind.Noun(), s.Name, strings.Join(changes, "; ")),
+			Hint: "keep both by another `name`, or redefine that " + kept.Kind.Noun() + " with `replace`; no answer is lost either way",
+		}
+	}
+	if s.Leaves != nil {
+		note = s.Leaves(kept)
+	}
+	return note, nil
+}

@@ -1,0 +1,49 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Union makes one study of two of the same name and settings, with the commands of both.
+// The settings in which they differ are named, and then there is no union.
+func Union(a, b store.Run) (one store.Run, differ []string, err error) {
+	x, err := Of(a)
+	if err != nil {
+		return a, nil, err
+	}
+	y, err := Of(b)
+	if err != nil {
+		return a, nil, err
+	}
+	if differ = x.differences(y); len(differ) > 0 {
+		return a, differ, nil
+	}
+	x.History = x.History.And(y.History)
+	if y.Saved.After(x.Saved) {
+		x.Saved = y.Saved
+	}
+	one, err = x.Stored()
+	return one, nil, err
+}
+
+// differences names the settings that two studies of a kind do not have alike.
+func (s *Study) differences(other *Study) []string {
+	own, theirs := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if json.Unmarshal(s.Config, &own) != nil || json.Unmarshal(other.Config, &theirs) != nil {
+		return []string{"settings"}
+	}
+	all := maps.Clone(own)
+	maps.Copy(all, theirs)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !bytes.Equal(own[name], theirs[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
