@@ -209,7 +209,7 @@ func TestDamagedIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := 0
-	for at := 10; at < len(content); at += 97 {
+	for at := 10; at < len(content); at += 331 {
 		hurt := bytes.Clone(content)
 		for i := at; i < min(at+40, len(hurt)); i++ {
 			hurt[i] ^= 0x55

@@ -210,7 +210,7 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 		}
 		wanted[p.Dataset][place[i]] = nil
 	}
-	keys := s.run.Kept()
+	keys := s.run.Keys
 	for d, some := range wanted {
 		at := make([]int, 0, len(some))
 		for n := range some {
