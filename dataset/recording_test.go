@@ -358,3 +358,49 @@ func BenchmarkRecording(b *testing.B) {
 		}
 	}
 }
+
+// An answer that is kept as a prompt is read again as it was in the file.
+func TestKeptAnswers(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"plain.csv":    "prompt,response,human,kind,simulated\nOne?,A,yes,x,true\nTwo?,,no,,false\nOne?,A,yes,x,\n",
+		"dialog.jsonl": `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}],"response":"Yes","human":"a","kind":"b"}` + "\n",
+		"alone.csv":    "response,human,kind\nNo.,a,b\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "human", By: "kind"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []dataset.Answer
+		var prompts []orbench.Prompt
+		for a, err := range r.Answers() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, prompts = append(want, a), append(prompts, a.Kept())
+		}
+		kept := dataset.KeptRecording(*r, func(yield func(orbench.Prompt, error) bool) {
+			for _, p := range prompts {
+				if !yield(p, nil) {
+					return
+				}
+			}
+		})
+		for range 2 {
+			var got []dataset.Answer
+			for a, err := range kept.Answers() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, a)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s is kept as %+v, want %+v", name, got, want)
+			}
+		}
+	}
+}

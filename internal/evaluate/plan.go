@@ -87,6 +87,10 @@ func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes probe.Choice, l
 		for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
 			item.Calls = append(item.Calls, callsFor(job.Role(role), requests[role])...)
 		}
+		if len(item.Calls) == 0 {
+			items = append(items, item)
+			continue
+		}
 		expect := func(role job.Role, q model.Request) {
 			item.Expected = append(item.Expected, job.Expected{Request: q, Role: role, N: 1})
 		}

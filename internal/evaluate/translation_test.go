@@ -56,7 +56,7 @@ func TestTranslatedTargets(t *testing.T) {
 		got[p.Role] += p.Calls
 	}
 	// The answers in French are checked, and those in the prompts' language are not.
-	if got[job.Target] != 20 || got[job.Role(defense.Translator)] != 10 || got[job.Role(defense.Guard)] != 10 {
+	if got[job.Target] != 20 || got[job.Translator] != 10 || got[job.Guard] != 10 {
 		t.Errorf("planned: %v", got)
 	}
 

@@ -28,10 +28,10 @@ type Work struct {
 	TakesTurns bool
 }
 
-// Alternate takes the requests of some lists in turn: the first of each, then the second
+// Alternate takes what some lists have in turn: the first of each, then the second
 // of each, so that none waits for another's end.
-func Alternate(lists [][]model.Request) iter.Seq[model.Request] {
-	return func(yield func(model.Request) bool) {
+func Alternate[T any](lists [][]T) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for i, more := 0, true; more; i++ {
 			more = false
 			for _, list := range lists {

@@ -16,8 +16,12 @@ type Role string
 
 // The roles that several kinds of studies know.
 const (
-	// Target is the role of models under measurement.
-	Target Role = "target"
+	// Target is the role of models under measurement. Translator and Guard are those of what
+	// stands before one, and Wordings its own where prompts are put in other words.
+	Target     Role = "target"
+	Translator Role = "translator"
+	Guard      Role = "guard"
+	Wordings   Role = "wordings"
 	// Judge is the role of models that judge answers, and Probe theirs where an answer has
 	// a forged verdict in it.
 	Judge Role = "judge"
@@ -97,7 +101,8 @@ type Scope struct {
 type Item struct {
 	// Calls are those that lack their reply, as far as they are known.
 	Calls []Call
-	// Expected are those that follow once the replies to Calls are there.
+	// Expected are those that follow once the replies to Calls are there, or that cannot be
+	// told apart where there are no Calls.
 	Expected []Expected
 	// Remembered counts the replies that are there.
 	Remembered []Remembered

@@ -95,7 +95,8 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 			return nil, err
 		}
 		clear(seen)
-		fresh := false
+		// What follows on calls that were counted before was counted too.
+		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
 			if !call.Remembered && !j.Unanswerable(call.Request) && first(call.Request.Hash()) {

@@ -59,12 +59,24 @@ func (s Step) noting(calls *[]Call) model.Step {
 	}
 }
 
-// met is Met as fill.RecallTo wants it.
+// met is Met as fill.RecallTo wants it. What is to be expected of replies is told by the
+// first ones of the store, as steps are not all alike.
 func (s Scope) met() func(model.Hash, model.Request, model.Response) {
-	if s.Met == nil {
+	if s.Met == nil || s.Ahead {
 		return nil
 	}
 	return func(h model.Hash, r model.Request, response model.Response) { s.Met(h, RefOf(r), response) }
+}
+
+// Requests are those of the calls that are lacking.
+func Requests(calls []Call) []model.Request {
+	var requests []model.Request
+	for i := range calls {
+		if !calls[i].Remembered {
+			requests = append(requests, calls[i].Request)
+		}
+	}
+	return requests
 }
 
 // Lacking counts the steps of which a call is lacking.

@@ -15,6 +15,8 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/trigger"
 )
 
 // Opened is a kept study with what it means.
@@ -24,9 +26,9 @@ type Opened struct {
 	Job *job.Job
 	// Run is the run of a study of the kind eval, nil for any other.
 	Run *run.Run
-	// View derives what the study shows, in a form that every format can write; nil for a
+	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
-	View func(context.Context, store.Reader) (any, error)
+	View func(context.Context, store.Reader) (table.View, error)
 	// Changed tells of files that are no longer what the study asked.
 	Changed []string
 }
@@ -45,6 +47,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		err = o.moderation(ctx, m, cache)
 	case study.Contrast:
 		err = o.contrast(ctx, m, cache)
+	case study.Triggers:
+		err = o.triggers(ctx, m, cache)
 	default:
 		err = &orbench.InputError{
 			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",
@@ -78,7 +82,7 @@ func (o *Opened) judged(ctx context.Context, m store.Reader) error {
 		return err
 	}
 	o.Job = r.Job()
-	o.View = func(ctx context.Context, m store.Reader) (any, error) {
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		result, err := r.Derive(ctx, m, nil)
 		return view.View{Result: result}, err
 	}
@@ -93,7 +97,7 @@ func (o *Opened) moderation(ctx context.Context, m store.Reader, cache string) e
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -105,7 +109,18 @@ func (o *Opened) contrast(ctx context.Context, m store.Reader, cache string) err
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
+	return nil
+}
+
+// triggers opens a study of triggers.
+func (o *Opened) triggers(ctx context.Context, m store.Reader, cache string) (err error) {
+	s, changed, err := trigger.Open(ctx, m, o.Study, cache)
+	if err != nil {
+		return err
+	}
+	o.Job, o.Changed = s.Job(), changed
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return s.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -130,9 +145,7 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 	if err := json.Unmarshal(s.Config, &c); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of %s is damaged: %w", s.Name, err)
 	}
-	for _, t := range (run.Config{Targets: c.Targets}).TargetNames() {
-		asked = append(asked, t)
-	}
+	asked = (run.Config{Targets: c.Targets}).TargetNames()
 	if c.Generator != nil {
 		asked = append(asked, c.Generator.Name)
 	}

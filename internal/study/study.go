@@ -28,6 +28,7 @@ const (
 	Judge    Kind = "judge"
 	Moderate Kind = "moderate"
 	Contrast Kind = "contrast"
+	Triggers Kind = "triggers"
 )
 
 // Study is what is asked of whom about what. One that was found in a store has no
@@ -164,7 +165,7 @@ func newest(ctx context.Context, m store.Reader, kinds []Kind) (*Study, error) {
 		return nil, err
 	}
 	s, err := Of(r)
-	if err != nil || s.Kind == Eval {
+	if err != nil || s.Kind == Eval && (len(kinds) == 0 || slices.Contains(kinds, Eval)) {
 		return s, err
 	}
 	all, err := List(ctx, m, kinds...)

@@ -1,94 +1,61 @@
 package trigger
 
 import (
-	"context"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
-// Wording is the role of a target in being asked prompts in other words.
-const Wording job.Role = "wordings"
-
 // typical stands for an answer when the calls of judges are planned: some 300 tokens.
 var typical = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
-// Plan says what the study may send: the prompts that are not remembered, of each
-// target, exactly; wordings of them at most, since that many only follow a refusal or
-// are put into the answered prompts that are drawn; and a verdict on each answer.
-// Wordings that are remembered are taken off where replies say which they are: of a
-// target whose own prompts are all answered. m may be nil for an empty store.
-func (s *Study) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
-	groups, err := s.groups()
-	if err != nil {
-		return nil, err
-	}
-	var plans []job.Plan
-	index := map[string]int{}
-	of := func(ref model.Ref, role job.Role) *job.Plan {
-		key := string(role) + " " + ref.Endpoint + " " + ref.String()
-		i, ok := index[key]
-		if !ok {
-			i = len(plans)
-			index[key] = i
-			plans = append(plans, job.Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role == job.Judge})
-		}
-		return &plans[i]
-	}
-	judged := func(calls int, requests []model.Request) {
+// ahead gives what a group lacks and expects: the prompts that are not remembered exactly;
+// wordings of them at most, since that many only follow a refusal or are put into the
+// answered prompts that are drawn; and a verdict on each answer. Wordings that are
+// remembered are taken off where replies say which they are: of a target whose own prompts
+// are all answered. counted has what was counted before.
+func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
+	ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
+	samples := g.target.Times()
+	fresh := func(requests []model.Request) (n int) {
 		for _, r := range requests {
-			p := of(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}, job.Judge)
-			p.Calls += calls
-			p.InputTokens += calls * price.EstimateTokens(r.Messages)
-			p.MaxOutputTokens += calls * r.Params.MaxTokens
+			if h := r.Hash(); !counted[h] {
+				counted[h] = true
+				n++
+			}
+		}
+		return n
+	}
+	var open, judged job.Item
+	send := func(role job.Role, calls, remembered int, prompt orbench.Prompt, lacks []model.Request) {
+		open.Remembered = append(open.Remembered, job.Remembered{Asked: job.Asked{Ref: ref, Role: role}, N: remembered})
+		expect := func(role job.Role, r model.Request) {
+			if calls > 0 {
+				open.Expected = append(open.Expected, job.Expected{Request: r, Role: role, N: calls})
+			}
+		}
+		expect(role, model.Request{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Messages: prompt.Messages, Params: g.target.Params})
+		_, questions := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: typical}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
+		for _, r := range questions {
+			expect(job.Judge, r)
+		}
+		for _, r := range lacks {
+			judged.Calls = append(judged.Calls, job.Call{Request: r, Role: job.Judge})
 		}
 	}
-	counted := map[model.Hash]bool{}
-	fresh := func(requests []model.Request) []model.Request {
-		return slices.DeleteFunc(slices.Clone(requests), func(r model.Request) bool {
-			h := r.Hash()
-			repeated := counted[h]
-			counted[h] = true
-			return repeated
-		})
+	for _, it := range g.items {
+		calls := min(samples, fresh(it.own.ofTarget))
+		send(job.Target, calls, samples-calls, it.prompt, it.own.ofJudge)
 	}
-	for _, g := range groups {
-		if _, err := s.advance(ctx, m, g); err != nil {
-			return nil, err
-		}
-		ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
-		samples := g.target.Times()
-		// send counts answers to a prompt and the verdicts on them.
-		send := func(role job.Role, calls int, prompt orbench.Prompt) {
-			p := of(ref, role)
-			p.Calls += calls
-			p.InputTokens += calls * price.EstimateTokens(prompt.Messages)
-			p.MaxOutputTokens += calls * g.target.Params.MaxTokens
-			_, requests := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: typical}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
-			judged(calls, requests)
-		}
-		of(ref, job.Target)
-		of(ref, Wording)
-		for _, it := range g.items {
-			calls := min(samples, len(fresh(it.own.ofTarget)))
-			of(ref, job.Target).FromMemo += samples - calls
-			send(job.Target, calls, it.prompt)
-			judged(1, fresh(it.own.ofJudge))
-		}
-		for it, calls := range s.wordings(g) {
-			of(ref, Wording).FromMemo += it.reworded.known
-			send(Wording, calls, it.prompt)
-			judged(1, fresh(it.reworded.ofJudge))
-		}
+	for it, calls := range s.wordings(g) {
+		send(job.Wordings, calls, it.reworded.known, it.prompt, it.reworded.ofJudge)
 	}
-	return plans, nil
+	return []job.Item{open, judged}
 }
 
 // wordings gives the prompts of a group that are asked in other words, each with the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/stats"
 )
@@ -168,7 +169,7 @@ func (s *Study) Derive(ctx context.Context, m store.Reader, sink func(Searched) 
 		return result, err
 	}
 	for _, g := range groups {
-		if _, err := s.advance(ctx, m, g); err != nil {
+		if _, err := s.advance(ctx, m, job.Scope{}, g); err != nil {
 			return result, err
 		}
 		made := g.result()

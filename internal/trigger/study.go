@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"hash/fnv"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -151,51 +151,18 @@ func (s *Study) Subject() folder.Subject {
 		targets = append(targets, t.Each()...)
 	}
 	return folder.NewSubject("study of trigger words", sets, targets, s.Limit, s.Labels,
-		s.Judge.Name(), judge.Version(s.Judge), s.Models(), s.Calls, s.Words, s.Into, s.Seed)
-}
-
-// Models lists whom the study asks.
-func (s *Study) Models() []model.Ref {
-	r := evaluate.Run{Targets: s.Targets, Judges: []judge.Judge{s.Judge}}
-	return r.Models()
-}
-
-// Work is what the study wants asked.
-func (s *Study) Work(m store.Reader) fill.Work {
-	return fill.Work{Asks: s.Models(), TakesTurns: true, Lacking: func(ctx context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			groups, err := s.groups()
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			// The targets' groups of the same prompts lie side by side.
-			for side := range slices.Chunk(groups, len(s.Targets)) {
-				lacking := make([][]model.Request, len(side))
-				for i, g := range side {
-					if lacking[i], err = s.advance(ctx, m, g); err != nil {
-						yield(model.Request{}, err)
-						return
-					}
-				}
-				for r := range fill.Alternate(lacking) {
-					if !yield(r, nil) {
-						return
-					}
-				}
-			}
-		}
-	}}
+		s.Judge.Name(), judge.Version(s.Judge), s.run().Models(), s.Calls, s.Words, s.Into, s.Seed)
 }
 
 // advance takes a group as far as the store goes: its prompts' own answers first, then
-// the search, then the trials. It gives what is lacking at the first of them that is
+// the search, then the trials. It gives the calls of the scope up to the first of them that is
 // not done. A call that failed is lacking, and holds nothing else up.
-func (s *Study) advance(ctx context.Context, m store.Reader, g *group) (all []model.Request, err error) {
+func (s *Study) advance(ctx context.Context, m store.Reader, scope job.Scope, g *group) (all []job.Call, err error) {
 	stage := func(items []*item, do func(*asking, *item)) (bool, error) {
-		steps := make([]model.Step, len(items))
+		steps := make([]job.Step, len(items))
 		for i, it := range items {
-			steps[i] = func(look model.Lookup) []model.Request {
+			steps[i].About = job.Call{Dataset: g.dataset.Name, Prompt: it.prompt.ID, Target: g.target.Name}
+			steps[i].Do = func(look model.Lookup) []model.Request {
 				a := &asking{target: g.target, judge: s.Judge, look: look, left: s.Calls}
 				do(a, it)
 				g.simulated = g.simulated || a.simulated
@@ -203,24 +170,26 @@ func (s *Study) advance(ctx context.Context, m store.Reader, g *group) (all []mo
 				return a.missing
 			}
 		}
-		lacking, err := fill.Recall(ctx, m, steps)
+		calls, err := job.Recall(ctx, m, scope, steps)
+		if err != nil {
+			return false, err
+		}
+		all = append(all, slices.Concat(calls...)...)
+		if m == nil {
+			return job.Lacking(calls) == 0, nil
+		}
+		lacking := make([][]model.Request, len(calls))
+		for i, of := range calls {
+			lacking[i] = job.Requests(of)
+		}
+		failures, err := fill.Failures(ctx, m, lacking)
 		if err != nil {
 			return false, err
 		}
 		done := true
-		if m != nil {
-			failures, err := fill.Failures(ctx, m, lacking)
-			if err != nil {
-				return false, err
-			}
-			for i, requests := range lacking {
-				done = done && (len(requests) == 0 || failures[i] != "")
-				g.failed = cmp.Or(failures[i], g.failed)
-			}
-		}
-		for _, requests := range lacking {
-			all = append(all, requests...)
-			done = done && (m != nil || len(requests) == 0)
+		for i, requests := range lacking {
+			done = done && (len(requests) == 0 || failures[i] != "")
+			g.failed = cmp.Or(failures[i], g.failed)
 		}
 		return done, nil
 	}

@@ -94,7 +94,7 @@ func fillAll(t *testing.T, s *trigger.Study, memory *store.Store, m model.Model,
 	t.Helper()
 	live := fill.NewLive(memory, fill.Config{Budget: fill.Budget{Requests: requests}})
 	live.Lane(model.Ref{Provider: "test", Model: "alarmed"}, m, fill.Limits{Concurrency: 64})
-	return live.Fill(t.Context(), s.Work(memory))
+	return live.Fill(t.Context(), s.Job().Work(memory))
 }
 
 func open(t *testing.T) *store.Store {

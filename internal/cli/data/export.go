@@ -23,7 +23,6 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -50,6 +49,14 @@ type exportFlags struct {
 	moderators []string
 	policy     string
 	calls      command.Calls
+}
+
+// shown is the format of what is printed.
+func (f exportFlags) shown() string {
+	if f.json {
+		return "json"
+	}
+	return "table"
 }
 
 func (a app) exportCommand() *cobra.Command {
@@ -249,12 +256,8 @@ func (a app) planModerators(ctx context.Context, c *training.Collection, memory 
 	if err != nil {
 		return err
 	}
-	format := "table"
-	if f.json {
-		format = "json"
-	}
 	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
-	if err := planned.Print(a.Stdout, format); err != nil || f.json {
+	if err := planned.Print(a.Stdout, f.shown()); err != nil || f.json {
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, "The next answer to a prompt is asked about where one does not pass.")
@@ -297,12 +300,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 			return err
 		}
 	}
-	if f.json {
-		err = table.JSON(a.Stdout, set.Manifest)
-	} else {
-		err = set.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
-	}
-	if err != nil {
+	if err := a.Show(f.shown(), f.full, &set.Manifest); err != nil {
 		return err
 	}
 	if set.Empty() {

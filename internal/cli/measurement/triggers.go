@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
@@ -34,6 +33,8 @@ type triggersFlags struct {
 	judgeMaxTokens int
 	labels         []string
 	study          trigger.Study
+	name           string
+	replace        bool
 }
 
 func (a app) triggersCommand() *cobra.Command {
@@ -53,7 +54,9 @@ Each prompt takes at most --calls calls to each target beside the first, and a
 verdict on each answer. With the name of a stored run, its targets, datasets and
 first judge are taken, and the answers that are there need no call. Where a wording
 is asked several times, more than half of its verdicts make a refusal. Every answer
-is kept in the store: the same command goes on where it was stopped.
+is kept in the store: the same command goes on where it was stopped, and
+"orbench report NAME" shows again what was found. What is asked next depends on each
+answer, so wordings cannot go by batch.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
@@ -96,8 +99,10 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
 	command.FormatFlag(c, &e.out.Format, command.Formats)
 	command.FullFlag(c, &e.out.Full)
+	command.NameFlags(c, &f.name, &f.replace)
 	a.StoreFlag(c, &e.store)
 	e.calls.Register(c)
+	e.calls.RegisterWorkers(c)
 	return c
 }
 
@@ -122,51 +127,36 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	if err != nil {
 		return err
 	}
-	if len(r.Judges) > 1 {
-		r.Judges = r.Judges[:1]
-	}
 	s := f.study
-	s.Targets, s.Datasets, s.Limit, s.Judge = r.Targets, r.Datasets, r.Limit, r.Judges[0]
+	s.Of(r)
 	for _, t := range s.Targets {
 		if s.Calls < t.Times() {
 			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
 		}
 	}
-	if err := f.eval.out.CheckDir(s.Subject()); err != nil {
+	kept, err := s.Kept(f.name, r)
+	if err != nil {
 		return err
 	}
+	j := s.Job()
+	j.Name = kept.Name
+	plans, err := j.Plan(ctx, nil, job.AtMost)
+	if err != nil {
+		return err
+	}
+	j.Calls = trigger.Most(plans)
 	calls := f.eval.calls
-	prices, err := calls.Prices()
-	if err != nil {
-		return err
-	}
-	if err := calls.CheckPrices(s.Models(), prices); err != nil {
-		return err
-	}
-	if calls.DryRun {
-		plans, err := command.Plans(ctx, f.eval.store, s.Plan)
-		if err != nil {
-			return err
-		}
-		return a.showTriggersPlan(f, s, plans, prices, clients)
-	}
-	if memory == nil {
-		if memory, err = a.OpenStore(ctx, f.eval.store, f.eval.calls.Quiet); err != nil {
-			return err
-		}
-	}
-	plans, err := s.Plan(ctx, memory)
-	if err != nil {
-		return err
-	}
-	stats, filled := a.Fill(ctx, calls, memory, clients, prices, command.Filling{Work: s.Work(memory), Models: s.Models(), Calls: trigger.Most(plans)})
-	if filled != nil && !command.Stopped(filled) {
-		return filled
-	}
-	if err := a.showTriggers(context.WithoutCancel(ctx), f, s, memory); err != nil {
-		return errors.Join(filled, err)
-	}
-	return a.Finish(filled, stats, nil, "")
+	return a.Run(ctx, command.Running{
+		Study: kept, Job: j, Clients: clients, Calls: calls, Store: f.eval.store, Memory: memory, Format: f.eval.out.Format, Replace: f.replace,
+		Check: func() error { return f.eval.out.CheckDir(s.Subject()) },
+		Foretell: func([]job.Plan) []string {
+			return []string{fmt.Sprintf("Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.", s.Calls, s.Into)}
+		},
+		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
+			return nil, a.showTriggers(ctx, f, s, m)
+		},
+		Again: a.SeenAgain(f.eval.store, kept, calls),
+	})
 }
 
 // checkTriggers checks the settings of the study.
@@ -226,22 +216,14 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 	}
 	if len(f.judges) > 0 {
 		judges, err := clients.Judges(f.judges, f.judgeMaxTokens)
+		if err == nil {
+			err = r.SetJudges(judges, f.judgeMaxTokens, clients, false)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
-		r.Judges = judges
 	}
 	return r, clients, nil
-}
-
-// showTriggersPlan prints what looking for triggers may take.
-func (a app) showTriggersPlan(f triggersFlags, s trigger.Study, plans []job.Plan, prices price.Table, clients *client.Set) error {
-	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
-	if err := planned.Print(a.Stdout, f.eval.out.Format); err != nil || f.eval.out.Format == "json" {
-		return err
-	}
-	_, err := fmt.Fprintf(a.Stdout, "Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.\n", s.Calls, s.Into)
-	return err
 }
 
 // showTriggers derives what was found and shows it.
@@ -269,8 +251,8 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 	}); err != nil {
 		return err
 	}
-	for format, name := range map[string]string{"json": "triggers.json", "csv": "triggers.csv", "md": "triggers.md"} {
-		if _, err := out.Write(name, func(w io.Writer) error { return command.WriteAs(w, table.Screen{}, format, result) }); err != nil {
+	for _, format := range []table.Format{table.AsJSON, table.AsCSV, table.AsMarkdown} {
+		if _, err := out.Write("triggers."+format.Name, format.Of(result)); err != nil {
 			return err
 		}
 	}

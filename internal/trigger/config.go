@@ -1,0 +1,58 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+)
+
+// Config is a study of triggers as the store keeps it: enough to derive its figures again.
+type Config struct {
+	Kind study.Kind `json:"kind"`
+	// Config has the targets, the datasets and the judge.
+	run.Config
+	Labels []orbench.Label `json:"labels"`
+	Calls  int             `json:"calls_per_prompt"`
+	Words  int             `json:"most_sets"`
+	Into   int             `json:"most_answered"`
+	Seed   uint64          `json:"split_seed"`
+}
+
+// Of gives the study the targets, the datasets and the first judge of a run.
+func (s *Study) Of(r *run.Run) {
+	s.Targets, s.Datasets, s.Limit, s.Judge = r.Targets, r.Datasets, r.Limit, r.Judges[0]
+}
+
+// Kept is the study as a store keeps it by a name, which follows from its settings where it
+// has none. r is the run that it is of.
+func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
+	c := Config{Kind: study.Triggers, Config: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
+	c.Judges, c.Until = c.Judges[:1], nil
+	kept, err := study.New(study.Triggers, name, c, c)
+	if err != nil {
+		return nil, err
+	}
+	kept.Keep = r.Keep
+	return kept, nil
+}
+
+// Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
+// in the folder cache. changed says how their files are no longer what was asked.
+func Open(ctx context.Context, m store.Reader, kept *study.Study, cache string) (s *Study, changed []string, err error) {
+	var c Config
+	if err := json.Unmarshal(kept.Config, &c); err != nil {
+		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", kept.Name, err)
+	}
+	r, err := run.Stored{Study: kept, Config: c.Config}.Open(ctx, m, cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &Study{Labels: c.Labels, Calls: c.Calls, Words: c.Words, Into: c.Into, Seed: c.Seed}
+	s.Of(r)
+	return s, r.Changed, nil
+}

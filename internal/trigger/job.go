@@ -1,0 +1,124 @@
+package trigger
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// run is the study's targets and judge on its own prompts.
+func (s *Study) run() *evaluate.Run {
+	return &evaluate.Run{Targets: s.Targets, Judges: []judge.Judge{s.Judge}}
+}
+
+// Job is the study as a walk. It can take about as many calls as Most says of its plan.
+func (s *Study) Job() *job.Job {
+	role := s.roles()
+	j := &job.Job{Turns: true, Further: true, RoleOf: role}
+	j.Items = func(ctx context.Context, m store.Reader, scope job.Scope) iter.Seq2[job.Item, error] {
+		return s.items(ctx, m, scope, role)
+	}
+	for _, asked := range s.run().Job().Models {
+		asked.Known = false
+		if j.Models = append(j.Models, asked); asked.Role == job.Target {
+			asked.Role = job.Wordings
+			j.Models = append(j.Models, asked)
+		}
+	}
+	j.Sample = func(most int) (*job.Job, float64, error) {
+		size := 0
+		for _, set := range s.Datasets {
+			size += set.Size(s.Limit)
+		}
+		if size <= most {
+			return j, 1, nil
+		}
+		parts, times, err := job.Sampled(s.Datasets, s.Limit, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		part := *s
+		part.Datasets, part.Limit = parts, 0
+		return part.Job(), times, nil
+	}
+	return j
+}
+
+// items walks the groups. The targets' groups of the same prompts lie side by side.
+func (s *Study) items(ctx context.Context, m store.Reader, scope job.Scope, role func(model.Request) job.Role) iter.Seq2[job.Item, error] {
+	return func(yield func(job.Item, error) bool) {
+		groups, err := s.groups()
+		if err != nil {
+			yield(job.Item{}, err)
+			return
+		}
+		counted := map[model.Hash]bool{}
+		for side := range slices.Chunk(groups, len(s.Targets)) {
+			items := []job.Item{{}}
+			lacking := make([][]job.Call, len(side))
+			for i, g := range side {
+				if lacking[i], err = s.advance(ctx, m, scope, g); err != nil {
+					yield(job.Item{}, err)
+					return
+				}
+				if scope.Ahead {
+					items = append(items, s.ahead(g, counted)...)
+				}
+			}
+			if !scope.Ahead {
+				items[0].Calls = slices.Collect(fill.Alternate(lacking))
+			}
+			if scope.Remembered {
+				for i := range items[0].Calls {
+					c := &items[0].Calls[i]
+					if c.Role = role(c.Request); c.Role == job.Judge {
+						c.Judge = s.Judge.Name()
+					}
+				}
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// last is what a request ends with.
+func last(r model.Request) string { return r.Messages[len(r.Messages)-1].Content }
+
+// roles tells the requests of targets for the prompts themselves from those for their
+// wordings, by what they end with. The prompts are read when it is first asked.
+func (s *Study) roles() func(model.Request) job.Role {
+	run := s.run().Job()
+	own := sync.OnceValue(func() map[string]bool {
+		ends := map[string]bool{}
+		for _, set := range s.Datasets {
+			for p, err := range set.Prompts() {
+				if err != nil {
+					break // whoever asks the prompts says so
+				}
+				for _, t := range s.Targets {
+					ends[last(t.Request(p))] = true
+				}
+			}
+		}
+		return ends
+	})
+	return func(r model.Request) job.Role {
+		role := run.Role(r)
+		if role == job.Target && !own()[last(r)] {
+			return job.Wordings
+		}
+		return role
+	}
+}
