@@ -67,6 +67,3 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	}
 	return sha256.Sum256(b), true
 }
-
-// Kept lists the keys of the run's datasets in the store, none where it keeps none.
-func (r *Run) Kept() []store.Key { return r.Keys }
