@@ -1,6 +1,8 @@
 package training
 
 import (
+	"io"
+
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -34,6 +36,29 @@ func (m *Manifest) Text(b *table.Printer) error {
 		b.Paragraph("! ", warning)
 	}
 	return b.Flush()
+}
+
+// View shows a set that was made, in every format.
+type View struct{ *Manifest }
+
+// JSON writes the manifest, of no command.
+func (v View) JSON(w io.Writer) error { return table.JSON(w, v.Manifest) }
+
+// CSV writes a row for each split and label.
+func (v View) CSV(w io.Writer) error {
+	parts := v.Parts
+	if parts == nil {
+		parts = []Part{}
+	}
+	return table.CSV(w, parts)
+}
+
+// Markdown writes the tables.
+func (v View) Markdown(w io.Writer) error {
+	var d table.Document
+	d.Title, d.Simulated = "Training data: "+string(v.Kind), v.Simulated
+	d.Sections(v.Prompts.section("prompts", promptCauses), v.Answers.section("answers", answerCauses))
+	return d.Markdown(w)
 }
 
 // section is a ledger as a table.
