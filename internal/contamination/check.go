@@ -250,23 +250,25 @@ func HashOf(path string) (string, error) {
 // shownFindings is how many findings are printed in full.
 const shownFindings = 50
 
-// Text writes what was checked and found, for a terminal.
-func (c *Checked) Text(b *table.Printer) error {
+// Document is what people read: what was checked and found.
+func (c *Checked) Document() table.Document {
+	d := table.Document{Title: "Training data beside evaluation sets"}
 	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
 	for _, f := range c.Files {
 		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
 	}
-	b.Section(files)
+	d.Sections(files)
 	for _, u := range c.Unread {
-		b.Paragraph("Not read: ", u.Name+", "+u.Why)
+		d.AddTo(table.OnScreen, table.Note{Mark: "Not read: ", Text: u.Name + ", " + u.Why})
+		d.AddTo(table.InMarkdown, table.Paragraph("Not read: "+u.Name+", "+u.Why))
 	}
-	c.Evaluations.Text(b)
+	d.Basis(c.Evaluations.Compared()...)
 	for i, f := range c.Findings {
 		if i == shownFindings {
-			fmt.Fprintf(b, "… and %s more (the JSON has them all)\n", table.Count(len(c.Findings)-i))
+			d.Add(table.Line(fmt.Sprintf("… and %s more (the JSON has them all)", table.Count(len(c.Findings)-i))))
 			break
 		}
-		b.Paragraph("! ", f.String())
+		d.Add(table.Note{Mark: "! ", Text: f.String()})
 	}
 	if len(c.Findings) == 0 {
 		what := "No row is in a set that was compared with, or nearly, and no prompt in two splits."
@@ -276,10 +278,16 @@ func (c *Checked) Text(b *table.Printer) error {
 		if c.Clustered {
 			what += " No seed is in two splits, and all files are as they were written."
 		}
-		b.Paragraph("", what)
+		d.Add(table.Paragraph(what))
 	}
-	return b.Flush()
+	return d
 }
+
+// Rows are the findings.
+func (c *Checked) Rows() any { return c.Findings }
+
+// Data is the check in its documented form.
+func (c *Checked) Data() any { return c }
 
 // String says the finding in a line.
 func (f Finding) String() string {

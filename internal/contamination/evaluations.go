@@ -186,10 +186,11 @@ func (e *Evaluations) Names() string {
 	return strings.Join(all, ", ")
 }
 
-// Text says what was compared with and what was not.
-func (e *Evaluations) Text(b *table.Printer) {
+// Compared says what was compared with and what was not.
+func (e *Evaluations) Compared() []string {
+	var all []string
 	if len(e.Checked) > 0 {
-		b.Paragraph("", "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
+		all = append(all, "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
 	}
 	absent := map[string][]string{}
 	var whys []string
@@ -200,7 +201,7 @@ func (e *Evaluations) Text(b *table.Printer) {
 		absent[u.Why] = append(absent[u.Why], u.Name)
 	}
 	for _, why := range whys {
-		b.Paragraph("", "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
+		all = append(all, "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
 	}
-	b.WriteString("\n")
+	return all
 }

@@ -54,7 +54,7 @@ type Value struct {
 	// Lacking is how many wordings fewer there are than were wanted.
 	Lacking int `json:"lacking"`
 	// Labels counts the kept ones by what the moderators say.
-	Labels map[orbench.Label]int `json:"labels"`
+	Labels map[orbench.Label]int `json:"labels" csv:"label"`
 	// VotedToxic is the share of the kept ones that are voted toxic. Where there are
 	// several of a prompt its interval is clustered by it.
 	VotedToxic stats.Rate `json:"voted_toxic"`

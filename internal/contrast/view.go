@@ -1,14 +1,11 @@
 package contrast
 
 import (
-	"bufio"
 	"fmt"
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/stats"
 )
 
 // Document is what people read.
@@ -29,40 +26,18 @@ func (r *Result) Data() any { return r }
 
 // row is a line of CSV.
 type row struct {
-	Axis                                                  generator.Axis
-	Value                                                 string
-	Sources, Read, Unreadable, Failed                     int
-	Items, Surplus, BrokenRule, Duplicates, Unvoted, Kept int
-	Lacking                                               int
-	Safe, Toxic, Controversial, Undecided                 int
-	VotedToxic                                            stats.Rate
-	VotedToxicCI95Clustered                               *[2]float64
-	Simulated                                             bool
+	Value
+	VotedToxicCI95Clustered *[2]float64
+	Simulated               bool
 }
 
-// Rows has a row for each value on an axis. Shares are from 0 to 1.
+// Rows has a row for each value on an axis.
 func (r *Result) Rows() any {
-	rows := make([]row, len(r.Values))
-	for i, v := range r.Values {
-		rows[i] = row{
-			Axis: v.Axis, Value: v.Value, Sources: v.Sources, Read: v.Read, Unreadable: v.Unreadable, Failed: v.Failed,
-			Items: v.Items, Surplus: v.Surplus, BrokenRule: v.BrokenRule, Duplicates: v.Duplicates, Unvoted: v.Unvoted, Kept: v.Kept, Lacking: v.Lacking,
-			Safe: v.Labels[orbench.Safe], Toxic: v.Labels[orbench.Toxic], Controversial: v.Labels[orbench.Controversial], Undecided: v.Labels[orbench.Undecided],
-			VotedToxic: v.VotedToxic, VotedToxicCI95Clustered: v.VotedToxic.CI95Clustered, Simulated: r.Simulated,
-		}
+	var rows []row
+	for _, v := range r.Values {
+		rows = append(rows, row{v, v.VotedToxic.CI95Clustered, r.Simulated})
 	}
 	return rows
-}
-
-// markdown is the tables for the card.
-func (r *Result) markdown() string {
-	var text strings.Builder
-	b := bufio.NewWriter(&text)
-	for _, s := range r.sections() {
-		s.Markdown(b)
-	}
-	b.Flush()
-	return text.String()
 }
 
 // sections are the tables: what became of the wordings, and how they are labeled.

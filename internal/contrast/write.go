@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"strings"
 	"text/template"
 
 	"github.com/orbench/orbench"
@@ -108,13 +109,19 @@ func (w *Writer) Write(r *Result) error {
 		}
 		return nil
 	})
-	write(ManifestFile, func(out io.Writer) error { return table.JSON(out, r) })
+	write(ManifestFile, table.AsJSON.Of(r))
 	write(CardFile, func(out io.Writer) error {
+		var counts table.Document
+		counts.Sections(r.sections()...)
+		var text strings.Builder
+		if err := counts.Markdown(&text); err != nil {
+			return err
+		}
 		return card.Execute(out, struct {
 			*Result
 			Notice string
 			Table  string
-		}{r, table.SimulatedNotice, r.markdown()})
+		}{r, table.SimulatedNotice, text.String()})
 	})
 	if failed != nil {
 		return failed

@@ -136,6 +136,11 @@ func (t Target) request(p orbench.Prompt) (model.Request, []conversation.Said) {
 	return t.undefended().Request(conversation.Asked(p, dialog)), dialog
 }
 
+// Plain reports whether the target answers the prompts as they are.
+func (t Target) Plain() bool {
+	return t.Framing == nil && t.Turns == nil && t.Guarded == "" && t.Guard == nil
+}
+
 // stepwise reports whether what the target is asked depends on replies.
 func (t Target) stepwise() bool { return t.Defense != nil || t.Turns.Own() || t.Guard != nil }
 

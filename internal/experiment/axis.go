@@ -9,23 +9,34 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// value is what an axis has values of: a pointer to T.
-type value[T any] interface {
-	*T
+// part is a value of an axis: what is one part of a variant.
+type part interface {
 	// complete puts what a name stands for in the place of the name: that of an entry of
 	// list, or a built-in one.
-	complete(c *Config, path string, list []T) *settings.Fault
+	complete(at entry, list []part) *settings.Fault
 	// label is the name in the names of variants. Two values of one label are the same,
 	// unless they are what users call so.
 	label() string
 }
 
+// entry is where a value of an axis stands.
+type entry struct {
+	*Config
+	noun, path string
+}
+
+// wrong is what is wrong with it.
+func (e entry) wrong(problem, hint string) *settings.Fault {
+	return settings.Wrong(e.path, problem, hint)
+}
+
 // axis is a way in which variants differ.
 type axis struct {
 	// key is that of the list of values, and noun says what they are. named is true of
-	// what users give names to, rewords of what puts other words in the place of prompts.
-	key, noun      string
-	named, rewords bool
+	// what users give names to, rewords of what puts other words in the place of prompts,
+	// and answered of what is for models that answer.
+	key, noun                string
+	named, rewords, answered bool
 
 	check func(*Config) *settings.Fault
 	// others set the values that the plain variant does not have.
@@ -36,15 +47,34 @@ type axis struct {
 	equal  func(w, o *Variant) bool
 }
 
+// used is the path of the first value that is one, and empty for none.
+func (a axis) used(v *Variants) string {
+	none := (&Variants{}).plain()
+	if len(a.others(v, &none)) > 0 {
+		return "$.variants." + a.key
+	}
+	for i, single := range v.Also {
+		if w := single.variant(none); a.label(&w) != a.label(&none) {
+			return at("variants.also", i)
+		}
+	}
+	return ""
+}
+
 // along gives an axis its values: the list of them, that of a combination, by a key, and
 // that of a variant.
-func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, single func(*Combination) *T, of func(*Variant) *T) axis {
+func along[T any, P interface {
+	*T
+	part
+}](a axis, key string, list func(*Variants) *[]T, single func(*Combination) *T, of func(*Variant) *T) axis {
 	a.check = func(c *Config) *settings.Fault {
 		values := *list(&c.Variants)
 		seen := map[string]bool{}
+		var all []part
 		for i := range values {
 			path, v := at("variants."+a.key, i), P(&values[i])
-			if f := v.complete(c, path, nil); f != nil {
+			all = append(all, v)
+			if f := v.complete(entry{c, a.noun, path}, nil); f != nil {
 				return f
 			}
 			if seen[v.label()] {
@@ -54,7 +84,7 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 		}
 		for i := range c.Variants.Also {
 			if v := single(&c.Variants.Also[i]); v != nil {
-				if f := P(v).complete(c, at("variants.also", i)+"."+key, values); f != nil {
+				if f := P(v).complete(entry{c, a.noun, at("variants.also", i) + "." + key}, all); f != nil {
 					return f
 				}
 			}
@@ -81,31 +111,31 @@ func along[T any, P value[T]](a axis, key string, list func(*Variants) *[]T, sin
 
 // lookUp puts what a name stands for in the place of a value that is no own one of the
 // user: an entry of list, or a built-in value. yours is how to write an own one.
-func lookUp[T any](v *T, own bool, noun, yours, path string, builtin, list []T, name func(T) string) *settings.Fault {
+func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []part, name func(T) string) *settings.Fault {
 	called := name(*v)
-	same := func(o T) bool { return name(o) == called }
-	known, listed := slices.IndexFunc(builtin, same), slices.IndexFunc(list, same)
+	known := slices.IndexFunc(builtin, func(o T) bool { return name(o) == called })
+	listed := slices.IndexFunc(list, func(o part) bool { return name(*any(o).(*T)) == called })
 	switch {
 	case own && (known >= 0 || listed >= 0):
-		return settings.Wrong(path, fmt.Sprintf("the name %q has a %s already", called, noun), "choose another name")
+		return at.wrong(fmt.Sprintf("the name %q has a %s already", called, at.noun), "choose another name")
 	case own && !settings.IsName(called):
-		return settings.Wrong(path, fmt.Sprintf("%q is no name for a %s", called, noun), "use letters, digits, dots, hyphens and underscores")
+		return at.wrong(fmt.Sprintf("%q is no name for a %s", called, at.noun), "use letters, digits, dots, hyphens and underscores")
 	case own:
 	case listed >= 0:
-		*v = list[listed]
+		*v = *any(list[listed]).(*T)
 	case known >= 0:
 		*v = builtin[known]
 	default:
-		return settings.Wrong(path, fmt.Sprintf("no %s is called %q", noun, called), "use "+strings.Join(named(builtin, name), ", ")+", or "+yours)
+		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, called), "use "+strings.Join(each(builtin, name), ", ")+", or "+yours)
 	}
 	return nil
 }
 
-// named lists the names of what has one.
-func named[T any](all []T, name func(T) string) []string {
-	var names []string
+// each makes something of every one.
+func each[A, B any](all []A, of func(A) B) []B {
+	var made []B
 	for _, one := range all {
-		names = append(names, name(one))
+		made = append(made, of(one))
 	}
-	return names
+	return made
 }

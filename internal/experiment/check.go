@@ -18,7 +18,7 @@ const maxVariants = 10_000
 
 // Check completes the experiment, putting what names stand for in their places,
 // and finds the first setting that makes no sense, in the order of the file. It
-// reads no files and asks for no keys.
+// reads the files of system prompts, and asks for no keys.
 func (c *Config) Check() *settings.Fault {
 	for _, find := range []func() *settings.Fault{
 		c.checkTargets, c.checkDatasets, c.checkGuards, c.checkJudges, c.checkNumbers, c.checkAxes, c.checkTranslator, c.checkGuarding, c.checkVariants,

@@ -55,8 +55,7 @@ var configSettings = []Setting{
 	{Flag: "label", Path: "datasets[*].label", Default: "", Plain: true},
 	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Default: "", Plain: true},
 	{Flag: "pair-column", Path: "datasets[*].pair_column", Default: "", Group: "subject", Usage: "`COLUMN` of a file whose equal values tell safe and toxic prompts that are contrasts of each other"},
-	// The answers of a replay are its own; guards are asked about those of a dataset.
-	{Flag: "response-column", Path: "targets[*].response_column", also: "datasets[*].response_column", alsoIf: (*Config).guarding, Default: "", Usage: "`COLUMN` of the answers in a replay file, or of those that guards are asked about"},
+	{Flag: "response-column", Path: "targets[*].response_column", also: answersOfSets, Default: "", Usage: "`COLUMN` of the answers in a replay file, or of those that guards are asked about"},
 	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Default: uint64(dataset.UsualSampleSeed), Plain: true},
@@ -67,6 +66,9 @@ var configSettings = []Setting{
 	{Flag: "no-probes", Path: "probes", Default: false, write: not, Judges: true, Usage: "plant no forged verdicts in answers to see whether judges that are models fall for them"},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
+
+// answersOfSets is the path of the answers that guards are asked about.
+const answersOfSets = "datasets[*].response_column"
 
 // usualJudges judge where nothing is said.
 var usualJudges = []string{"lexical"}
@@ -92,13 +94,16 @@ type Target struct {
 	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
 	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
 
-	// written is the target as the file has it, where its path is relative to the file.
-	written string
+	// written is the target as the file has it, where that is resolved to another path.
+	written, resolved string
 }
 
 // Called is the target's name in reports.
 func (t Target) Called() string {
-	return cmp.Or(t.Name, t.written, t.Target)
+	if t.Name == "" && t.Target == t.resolved {
+		return t.written
+	}
+	return cmp.Or(t.Name, t.Target)
 }
 
 // ReplayPrefix starts a target whose answers come from a file.
@@ -138,6 +143,6 @@ type Dataset struct {
 func Default() Config {
 	return Config{
 		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
-		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
+		Variants: usualVariants(),
 	}
 }

@@ -16,29 +16,22 @@ type Framing struct {
 
 // builtInFramings are those with names.
 func builtInFramings() []Framing {
-	var all []Framing
-	for _, f := range defense.Framings() {
-		all = append(all, Framing(f))
-	}
-	return all
+	return each(defense.Framings(), func(f defense.Framing) Framing { return Framing(f) })
 }
 
 func (f Framing) name() string   { return f.Name }
 func (f *Framing) label() string { return f.Name }
 
-func (f *Framing) complete(_ *Config, path string, list []Framing) *settings.Fault {
-	return lookUp(f, f.Prefix+f.Suffix != "", "framing", "your own in an experiment file: {name: NAME, prefix: TEXT}", path, builtInFramings(), list, Framing.name)
+func (f *Framing) complete(at entry, list []part) *settings.Fault {
+	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtInFramings(), list, Framing.name)
 }
 
-func framingNames() []string { return named(builtInFramings(), Framing.name) }
+func framingNames() []string { return each(builtInFramings(), Framing.name) }
 
 // UnmarshalYAML reads a name, or an object with a prefix or a suffix.
 func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&f.Name) == nil {
-		return nil
-	}
 	type object Framing
-	return unmarshal((*object)(f))
+	return either(unmarshal, &f.Name, (*object)(f))
 }
 
 // JSONSchema is that of both forms.

@@ -78,37 +78,31 @@ func (c *Config) checkGuarding() *settings.Fault {
 	if _, guarding := c.Targets[0].Guard(); !guarding {
 		return nil
 	}
-	translated := func(l Language) bool { return l != None }
-	defended := func(d Defense) bool { return d != None }
-	refuse := func(path, what string) *settings.Fault {
-		return settings.Wrong(path, "guards are shown the prompts as they are, and "+what+" is for models that answer", "leave it out, or measure the models in a run of their own")
-	}
-	v := c.Variants
-	if slices.ContainsFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" }) {
-		const problem, hint = "dialogs around prompts that end with answers", "leave out the dialogs, or the column of the answers"
-		if len(v.Turns) > 0 {
-			return settings.Wrong("$.variants.turns", problem, hint)
-		}
-		if i := slices.IndexFunc(v.Also, func(a Combination) bool { return a.Turns != nil }); i >= 0 {
-			return settings.Wrong(at("variants.also", i), problem, hint)
+	v := &c.Variants
+	for _, a := range axes {
+		if path := a.used(v); a.answered && path != "" {
+			return settings.Wrong(path, "guards are shown the prompts as they are, and a "+a.noun+" is for models that answer", "leave it out, or measure the models in a run of their own")
 		}
 	}
-	if slices.ContainsFunc(v.SystemPrompts, func(s System) bool { return s.Name != None }) {
-		return refuse("$.variants.system_prompts", "a system prompt")
+	ended := slices.ContainsFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" })
+	check := func(path string, s *Script) *settings.Fault {
+		switch {
+		case s != nil && ended:
+			return settings.Wrong(path, "dialogs around prompts that end with answers", "leave out the dialogs, or the column of the answers")
+		case s != nil && (*conversation.Script)(s).Own():
+			return settings.Wrong(path, "the dialog "+s.Name+" has answers of the target's own, and a guard gives none", "write the answers out, or leave it out")
+		}
+		return nil
 	}
-	if slices.ContainsFunc(v.Languages, translated) {
-		return refuse("$.variants.languages", "a translation")
+	for i := range v.Turns {
+		if f := check(at("variants.turns", i), &v.Turns[i]); f != nil {
+			return f
+		}
 	}
-	if slices.ContainsFunc(v.Defenses, defended) {
-		return refuse("$.variants.defenses", "a defense")
-	}
-	if i := slices.IndexFunc(v.Turns, func(s Script) bool { return (*conversation.Script)(&s).Own() }); i >= 0 {
-		return settings.Wrong(at("variants.turns", i), "the dialog "+v.Turns[i].Name+" has answers of the target's own, and a guard gives none", "write the answers out, or leave it out")
-	}
-	if i := slices.IndexFunc(v.Also, func(a Combination) bool {
-		return a.System != nil || a.Language != nil && translated(*a.Language) || a.Defense != nil && defended(*a.Defense) || a.Turns != nil && (*conversation.Script)(a.Turns).Own()
-	}); i >= 0 {
-		return refuse(at("variants.also", i), "a system prompt, a translation, a defense or answers of its own")
+	for i, single := range v.Also {
+		if f := check(at("variants.also", i), single.Turns); f != nil {
+			return f
+		}
 	}
 	return nil
 }

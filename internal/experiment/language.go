@@ -12,11 +12,11 @@ type Language string
 
 func (l *Language) label() string { return string(*l) }
 
-func (l *Language) complete(_ *Config, path string, _ []Language) *settings.Fault {
+func (l *Language) complete(at entry, _ []part) *settings.Fault {
 	if defense.IsLanguage(string(*l)) {
 		return nil
 	}
-	return settings.Wrong(path, fmt.Sprintf("%q is no language", *l), "give the code or the name of one, such as fr or Brazilian Portuguese")
+	return at.wrong(fmt.Sprintf("%q is no language", *l), "give the code or the name of one, such as fr or Brazilian Portuguese")
 }
 
 // Defense is a ladder of steps as defense.Parse reads it, or None.
@@ -25,14 +25,14 @@ type Defense string
 func (d *Defense) label() string { return string(*d) }
 
 // complete gives a defense the name that it has written in full.
-func (d *Defense) complete(c *Config, path string, _ []Defense) *settings.Fault {
+func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 	parsed, err := defense.Parse(string(*d), defense.Options{})
 	if err != nil {
-		return because(path, err)
+		return because(at.path, err)
 	}
 	*d = Defense(parsed.Name())
-	if parsed.Translates() && c.Variants.Translator != "" {
-		return settings.Wrong(path, "a ladder that translates, beside languages", "list the language under languages")
+	if parsed.Translates() && at.Variants.Translator != "" {
+		return at.wrong("a ladder that translates, beside languages", "list the language under languages")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	_ "embed"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Template is a commented experiment.yaml that measures simulated models.
@@ -64,7 +62,8 @@ func (f *File) decode(text []byte) error {
 	}
 	for i, t := range f.Targets {
 		if path, ok := t.Replay(); ok {
-			f.Targets[i].Target, f.Targets[i].written = ReplayPrefix+f.Resolve(path), t.Target
+			resolved := ReplayPrefix + f.Resolve(path)
+			f.Targets[i].Target, f.Targets[i].resolved, f.Targets[i].written = resolved, resolved, t.Target
 		}
 	}
 	for i, d := range f.Datasets {
@@ -74,7 +73,7 @@ func (f *File) decode(text []byte) error {
 	}
 	resolve := func(s *System) {
 		if s != nil && s.File != "" {
-			s.File = f.Resolve(s.File)
+			s.File, s.written = f.Resolve(s.File), s.File
 		}
 	}
 	for i := range f.Variants.SystemPrompts {
@@ -87,15 +86,13 @@ func (f *File) decode(text []byte) error {
 }
 
 // take puts what is said in place of the file's settings, whole lists before what is said
-// of their entries, checks them all, and reads system prompts.
+// of their entries, and checks them all.
 func (f *File) take(said []Said) error {
-	for i := range said {
-		said[i].steps = steps(said[i].Path)
-	}
+	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
 	for _, s := range said {
-		if s.onlyIf != nil && !s.onlyIf(&f.Config) {
-			continue
+		if s.Path == answersOfSets && s.From == "--response-column" && !f.guarding() {
+			continue // the answers of a replay are its own
 		}
 		if err := f.set(s); err != nil {
 			return err
@@ -115,46 +112,37 @@ func (f *File) take(said []Said) error {
 		e.File, e.Line = f.Place(fault.Path)
 		return e
 	}
-	for i := range f.Variants.SystemPrompts {
-		if err := f.read(&f.Variants.SystemPrompts[i], at("variants.system_prompts", i)); err != nil {
-			return err
-		}
-	}
-	for i, single := range f.Variants.Also {
-		if err := f.read(single.System, at("variants.also", i)+".system_prompt"); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // says reports whether something is said beside the file of a setting.
 func (f *File) says(path string) bool {
-	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.steps, steps(path)) })
+	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.Path, path) })
 }
 
 // Place says where the setting at a YAML path stands: in a line of the file, or beside it,
 // where line is 0.
 func (f *File) Place(path string) (where string, line int) {
-	at := steps(path)
+	at := strings.TrimPrefix(path, "$.")
 	var below []string
-	for _, s := range slices.Backward(f.said) {
-		if covers(s.steps, at) {
-			return s.From, 0
-		}
-		if covers(at, s.steps) && !slices.Contains(below, s.From) {
+	for _, s := range f.said {
+		if covers(s.Path, at) {
+			where = s.From
+		} else if covers(at, s.Path) && !slices.Contains(below, s.From) {
 			below = append(below, s.From)
 		}
+	}
+	if where != "" {
+		return where, 0
 	}
 	if f.Path != "" {
 		return f.Path, settings.Line(f.text, path)
 	}
 	for _, s := range Settings() {
-		if covers(steps(s.Path), at) {
+		if covers(s.Path, at) {
 			return "--" + s.Flag, 0
 		}
 	}
-	slices.Reverse(below)
 	return strings.Join(below, ", "), 0
 }
 
@@ -178,31 +166,6 @@ func (f *File) Resolve(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
-// maxSystem is the longest system prompt in bytes.
-const maxSystem = 1 << 20
-
-// read puts the text of its file into a system prompt.
-func (f *File) read(s *System, path string) error {
-	if s == nil || s.File == "" {
-		return nil
-	}
-	text, err := untrusted.ReadFile(s.File, maxSystem)
-	if err != nil {
-		shown, hint := s.File, "correct the path"
-		where, line := f.Place(path)
-		if where == f.Path {
-			shown, hint = strings.TrimPrefix(shown, filepath.Dir(f.Path)+string(filepath.Separator)), "correct the path, which is taken from the folder of this file"
-		}
-		problem := err.Error()
-		if cause := errors.Unwrap(err); cause != nil {
-			problem = shown + ": " + cause.Error()
-		}
-		return &orbench.InputError{File: where, Line: line, Problem: "cannot read the system prompt: " + problem, Hint: hint, Err: err}
-	}
-	s.Text = strings.TrimRight(string(text), "\r\n")
-	return nil
-}
-
 // Schema is the JSON Schema of experiment.yaml, for editors that check as one
 // types.
 func Schema() []byte {
@@ -211,11 +174,8 @@ func Schema() []byte {
 
 // UnmarshalYAML reads a target, or an object of its settings.
 func (t *Target) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&t.Target) == nil {
-		return nil
-	}
 	type object Target
-	return unmarshal((*object)(t))
+	return either(unmarshal, &t.Target, (*object)(t))
 }
 
 // JSONSchema is that of both forms.
@@ -226,17 +186,22 @@ func (Target) JSONSchema() *jsonschema.Schema {
 
 // UnmarshalYAML reads a dataset, or an object of its settings.
 func (d *Dataset) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&d.Dataset) == nil {
-		return nil
-	}
 	type object Dataset
-	return unmarshal((*object)(d))
+	return either(unmarshal, &d.Dataset, (*object)(d))
 }
 
 // JSONSchema is that of both forms.
 func (Dataset) JSONSchema() *jsonschema.Schema {
 	type object Dataset
 	return textOr(settings.Reflect(&object{}), "dataset")
+}
+
+// either reads a text, or the object in its place.
+func either(unmarshal func(any) error, text *string, object any) error {
+	if unmarshal(text) == nil {
+		return nil
+	}
+	return unmarshal(object)
 }
 
 // textOr is the schema of a text that may be written as an object.

@@ -14,37 +14,30 @@ type Script conversation.Script
 
 // builtInScripts are those with names, after that of no dialog.
 func builtInScripts() []Script {
-	all := []Script{{Name: None}}
-	for _, s := range conversation.Scripts() {
-		all = append(all, Script(s))
-	}
-	return all
+	return append([]Script{{Name: None}}, each(conversation.Scripts(), func(s conversation.Script) Script { return Script(s) })...)
 }
 
 func (s Script) name() string   { return s.Name }
 func (s *Script) label() string { return s.Name }
 
-func (s *Script) complete(_ *Config, path string, list []Script) *settings.Fault {
+func (s *Script) complete(at entry, list []part) *settings.Fault {
 	own := len(s.Turns) > 0
-	f := lookUp(s, own, "dialog", "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", path, builtInScripts(), list, Script.name)
+	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtInScripts(), list, Script.name)
 	if f != nil || !own {
 		return f
 	}
 	if problem, hint := (*conversation.Script)(s).Check(); problem != "" {
-		return settings.Wrong(path, fmt.Sprintf("the dialog %q: %s", s.Name, problem), hint)
+		return at.wrong(fmt.Sprintf("the dialog %q: %s", s.Name, problem), hint)
 	}
 	return nil
 }
 
-func scriptNames() []string { return named(builtInScripts(), Script.name) }
+func scriptNames() []string { return each(builtInScripts(), Script.name) }
 
 // UnmarshalYAML reads a name, or an object with turns.
 func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
 	type object Script
-	return unmarshal((*object)(s))
+	return either(unmarshal, &s.Name, (*object)(s))
 }
 
 // JSONSchema is that of both forms.

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -36,9 +37,8 @@ type Setting struct {
 	split func([]string) []string
 	// write is the YAML of a value that is not written as it is.
 	write func(string) string
-	// also is a second path that the flag sets where alsoIf holds.
-	also   string
-	alsoIf func(*Config) bool
+	// also is a second path that the flag sets.
+	also string
 }
 
 // Settings lists the flags of an experiment, in the order of --help.
@@ -50,9 +50,6 @@ type Said struct {
 	From string
 	// Path is as in Setting, and Value is YAML.
 	Path, Value string
-
-	steps  []string
-	onlyIf func(*Config) bool
 }
 
 // Say is what the flag says with these values; a flag that is no list has one.
@@ -80,11 +77,8 @@ func (s Setting) Say(values ...string) []Said {
 	default:
 		text = values[0]
 	}
-	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text}}
-	if s.also != "" {
-		said = append(said, Said{From: "--" + s.Flag, Path: s.also, Value: text, onlyIf: s.alsoIf})
-	}
-	return said
+	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text}, {From: "--" + s.Flag, Path: s.also, Value: text}}
+	return slices.DeleteFunc(said, func(s Said) bool { return s.Path == "" })
 }
 
 // quote is a text as YAML, of which JSON is a part.
@@ -113,7 +107,7 @@ func commas(values []string) []string {
 // place as from and the path.
 func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
-	s := Said{From: from + " " + path, Path: path, Value: value}
+	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
 	if !ok {
 		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
 	}
@@ -128,7 +122,6 @@ const every = "[*]"
 
 // steps parts a path; nil is no path.
 func steps(path string) []string {
-	path = strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".")
 	var all []string
 	for path != "" {
 		m := step.FindStringSubmatch(path)
@@ -140,17 +133,15 @@ func steps(path string) []string {
 	return all
 }
 
+// number is that of an entry, which [*] covers.
+var number = regexp.MustCompile(`\[[0-9]+\]`)
+
 // covers reports whether a path is one around another, or the same.
-func covers(around, path []string) bool {
-	if len(around) > len(path) {
-		return false
-	}
-	for i, s := range around {
-		if s != path[i] && !(s == every && strings.HasPrefix(path[i], "[")) {
-			return false
-		}
-	}
-	return true
+func covers(around, path string) bool {
+	return slices.ContainsFunc([]string{path, number.ReplaceAllString(path, every)}, func(path string) bool {
+		rest, ok := strings.CutPrefix(path, around)
+		return ok && (rest == "" || strings.ContainsAny(rest[:1], ".["))
+	})
 }
 
 // place is where a value goes.
@@ -164,12 +155,17 @@ func (c *Config) set(s Said) error {
 	wrong := func(problem, hint string) error {
 		return &orbench.InputError{File: s.From, Problem: problem, Hint: hint}
 	}
-	if len(s.steps) == 0 {
+	path := steps(s.Path)
+	if len(path) == 0 {
 		return wrong("this is no path of a setting", "write one such as limit, targets[0].name or variants.defenses")
 	}
-	places, problem, hint := within(reflect.ValueOf(c).Elem(), s.steps)
+	places, problem, hint := within(reflect.ValueOf(c).Elem(), path)
 	if problem != "" {
 		return wrong(problem, hint)
+	}
+	// Check refuses an experiment without targets or datasets.
+	if len(places) == 0 && len(c.Targets) > 0 && len(c.Datasets) > 0 {
+		return wrong("the list has no entry", "list some first")
 	}
 	for _, p := range places {
 		of := p.of
@@ -178,7 +174,11 @@ func (c *Config) set(s Said) error {
 		}
 		value := reflect.New(of)
 		if err := settings.Decode(s.From, []byte(s.Value), value.Interface(), usage); err != nil {
-			return settings.WithoutLine(err)
+			var input *orbench.InputError
+			if errors.As(err, &input) {
+				input.Line = 0 // it is no file
+			}
+			return err
 		}
 		switch text := strings.TrimSpace(s.Value); {
 		case of == p.of:
@@ -206,11 +206,8 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 	}
 	next, rest := path[0], path[1:]
 	switch entry := strings.HasPrefix(next, "["); {
-	case entry != (v.Kind() == reflect.Slice), v.Kind() != reflect.Slice && v.Kind() != reflect.Struct && v.Kind() != reflect.Map:
-		if v.Kind() == reflect.Slice {
-			return nil, fmt.Sprintf("%s is a setting of one entry of a list", next), "say which: [0] is the first, [*] is every one"
-		}
-		return nil, fmt.Sprintf("%s is in no list and no group of settings", next), usage
+	case entry != (v.Kind() == reflect.Slice), !slices.Contains([]reflect.Kind{reflect.Slice, reflect.Struct, reflect.Map}, v.Kind()):
+		return nil, fmt.Sprintf("there is no %s here", next), "say which entry of a list by its number, as in targets[0].name, and [*] for every one"
 	case next == every:
 		for i := range v.Len() {
 			inner, problem, hint := within(v.Index(i), rest)
@@ -256,24 +253,14 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 	return nil, fmt.Sprintf("no setting here is called %q", next), near(next, names)
 }
 
-// near suggests what a name was meant to be: of those at its place, or of the paths of
-// flags.
+// near suggests what a name was meant to be: of those at its place, or the path of a flag.
 func near(name string, here []string) string {
 	if meant := spelling.Nearest(name, here); meant != "" {
 		return "did you mean " + meant + "?"
 	}
-	paths := map[string]string{}
-	var names []string
-	for _, s := range Settings() {
-		path := steps(s.Path)
-		for _, n := range []string{path[len(path)-1], s.Flag} {
-			if _, known := paths[n]; !known {
-				names, paths[n] = append(names, n), s.Path
-			}
-		}
-	}
-	if meant := spelling.Nearest(name, names); meant != "" {
-		return "did you mean " + paths[meant] + "?"
+	flags := each(Settings(), func(s Setting) string { return s.Flag })
+	if i := slices.Index(flags, spelling.Nearest(name, flags)); i >= 0 {
+		return "did you mean " + Settings()[i].Path + "?"
 	}
 	return "use " + strings.Join(here, ", ")
 }

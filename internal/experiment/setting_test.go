@@ -178,8 +178,9 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"nothing near":           {path, set(t, "colours=5"), "use name, targets, datasets, "},
 		"no path":                {path, set(t, "[[=5"), "--set [[: this is no path of a setting"},
 		"an entry too far":       {path, set(t, "targets[2].name=x"), "the list has 1 entries"},
-		"an entry of a text":     {path, set(t, "until[0]=x"), "[0] is in no list"},
-		"a list without a place": {path, set(t, "targets.name=x"), "name is a setting of one entry of a list; say which: [0] is the first"},
+		"no entry at all":        {path, set(t, "variants.also[*].defense=icl"), "--set variants.also[*].defense: the list has no entry"},
+		"an entry of a text":     {path, set(t, "until[0]=x"), "there is no [0] here"},
+		"a list without a place": {path, set(t, "targets.name=x"), "there is no name here; say which entry of a list by its number"},
 	} {
 		_, err := Load(tc.path, tc.said...)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -204,5 +205,12 @@ func TestPathsOfWhatIsSaid(t *testing.T) {
 	}
 	if f.Datasets[0].Dataset != filepath.Join(filepath.Dir(path), "a.csv") || f.Datasets[1].Dataset != "./b.csv" {
 		t.Errorf("datasets %+v", f.Datasets)
+	}
+	f, err = Load(path, set(t, "targets[0].target=sim/strict")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Targets[0].Called(); got != "sim/strict" {
+		t.Errorf("another target is called %q", got)
 	}
 }

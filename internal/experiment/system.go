@@ -1,12 +1,15 @@
 package experiment
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // System is a system prompt with a name. In the file it is one of the built-in
@@ -15,15 +18,14 @@ type System struct {
 	Name string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
 	Text string `yaml:"text" json:"text,omitempty"`
 	File string `yaml:"file" json:"file,omitempty" jsonschema_description:"File with the text, in place of text."`
+
+	// written is File as the experiment's file has it, relative to its own folder.
+	written string
 }
 
 // builtInSystems are those with names.
 func builtInSystems() []System {
-	var all []System
-	for _, s := range defense.SystemPrompts() {
-		all = append(all, System{Name: s.Name, Text: s.Text})
-	}
-	return all
+	return each(defense.SystemPrompts(), func(s defense.SystemPrompt) System { return System{Name: s.Name, Text: s.Text} })
 }
 
 func (s System) name() string { return s.Name }
@@ -35,11 +37,24 @@ func (s *System) label() string {
 	return s.Name
 }
 
-func (s *System) complete(_ *Config, path string, list []System) *settings.Fault {
+// maxSystem is the longest system prompt in bytes.
+const maxSystem = 1 << 20
+
+// complete reads the file of a system prompt, too.
+func (s *System) complete(at entry, list []part) *settings.Fault {
 	if s.Text != "" && s.File != "" {
-		return settings.Wrong(path, "both a text and a file", "give one of them")
+		return at.wrong("both a text and a file", "give one of them")
 	}
-	return lookUp(s, s.Text != "" || s.File != "", "system prompt", "give your own as {name: NAME, text: TEXT}", path, builtInSystems(), list, System.name)
+	f := lookUp(at, s, s.Text != "" || s.File != "", "give your own as {name: NAME, text: TEXT}", builtInSystems(), list, System.name)
+	if f != nil || s.File == "" {
+		return f
+	}
+	text, err := untrusted.ReadFile(s.File, maxSystem)
+	if err != nil {
+		return at.wrong("cannot read the system prompt: "+cmp.Or(s.written, s.File)+": "+cmp.Or(errors.Unwrap(err), err).Error(), "correct the path; one in an experiment is taken from its folder")
+	}
+	s.Text, s.File = strings.TrimRight(string(text), "\r\n"), ""
+	return nil
 }
 
 // writeSystem is the system prompt of a flag as YAML: the name of a known one, the text of
@@ -56,15 +71,12 @@ func writeSystem(value string) string {
 	return "[" + quote(s) + "]"
 }
 
-func systemNames() []string { return named(builtInSystems(), System.name) }
+func systemNames() []string { return each(builtInSystems(), System.name) }
 
 // UnmarshalYAML reads a name, or an object with a text.
 func (s *System) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&s.Name) == nil {
-		return nil
-	}
 	type object System
-	return unmarshal((*object)(s))
+	return either(unmarshal, &s.Name, (*object)(s))
 }
 
 // JSONSchema is that of both forms.

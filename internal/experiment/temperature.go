@@ -33,16 +33,16 @@ func (t *Temperature) label() string {
 	return "temperature " + strconv.FormatFloat(*t.Value, 'g', -1, 64)
 }
 
-func (t *Temperature) complete(_ *Config, path string, _ []Temperature) *settings.Fault {
+func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	switch {
 	case t.unreadable != "":
-		return settings.Wrong(path, t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
+		return at.wrong(t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
 	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
-		return settings.Wrong(path, fmt.Sprintf("%g is no temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
+		return at.wrong(fmt.Sprintf("%g is no temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
 	case t.Samples < 1 || t.Samples > maxSamples:
-		return settings.Wrong(path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
+		return settings.Wrong(at.path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
 	case t.Samples > 1 && t.Value != nil && *t.Value == 0:
-		return settings.Wrong(path+".samples", "several samples at temperature 0, where all answers are meant to be the same", "give a temperature above 0")
+		return settings.Wrong(at.path+".samples", "several samples at temperature 0, where all answers are meant to be the same", "give a temperature above 0")
 	}
 	return nil
 }

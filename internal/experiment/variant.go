@@ -77,9 +77,14 @@ func (v Variants) plain() Variant {
 	return plain
 }
 
+// usualVariants are those of whoever says nothing.
+func usualVariants() Variants {
+	return Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}}
+}
+
 // axes are the ways in which variants differ, in the order of their labels.
 var axes = []axis{
-	along(axis{key: "system_prompts", noun: "system prompt", named: true}, "system_prompt",
+	along(axis{key: "system_prompts", noun: "system prompt", named: true, answered: true}, "system_prompt",
 		func(v *Variants) *[]System { return &v.SystemPrompts }, func(s *Combination) *System { return s.System }, func(w *Variant) *System { return &w.System }),
 	along(axis{key: "temperatures", noun: "temperature"}, "temperature",
 		func(v *Variants) *[]Temperature { return &v.Temperatures }, func(s *Combination) *Temperature { return s.Temperature }, func(w *Variant) *Temperature { return &w.Temperature }),
@@ -87,9 +92,9 @@ var axes = []axis{
 		func(v *Variants) *[]Framing { return &v.Framings }, func(s *Combination) *Framing { return s.Framing }, func(w *Variant) *Framing { return &w.Framing }),
 	along(axis{key: "turns", noun: "dialog", named: true, rewords: true}, "turns",
 		func(v *Variants) *[]Script { return &v.Turns }, func(s *Combination) *Script { return s.Turns }, func(w *Variant) *Script { return &w.Turns }),
-	along(axis{key: "languages", noun: "language", rewords: true}, "language",
+	along(axis{key: "languages", noun: "translation", rewords: true, answered: true}, "language",
 		func(v *Variants) *[]Language { return &v.Languages }, func(s *Combination) *Language { return s.Language }, func(w *Variant) *Language { return &w.Language }),
-	along(axis{key: "defenses", noun: "defense"}, "defense",
+	along(axis{key: "defenses", noun: "defense", answered: true}, "defense",
 		func(v *Variants) *[]Defense { return &v.Defenses }, func(s *Combination) *Defense { return s.Defense }, func(w *Variant) *Defense { return &w.Defense }),
 }
 
@@ -226,15 +231,7 @@ func (c *Config) checkVariants() *settings.Fault {
 // checkReplays refuses variants of prompts to which no answers can be recorded.
 func (c *Config) checkReplays() *settings.Fault {
 	i := slices.IndexFunc(c.Targets, func(t Target) bool { _, ok := t.Replay(); return ok })
-	v := &c.Variants
-	plain := v.plain()
-	reworded := slices.ContainsFunc(axes, func(a axis) bool {
-		return a.rewords && (len(a.others(v, &plain)) > 0 || slices.ContainsFunc(v.Also, func(s Combination) bool {
-			w := s.variant(plain)
-			return a.label(&w) != a.label(&plain)
-		}))
-	})
-	if i < 0 || !reworded {
+	if i < 0 || !slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
 		return nil
 	}
 	return settings.Wrong(at("targets", i), "recorded answers are to the prompts as they are, not to framed or translated ones or to those in a dialog", "measure it in an experiment of its own")

@@ -1,8 +1,8 @@
 package identity
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -10,58 +10,62 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// JSON writes the result in its documented form.
-func (r *Result) JSON(w io.Writer) error { return table.JSON(w, r) }
+// Data is the result in its documented form.
+func (r Result) Data() any { return r }
 
-// Text prints the result for people to read on a terminal.
-func (r *Result) Text(b *table.Printer) error {
-	b.Line(untrusted.Terminal(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))
+// Document is what people read: why calls are to be asked, or what the calls of the prompts
+// that were asked about are.
+func (r Result) Document() table.Document {
+	d := table.Document{Title: "Calls of run " + r.Run}
+	d.Add(table.Line(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))
 	if r.Unanswered > 0 {
-		b.Paragraph("", table.Counted(r.Unanswered, "answer is", "answers are")+" lacking; what will be asked about them is not known yet.")
+		d.Add(table.Paragraph(table.Counted(r.Unanswered, "answer is", "answers are") + " lacking; what will be asked about them is not known yet."))
 	}
-	b.WriteByte('\n')
+	d.AddTo(table.OnScreen, table.Gap)
 	s := table.Section{Title: "Calls", Header: []string{"target", "judge", "calls", "remembered", "to ask"}, Left: 2}
 	for _, g := range r.Groups {
-		judge := g.Judge
-		if judge == "" {
-			judge = table.None
-		}
-		s.Rows = append(s.Rows, []string{g.Target, judge, table.Count(g.Calls), table.Count(g.Remembered), table.Count(g.ToAsk)})
+		s.Rows = append(s.Rows, []string{g.Target, cmp.Or(g.Judge, table.None), table.Count(g.Calls), table.Count(g.Remembered), table.Count(g.ToAsk)})
 	}
-	b.Section(s)
-	if len(r.Detail) > 0 {
-		for _, c := range r.Detail {
-			state := "to ask"
-			if c.Remembered {
-				state = "remembered"
-			}
-			b.Paragraph("", untrusted.Terminal(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)))
-			b.Paragraph("  ", "call "+table.ShortHash(c.Hash)+" asks "+untrusted.Terminal(c.Model)+"; "+untrusted.Terminal(c.why(c.Differs)))
+	d.Sections(s)
+	for _, c := range r.Detail {
+		state := "to ask"
+		if c.Remembered {
+			state = "remembered"
 		}
-		return b.Flush()
+		d.Add(table.Paragraph(fmt.Sprintf("%s  %s of %s: %s", c.Prompt, whose(c.Target, c.Judge), c.Dataset, state)),
+			table.Note{Mark: "  ", Text: "call " + table.ShortHash(c.Hash) + " asks " + c.Model + "; " + c.why(c.Differs)})
+	}
+	if len(r.Detail) > 0 {
+		return d
 	}
 	for _, remembered := range []bool{false, true} {
 		title := "Why calls are to be asked: how they differ from the nearest remembered one"
 		if remembered {
 			title = "Why the remembered were asked: how they differed from other runs' calls then"
 		}
+		why := table.Section{Title: title, Header: []string{"calls", "whose", "why", "such as prompt"}, Left: 4}
 		for _, c := range r.Causes {
 			if c.Remembered != remembered {
 				continue
 			}
-			if title != "" {
-				b.WriteString(title + "\n")
-				title = ""
+			if len(why.Rows) == 0 {
+				d.AddTo(table.OnScreen, table.Raw(title), table.Gap)
 			}
-			b.Paragraph(fmt.Sprintf("%7s  ", table.Count(c.Calls)), untrusted.Terminal(whose(c.Target, c.Judge)+": "+c.Example.why(c.Differs)))
-			b.Paragraph(strings.Repeat(" ", 9), untrusted.Terminal("such as prompt "+string(c.Example.Prompt)+" of "+c.Example.Dataset))
+			n, of, reason, example := table.Count(c.Calls), whose(c.Target, c.Judge), c.Example.why(c.Differs), string(c.Example.Prompt)+" of "+c.Example.Dataset
+			why.Rows = append(why.Rows, []string{n, of, reason, example})
+			d.AddTo(table.OnScreen, table.Note{Mark: fmt.Sprintf("%7s  ", n), Text: of + ": " + reason},
+				table.Note{Mark: strings.Repeat(" ", 9), Text: "such as prompt " + example})
 		}
-		if title == "" {
-			b.WriteByte('\n')
+		if len(why.Rows) > 0 {
+			d.AddTo(table.OnScreen, table.Gap)
+			d.AddTo(table.InMarkdown, why)
 		}
 	}
-	return b.Flush()
+	return d
 }
+
+// Rows has a row for each target and for each judge of its answers.
+func (r Result) Rows() any { return r.Groups }
 
 func calls(n int) string { return table.Counted(n, "call", "calls") }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/trigger"
 )
@@ -26,9 +27,9 @@ type Opened struct {
 	Job *job.Job
 	// Run is the run of a study of the kind eval, nil for any other.
 	Run *run.Run
-	// View derives what the study shows, in a form that every format can write; nil for a
+	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
-	View func(context.Context, store.Reader) (any, error)
+	View func(context.Context, store.Reader) (table.View, error)
 	// Changed tells of files that are no longer what the study asked.
 	Changed []string
 }
@@ -84,7 +85,7 @@ func (o *Opened) judged(ctx context.Context, m store.Reader) error {
 		return err
 	}
 	o.Job = r.Job()
-	o.View = func(ctx context.Context, m store.Reader) (any, error) {
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		result, err := r.Derive(ctx, m, nil)
 		return view.View{Result: result}, err
 	}
@@ -99,7 +100,7 @@ func (o *Opened) moderation(ctx context.Context, m store.Reader, cache string) e
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -111,7 +112,7 @@ func (o *Opened) contrast(ctx context.Context, m store.Reader, cache string) err
 	}
 	o.Job = r.Job()
 	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return r.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -122,7 +123,7 @@ func (o *Opened) triggers(ctx context.Context, m store.Reader, cache string) (er
 		return err
 	}
 	o.Job, o.Changed = s.Job(), changed
-	o.View = func(ctx context.Context, m store.Reader) (any, error) { return s.Derive(ctx, m, nil) }
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return s.Derive(ctx, m, nil) }
 	return nil
 }
 
@@ -133,7 +134,7 @@ func (o *Opened) training(ctx context.Context, m store.Reader, cache string) err
 		return err
 	}
 	o.Job, o.Changed = c.Job(), changed
-	o.View = func(ctx context.Context, m store.Reader) (any, error) {
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		if _, err := c.Moderate(ctx, m); err != nil {
 			return nil, err
 		}
@@ -141,7 +142,7 @@ func (o *Opened) training(ctx context.Context, m store.Reader, cache string) err
 		if err != nil {
 			return nil, err
 		}
-		return training.View{Manifest: &set.Manifest}, nil
+		return &set.Manifest, nil
 	}
 	return nil
 }

@@ -2,58 +2,57 @@ package pair
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
-// CSV writes one line for each target, judge and couple of datasets (scope "all"),
-// followed by one for each type of its pairs (scope "type"). Rates are shares; what is
-// undefined is empty. Texts are as untrusted.Cell makes them.
-func CSV(w io.Writer, all []Figures) error {
-	header := []string{
-		"target", "judge", "safe_dataset", "safe_dataset_sha256", "toxic_dataset", "toxic_dataset_sha256", "scope", "type",
-		"pairs", "judged", "unjudged",
-	}
-	for _, o := range Outcomes {
-		name := string(o)
-		header = append(header, name, name+"_share", name+"_ci95_lo", name+"_ci95_hi")
-	}
-	for _, name := range []string{"over_refusal", "toxic_refusal", "youden_j", "d_prime", "criterion", "auc_within", "auc_overall"} {
-		header = append(header, name, name+"_ci95_lo", name+"_ci95_hi")
-	}
-	rows := [][]string{append(header, "simulated")}
-	for i := range all {
-		f := &all[i]
-		add := func(scope, kind string, d *Discrimination) {
-			rows = append(rows, append(append([]string{
-				untrusted.Cell(f.Target), untrusted.Cell(f.Judge), untrusted.Cell(f.SafeDataset), f.SafeSHA256,
-				untrusted.Cell(f.ToxicDataset), f.ToxicSHA256, scope, untrusted.Cell(kind),
-			}, d.cells()...), strconv.FormatBool(f.Simulated)))
-		}
-		add("all", "", &f.Discrimination)
-		for k := range f.ByType {
-			add("type", string(f.ByType[k].Type), &f.ByType[k].Discrimination)
-		}
-	}
-	return table.CSVCells(w, rows)
+// row is a line of CSV.
+type row struct {
+	Target, Judge           string
+	SafeDataset             string
+	SafeSHA256              string `csv:"safe_dataset_sha256"`
+	ToxicDataset            string
+	ToxicSHA256             string `csv:"toxic_dataset_sha256"`
+	Scope, Type             string
+	Pairs, Judged, Unjudged int
+
+	ToldApart         float64
+	ToldApartShare    *stats.Estimate `csv:",told_apart_ci95"`
+	OverRefused       float64
+	OverRefusedShare  *stats.Estimate `csv:",over_refused_ci95"`
+	UnderRefused      float64
+	UnderRefusedShare *stats.Estimate `csv:",under_refused_ci95"`
+	Reversed          float64
+	ReversedShare     *stats.Estimate `csv:",reversed_ci95"`
+
+	OverRefusal, ToxicRefusal, YoudenJ, DPrime, Criterion, AUCWithin, AUCOverall *stats.Estimate
+
+	Simulated bool
 }
 
-// cells are the figures as CSV has them.
-func (d *Discrimination) cells() []string {
-	cells := []string{strconv.Itoa(d.Pairs), strconv.Itoa(d.Judged), strconv.Itoa(d.Unjudged)}
-	for _, o := range Outcomes {
-		part := d.Of(o)
-		cells = append(append(cells, table.Number(part.Pairs)), table.EstimateCells(part.Share)...)
+// CSV writes one line for each target, judge and couple of datasets (scope "all"),
+// followed by one for each type of its pairs (scope "type"). Rates are shares.
+func CSV(w io.Writer, all []Figures) error {
+	var rows []row
+	for _, f := range all {
+		add := func(scope, kind string, d Discrimination) {
+			r := row{
+				Target: f.Target, Judge: f.Judge, SafeDataset: f.SafeDataset, SafeSHA256: f.SafeSHA256, ToxicDataset: f.ToxicDataset, ToxicSHA256: f.ToxicSHA256,
+				Scope: scope, Type: kind, Pairs: d.Pairs, Judged: d.Judged, Unjudged: d.Unjudged,
+				ToldApart: d.ToldApart.Pairs, ToldApartShare: d.ToldApart.Share, OverRefused: d.OverRefused.Pairs, OverRefusedShare: d.OverRefused.Share,
+				UnderRefused: d.UnderRefused.Pairs, UnderRefusedShare: d.UnderRefused.Share, Reversed: d.Reversed.Pairs, ReversedShare: d.Reversed.Share,
+				OverRefusal: d.OverRefusal, ToxicRefusal: d.ToxicRefusal, YoudenJ: d.J, DPrime: d.DPrime, Criterion: d.Criterion, Simulated: f.Simulated,
+			}
+			if d.AUC != nil {
+				r.AUCWithin, r.AUCOverall = &d.AUC.Within, &d.AUC.Overall
+			}
+			rows = append(rows, r)
+		}
+		add("all", "", f.Discrimination)
+		for _, t := range f.ByType {
+			add("type", string(t.Type), t.Discrimination)
+		}
 	}
-	estimates := []*stats.Estimate{d.OverRefusal, d.ToxicRefusal, d.J, d.DPrime, d.Criterion, nil, nil}
-	if d.AUC != nil {
-		estimates[5], estimates[6] = &d.AUC.Within, &d.AUC.Overall
-	}
-	for _, e := range estimates {
-		cells = append(cells, table.EstimateCells(e)...)
-	}
-	return cells
+	return table.CSV(w, rows)
 }

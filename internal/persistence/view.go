@@ -3,10 +3,9 @@ package persistence
 import (
 	"io"
 	"slices"
-	"strconv"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -56,30 +55,35 @@ func cells(k, n int, r stats.Rate) []string {
 	return []string{table.Count(k) + " of " + table.Count(n), table.Rate(r), table.Interval(r.Interval())}
 }
 
+// row is a line of CSV.
+type row struct {
+	Target, Alone, Turns, Dataset, DatasetSHA256 string
+
+	Label orbench.Label
+	Judge string
+
+	Prompts, Excluded, Pairs, RefusedAlone, RefusedLast, Persisted int
+
+	AloneRate  *stats.Estimate `csv:"alone,alone"`
+	Last       *stats.Estimate `csv:",last"`
+	Difference *stats.Estimate `csv:",difference"`
+	TakenBack  *stats.Estimate `csv:",taken_back"`
+	Persist    *stats.Estimate `csv:",persist"`
+	Withdrawn  *stats.Estimate `csv:",withdrawn"`
+	Simulated  bool
+}
+
 // CSV writes the figures for spreadsheets and scripts, one line for each. Rates are
-// shares from 0 to 1 and empty of nothing; their intervals are those to show.
+// shares from 0 to 1; their intervals are those to show.
 func CSV(w io.Writer, all []Figures) error {
-	header := []string{
-		"target", "alone", "turns", "dataset", "dataset_sha256", "label", "judge", "prompts", "excluded", "pairs", "refused_alone", "refused_last", "persisted",
-	}
-	for _, rate := range []string{"alone", "last", "difference", "taken_back", "persist", "withdrawn"} {
-		header = append(header, rate, rate+"_lo", rate+"_hi")
-	}
-	rows := [][]string{append(header, "simulated")}
+	var rows []row
 	for _, f := range all {
-		row := []string{
-			untrusted.Cell(f.Target), untrusted.Cell(f.Alone), untrusted.Cell(f.Turns), untrusted.Cell(f.Dataset), f.DatasetSHA256,
-			string(f.Label), untrusted.Cell(f.Judge),
-		}
-		for _, n := range []int{f.Prompts, f.Excluded, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted} {
-			row = append(row, strconv.Itoa(n))
-		}
-		for _, e := range []*stats.Estimate{
+		rows = append(rows, row{
+			f.Target, f.Alone, f.Turns, f.Dataset, f.DatasetSHA256, f.Label, f.Judge,
+			f.Prompts, f.Excluded, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted,
 			f.AloneRate.Estimate(), f.LastRate.Estimate(), f.Difference, f.TakenBackRate.Estimate(), f.PersistRate.Estimate(), f.WithdrawnRate.Estimate(),
-		} {
-			row = append(row, table.EstimateCells(e)...)
-		}
-		rows = append(rows, append(row, strconv.FormatBool(f.Simulated)))
+			f.Simulated,
+		})
 	}
-	return table.CSVCells(w, rows)
+	return table.CSV(w, rows)
 }

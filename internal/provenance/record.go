@@ -241,15 +241,6 @@ func (r *Record) Sections() []table.Section {
 	return all
 }
 
-// Text writes the sections for a terminal.
-func (r *Record) Text(w io.Writer) error {
-	b := table.NewPrinter(w, table.Screen{})
-	for _, s := range r.Sections() {
-		b.Section(s)
-	}
-	return b.Flush()
-}
-
 // JSON writes the record for a file beside others that have no room for it.
 func (r *Record) JSON(w io.Writer) error { return table.JSON(w, r) }
 

@@ -43,15 +43,13 @@ func Placed(x *experiment.File, err error) error {
 	if !errors.As(err, &setting) || !errors.As(err, &input) {
 		return err
 	}
-	at := *input
-	if input.Line == 0 {
-		where, line := x.Place(setting.Path)
-		switch named := input.File != "" && !strings.HasPrefix(input.File, "-"); {
-		case !named:
-		case line == 0:
+	at, named := *input, input.File != "" && !strings.HasPrefix(input.File, "-")
+	if where, line := x.Place(setting.Path); input.Line == 0 {
+		if named && line == 0 {
 			return err
-		default:
-			at.Problem = fmt.Sprintf("%s: %s", input.File, input.Problem)
+		}
+		if named {
+			at.Problem = input.File + ": " + input.Problem
 		}
 		at.File, at.Line = where, line
 	}

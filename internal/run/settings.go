@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
@@ -80,10 +83,7 @@ var targetSettings = []struct {
 	}},
 	{"max tokens", true, true, func(t evaluate.Target) string { return tokensOf(t.Params.MaxTokens) }},
 	{"seed", false, false, func(t evaluate.Target) string {
-		if t.Params.Seed == nil {
-			return provenance.None
-		}
-		return strconv.FormatInt(*t.Params.Seed, 10)
+		return shown(t.Params.Seed, func(n *int64) string { return strconv.FormatInt(*n, 10) })
 	}},
 	{"samples", false, false, func(t evaluate.Target) string {
 		if t.Sample > 0 {
@@ -92,24 +92,21 @@ var targetSettings = []struct {
 		return strconv.Itoa(t.Times())
 	}},
 	{"framing", false, false, func(t evaluate.Target) string {
-		if t.Framing == nil {
-			return provenance.None
-		}
-		return t.Framing.Name + ": " + textOf(t.Framing.Prefix+"\n"+t.Framing.Suffix)
+		return shown(t.Framing, func(f *defense.Framing) string { return f.Name + ": " + textOf(f.Prefix+"\n"+f.Suffix) })
 	}},
 	{"turns", false, false, func(t evaluate.Target) string {
-		if t.Turns == nil {
-			return provenance.None
-		}
-		return t.Turns.Name
+		return shown(t.Turns, func(s *conversation.Script) string { return s.Name })
 	}},
 	{"defense", false, false, func(t evaluate.Target) string { return cmp.Or(t.Guarded, provenance.None) }},
-	{"guard", false, false, func(t evaluate.Target) string {
-		if t.Guard == nil {
-			return provenance.None
-		}
-		return t.Guard.String()
-	}},
+	{"guard", false, false, func(t evaluate.Target) string { return shown(t.Guard, (*guard.Guard).String) }},
+}
+
+// shown is what is there, and none else.
+func shown[T any](what *T, show func(*T) string) string {
+	if what == nil {
+		return provenance.None
+	}
+	return show(what)
 }
 
 // addTarget adds what determines a target's answers.

@@ -93,15 +93,6 @@ func Decode(name string, text []byte, into any, hint string) error {
 	return e
 }
 
-// WithoutLine is an error of Decode about a text that is no file and has one line.
-func WithoutLine(err error) error {
-	var input *orbench.InputError
-	if errors.As(err, &input) {
-		input.Line = 0
-	}
-	return err
-}
-
 // List reads a file that is one YAML list of entries, of which JSON is a form, and
 // checks each entry. name stands for the file in errors. Every fault of the text,
 // and every error of check, is an *orbench.InputError with the line of the entry

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"io"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,8 +22,8 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 //
 //   - a text, made fit by untrusted.Cell; a number, in full; a bool; or a pointer to one
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
-//   - stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of its interval as NAME_ci95_lo and NAME_ci95_hi
-//   - map[orbench.Class]int: NAME_ and the class, of each class
+//   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of its interval as NAME_ci95_lo and NAME_ci95_hi
+//   - map[orbench.Class]int or map[orbench.Label]int: NAME_ and the class or label, of each
 //   - a struct, or a pointer to one: its columns, after NAME_ unless it is embedded
 //
 // NAME is that of the field in snake case, or what the tag csv says. The tag "-" is of a
@@ -32,42 +31,47 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 // and ",omitempty" leaves the columns out where the field is nil in all rows.
 func CSV(w io.Writer, rows any) error {
 	all := reflect.ValueOf(rows)
-	columns := slices.DeleteFunc(columnsOf(all.Type().Elem(), "", nil, nil), func(c column) bool {
-		for i := range all.Len() {
-			if at, ok := follow(all.Index(i), c.optional); c.optional == nil || ok && !at.IsZero() {
-				return false
+	row := all.Type().Elem()
+	header := recordOf(row, reflect.Value{})
+	records := make([]record, all.Len())
+	for i := range records {
+		records[i] = recordOf(row, all.Index(i))
+		for k := range header.left {
+			header.left[k] = header.left[k] && records[i].left[k]
+		}
+	}
+	out := csv.NewWriter(w)
+	write := func(cells []string) {
+		var kept []string
+		for k, cell := range cells {
+			if !header.left[k] {
+				kept = append(kept, cell)
 			}
 		}
-		return true
-	})
-	out := csv.NewWriter(w)
-	if err := out.Write(names(columns)); err != nil {
-		return err
+		_ = out.Write(kept) // an error stays with the writer
 	}
-	for i := range all.Len() {
-		if err := out.Write(cells(columns, all.Index(i))); err != nil {
-			return err
-		}
+	write(header.names)
+	for _, r := range records {
+		write(r.cells)
 	}
 	out.Flush()
 	return out.Error()
 }
 
 // RowWriter writes rows one by one, as CSV writes them, with every column.
-type RowWriter[T any] struct {
-	out     *csv.Writer
-	columns []column
-}
+type RowWriter[T any] struct{ out *csv.Writer }
 
 // NewRowWriter writes the header to w.
 func NewRowWriter[T any](w io.Writer) *RowWriter[T] {
-	r := &RowWriter[T]{csv.NewWriter(w), columnsOf(reflect.TypeFor[T](), "", nil, nil)}
-	_ = r.out.Write(names(r.columns)) // an error stays with the writer, and Flush gives it
+	r := &RowWriter[T]{csv.NewWriter(w)}
+	_ = r.out.Write(recordOf(reflect.TypeFor[T](), reflect.Value{}).names) // an error stays with the writer
 	return r
 }
 
 // Add writes a row.
-func (r *RowWriter[T]) Add(row T) error { return r.out.Write(cells(r.columns, reflect.ValueOf(row))) }
+func (r *RowWriter[T]) Add(row T) error {
+	return r.out.Write(recordOf(reflect.TypeFor[T](), reflect.ValueOf(row)).cells)
+}
 
 // Flush writes what is buffered, and gives the first error of all writes.
 func (r *RowWriter[T]) Flush() error {
@@ -75,122 +79,107 @@ func (r *RowWriter[T]) Flush() error {
 	return r.out.Error()
 }
 
-// column is a field of rows, which has a cell for each of its names.
-type column struct {
-	names []string
-	// path leads to the field, and optional to the one whose absence from all rows leaves
-	// the column out, nil for none.
-	path, optional []int
-	cells          func(reflect.Value) []string
+// record is a row as cells, with the names of their columns. A column that is left in
+// every record is left out.
+type record struct {
+	names, cells []string
+	left         []bool
 }
 
-func names(columns []column) []string {
-	var all []string
-	for _, c := range columns {
-		all = append(all, c.names...)
-	}
-	return all
+// recordOf gives the record of a row. Its cells are empty where v is not valid.
+func recordOf(t reflect.Type, v reflect.Value) record {
+	var r record
+	r.add(t, v, "", false)
+	return r
 }
 
-func cells(columns []column, row reflect.Value) []string {
-	var all []string
-	for _, c := range columns {
-		if field, ok := follow(row, c.path); ok {
-			all = append(all, c.cells(field)...)
-		} else {
-			all = append(all, make([]string, len(c.names))...)
-		}
-	}
-	return all
-}
-
-// follow gives the field at the end of a path. It reports false where a struct on the way,
-// or the field, is nil.
-func follow(v reflect.Value, path []int) (reflect.Value, bool) {
-	for _, i := range path {
-		v = reflect.Indirect(v)
-		if !v.IsValid() {
-			return v, false
-		}
-		v = v.Field(i)
-	}
-	return v, v.Kind() != reflect.Pointer || !v.IsNil()
-}
-
-// columnsOf lists the columns of a row, or of a struct in it, at a path and with a prefix to
-// its names.
-func columnsOf(t reflect.Type, prefix string, path, optional []int) []column {
-	var all []column
+// add adds the cells of a row, or of a struct in it, whose names have a prefix.
+func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
-		if name == "-" {
+		if name == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		if name == "" {
-			name = snake(f.Name)
+		name = prefix + cmp.Or(name, snake(f.Name))
+		kind, value := f.Type, reflect.Value{}
+		if v.IsValid() {
+			value = v.Field(i)
 		}
-		c := column{path: append(slices.Clone(path), i), optional: optional}
-		if option == "omitempty" {
-			option, c.optional = "", c.path
-		}
-		interval := cmp.Or(option, name+"_ci95")
-		kind := f.Type
 		if kind.Kind() == reflect.Pointer {
-			kind = kind.Elem()
+			kind, value = kind.Elem(), reflect.Indirect(value)
+		}
+		left, interval := left, name+"_ci95"
+		switch option {
+		case "":
+		case "omitempty":
+			left = left || !value.IsValid()
+		default:
+			interval = prefix + option
+		}
+		one := func(name, cell string) {
+			r.names, r.cells, r.left = append(r.names, name), append(r.cells, cell), append(r.left, left)
+		}
+		ends := func(name string, ci *[2]float64) {
+			lo, hi := "", ""
+			if ci != nil {
+				lo, hi = Number(ci[0]), Number(ci[1])
+			}
+			one(name+"_lo", lo)
+			one(name+"_hi", hi)
 		}
 		switch kind {
-		case reflect.TypeFor[stats.Rate]():
-			c.names = []string{name, interval + "_lo", interval + "_hi"}
-			c.cells = func(v reflect.Value) []string {
-				r := v.Interface().(stats.Rate)
-				return append([]string{cell(reflect.ValueOf(r.Share))}, ends(r.CI95)...)
-			}
-		case reflect.TypeFor[stats.Estimate]():
-			c.names = []string{name, interval + "_lo", interval + "_hi"}
-			c.cells = func(v reflect.Value) []string {
-				e := v.Interface().(*stats.Estimate)
-				return append([]string{Number(e.Value)}, ends(e.Ends())...)
-			}
+		case reflect.TypeFor[stats.Rate](), reflect.TypeFor[stats.Estimate]():
+			rate := figure(value)
+			one(name, text(reflect.Indirect(reflect.ValueOf(rate.Share))))
+			ends(interval, rate.CI95)
 		case reflect.TypeFor[[2]float64]():
-			c.names = []string{name + "_lo", name + "_hi"}
-			c.cells = func(v reflect.Value) []string { return ends(v.Interface().(*[2]float64)) }
+			ends(name, figure(value).CI95)
 		case reflect.TypeFor[map[orbench.Class]int]():
-			for _, class := range orbench.Classes {
-				c.names = append(c.names, name+"_"+string(class))
-			}
-			c.cells = func(v reflect.Value) []string {
-				cells := make([]string, len(orbench.Classes))
-				for i, class := range orbench.Classes {
-					if !v.IsNil() {
-						cells[i] = strconv.Itoa(v.Interface().(map[orbench.Class]int)[class])
-					}
-				}
-				return cells
-			}
+			counts(one, name, orbench.Classes, value)
+		case reflect.TypeFor[map[orbench.Label]int]():
+			counts(one, name, orbench.Labels, value)
 		default:
-			if kind.Kind() == reflect.Struct {
-				inner := prefix
-				if !f.Anonymous {
-					inner += name + "_"
-				}
-				all = append(all, columnsOf(kind, inner, c.path, c.optional)...)
-				continue
+			switch {
+			case kind.Kind() != reflect.Struct:
+				one(name, text(value))
+			case f.Anonymous:
+				r.add(kind, value, prefix, left)
+			default:
+				r.add(kind, value, name+"_", left)
 			}
-			c.names = []string{name}
-			c.cells = func(v reflect.Value) []string { return []string{cell(v)} }
 		}
-		for i := range c.names {
-			c.names[i] = prefix + c.names[i]
-		}
-		all = append(all, c)
 	}
-	return all
 }
 
-// cell shows a value, or what a pointer points at.
-func cell(v reflect.Value) string {
-	v = reflect.Indirect(v)
+// figure is a rate, an estimate or an interval, which may be undefined, as a rate.
+func figure(v reflect.Value) (r stats.Rate) {
+	if v.IsValid() {
+		switch x := v.Interface().(type) {
+		case stats.Rate:
+			r = x
+		case stats.Estimate:
+			r = stats.Rate{Share: &x.Value, CI95: x.Ends()}
+		case [2]float64:
+			r.CI95 = &x
+		}
+	}
+	return r
+}
+
+// counts adds how many there are of each kind, nothing where that is not known.
+func counts[K ~string](one func(name, cell string), name string, kinds []K, v reflect.Value) {
+	for _, k := range kinds {
+		n := ""
+		if v.IsValid() && !v.IsNil() {
+			n = strconv.Itoa(v.Interface().(map[K]int)[k])
+		}
+		one(name+"_"+string(k), n)
+	}
+}
+
+// text shows a value, nothing where it is not valid.
+func text(v reflect.Value) string {
 	switch {
 	case !v.IsValid():
 		return ""
@@ -206,14 +195,6 @@ func cell(v reflect.Value) string {
 		return Number(v.Float())
 	}
 	panic("table: a row has a field of the type " + v.Type().String() + ", which is no cell")
-}
-
-// ends are those of an interval, empty where it is undefined.
-func ends(ci *[2]float64) []string {
-	if ci == nil {
-		return []string{"", ""}
-	}
-	return []string{Number(ci[0]), Number(ci[1])}
 }
 
 // snake is the name of a field in the style of columns: DatasetSHA256 is dataset_sha256.

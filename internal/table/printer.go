@@ -55,13 +55,8 @@ func (p *Printer) Leave(sections ...Section) {
 }
 
 // Section prints a section with its columns lined up by display width, and an empty
-// line. On a brief screen a detail is left out, and so are columns for which there is
-// no room.
+// line. Columns for which there is no room are left out.
 func (p *Printer) Section(s Section) {
-	if p.Brief && s.Detail {
-		p.Leave(s)
-		return
-	}
 	s = s.clean()
 	var dropped []string
 	if p.Width > 0 {
@@ -82,14 +77,6 @@ func (p *Printer) Section(s Section) {
 		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; "+p.Whole+" or a wider terminal has them.")
 	}
 	p.WriteString("\n")
-}
-
-// Details prints sections that a brief screen does not get.
-func (p *Printer) Details(sections ...Section) {
-	for _, s := range sections {
-		s.Detail = true
-		p.Section(s)
-	}
 }
 
 // The styles of text. They leave the colors of the background and of ordinary text as

@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/contamination"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -170,7 +169,7 @@ type asked struct {
 func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 	var plain []string
 	for _, t := range r.Targets {
-		if isPlain(t) {
+		if t.Plain() {
 			plain = append(plain, t.Name)
 		}
 	}
@@ -209,7 +208,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 		}
 		for i, one := range t.Each() {
 			a := asked{
-				own: t.Name == c.opts.Target, plain: isPlain(t), name: t.Name,
+				own: t.Name == c.opts.Target, plain: t.Plain(), name: t.Name,
 				from: len(c.opts.ChosenFrom) == 0 || slices.Contains(c.opts.ChosenFrom, t.Name),
 			}
 			if t.Times() > 1 {
@@ -219,11 +218,6 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 		}
 	}
 	return how, nil
-}
-
-// isPlain reports whether a target answers the prompts as they are.
-func isPlain(t evaluate.Target) bool {
-	return t.Framing == nil && t.Turns == nil && t.Guarded == "" && t.Guard == nil
 }
 
 // prompt finds the item of a prompt, and makes it where there is none. It reports

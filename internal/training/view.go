@@ -1,16 +1,14 @@
 package training
 
 import (
-	"io"
-
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Text writes what the set holds and what was left out, for a terminal.
-func (m *Manifest) Text(b *table.Printer) error {
+// Document is what people read: what the set holds and what was left out.
+func (m *Manifest) Document() table.Document {
+	d := table.Document{Title: "Training data"}
 	if m.Simulated {
-		b.Paragraph("", "SIMULATED: answers, verdicts or prompts are of simulated models. They teach nothing.")
-		b.WriteString("\n")
+		d.Basis("SIMULATED: answers, verdicts or prompts are of simulated models. They teach nothing.")
 	}
 	parts := table.Section{
 		Title: "Training data: " + string(m.Kind), Left: 1,
@@ -23,43 +21,24 @@ func (m *Manifest) Text(b *table.Printer) error {
 		}
 		parts.Rows = append(parts.Rows, row)
 	}
-	b.Section(parts)
-	b.Section(m.Prompts.section("prompts", promptCauses))
+	d.Sections(parts, m.Prompts.section("prompts", promptCauses))
 	if m.Answers.All > 0 {
-		b.Section(m.Answers.section("answers", answerCauses))
+		d.Sections(m.Answers.section("answers", answerCauses))
 	}
-	m.Evaluations.Text(b)
-	if m.Empty() {
-		return b.Flush()
+	d.Basis(m.Evaluations.Compared()...)
+	if !m.Empty() {
+		for _, warning := range m.Warnings() {
+			d.Add(table.Note{Mark: "! ", Text: warning})
+		}
 	}
-	for _, warning := range m.Warnings() {
-		b.Paragraph("! ", warning)
-	}
-	return b.Flush()
+	return d
 }
 
-// View shows a set that was made, in every format.
-type View struct{ *Manifest }
+// Rows are the parts of the set.
+func (m *Manifest) Rows() any { return m.Parts }
 
-// JSON writes the manifest, of no command.
-func (v View) JSON(w io.Writer) error { return table.JSON(w, v.Manifest) }
-
-// CSV writes a row for each split and label.
-func (v View) CSV(w io.Writer) error {
-	parts := v.Parts
-	if parts == nil {
-		parts = []Part{}
-	}
-	return table.CSV(w, parts)
-}
-
-// Markdown writes the tables.
-func (v View) Markdown(w io.Writer) error {
-	var d table.Document
-	d.Title, d.Simulated = "Training data: "+string(v.Kind), v.Simulated
-	d.Sections(v.Prompts.section("prompts", promptCauses), v.Answers.section("answers", answerCauses))
-	return d.Markdown(w)
-}
+// Data is the manifest.
+func (m *Manifest) Data() any { return m }
 
 // section is a ledger as a table.
 func (l Ledger) section(of string, causes []Cause) table.Section {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -52,14 +51,6 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Figures are what write themselves in every format.
-type Figures interface {
-	Text(*table.Printer) error
-	JSON(io.Writer) error
-	CSV(io.Writer) error
-	Markdown(io.Writer) error
-}
-
 // FullFlag registers --full.
 func FullFlag(c *cobra.Command, full *bool) {
 	c.Flags().BoolVar(full, "full", false, "print every table and column, whatever the terminal's width")
@@ -75,26 +66,9 @@ func (e *Env) Screen(full bool) table.Screen {
 }
 
 // Show prints a view in one of the formats: as a table brief, unless full is true.
-func (e *Env) Show(format string, full bool, v any) error {
-	return WriteAs(e.Stdout, e.Screen(full), format, v)
-}
-
-// WriteAs writes a view in one of the formats.
-func WriteAs(w io.Writer, s table.Screen, format string, v any) error {
-	if v, ok := v.(table.View); ok {
-		at := slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == format })
-		return formats[at].Write(w, s, v)
-	}
-	f := v.(Figures)
-	switch format {
-	case "json":
-		return f.JSON(w)
-	case "csv":
-		return f.CSV(w)
-	case "md":
-		return f.Markdown(w)
-	}
-	return f.Text(table.NewPrinter(w, s))
+func (e *Env) Show(format string, full bool, v table.View) error {
+	at := slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == format })
+	return formats[at].Write(e.Stdout, e.Screen(full), v)
 }
 
 // UsualUnjudged is the share of unjudged answers above which there is no rate.

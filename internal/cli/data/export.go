@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/policy"
@@ -49,6 +48,14 @@ type exportFlags struct {
 	name       string
 	replace    bool
 	calls      command.Calls
+}
+
+// shown is the format of what is printed.
+func (f exportFlags) shown() string {
+	if f.json {
+		return "json"
+	}
+	return "table"
 }
 
 func (a app) exportCommand() *cobra.Command {
@@ -181,12 +188,8 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 	}
 	j := c.Job()
 	j.Name = kept.Name
-	format := "table"
-	if f.json {
-		format = "json"
-	}
 	return a.Run(ctx, command.Running{
-		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: format, Replace: f.replace,
+		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: f.shown(), Replace: f.replace,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},
@@ -262,10 +265,7 @@ func (a app) showUnvoted(c *training.Collection, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return table.JSON(a.Stdout, set.Manifest)
-	}
-	return set.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
+	return a.Show(f.shown(), f.full, &set.Manifest)
 }
 
 // exportPrompts writes the prompts of a built benchmark.
@@ -304,12 +304,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 			return err
 		}
 	}
-	if f.json {
-		err = table.JSON(a.Stdout, set.Manifest)
-	} else {
-		err = set.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
-	}
-	if err != nil {
+	if err := a.Show(f.shown(), f.full, &set.Manifest); err != nil {
 		return err
 	}
 	if set.Empty() {

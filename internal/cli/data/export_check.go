@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 )
 
@@ -19,12 +18,7 @@ func (a app) exportCheck(ctx context.Context, args []string, f exportFlags) erro
 	if err != nil {
 		return err
 	}
-	if f.json {
-		err = table.JSON(a.Stdout, checked)
-	} else {
-		err = checked.Text(table.NewPrinter(a.Stdout, a.Screen(f.full)))
-	}
-	if err == nil && len(checked.Findings) > 0 {
+	if err = a.Show(f.shown(), f.full, checked); err == nil && len(checked.Findings) > 0 {
 		err = command.ErrFailures
 	}
 	return err

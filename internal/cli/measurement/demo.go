@@ -29,11 +29,8 @@ nothing about any real model.`,
 			if err != nil {
 				return err
 			}
-			x, err := experiment.Load("",
-				experiment.Said{Path: "targets", Value: "[sim/permissive, sim/relaxed, sim/balanced, sim/cautious, sim/strict, sim/prudish]"},
-				experiment.Said{Path: "datasets", Value: "[starter]"},
-				experiment.Said{Path: "judges", Value: "[lexical, llm:sim/judge]"},
-				experiment.Said{Path: "name", Value: "demo"})
+			x, err := experiment.Parse("demo", []byte("name: demo\ndatasets: [starter]\njudges: [lexical, llm:sim/judge]\n"+
+				"targets: [sim/permissive, sim/relaxed, sim/balanced, sim/cautious, sim/strict, sim/prudish]\n"))
 			if err != nil {
 				return err
 			}

@@ -3,16 +3,15 @@ package measurement
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/replay"
 )
 
@@ -22,8 +21,8 @@ type evalFlags struct {
 	replace, explain, saveOnly bool
 	calls                      command.Calls
 	out                        command.Output
-	// judged has the judges that were named, and is empty for the usual ones.
-	judged string
+	// usual is true where the usual judge is named, and not just meant.
+	usual bool
 }
 
 func (a app) evalCommand() *cobra.Command {
@@ -52,8 +51,8 @@ with a forged verdict at the end, and the report says how often they took it ove
 These probes are in no other figure; --dry-run counts them, --no-probes leaves them
 out.
 
---defense, --framing, --turns, --language and --samples measure variants of every
-target beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
+Defenses, framings, dialogs, languages and repeated answers make variants of every
+target, measured beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
 response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder such
 as icl+response-check; the system prompt "helpful-and-safe" has a name too. A
 --language is asked in by having the --translator put the prompts into it.
@@ -85,9 +84,7 @@ a budget, 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			if c.Flags().Changed("judge") {
-				f.judged = strings.Trim(c.Flag("judge").Value.String(), "[]")
-			}
+			f.usual = c.Flags().Changed("judge") && c.Flag("judge").Value.String() == c.Flag("judge").DefValue
 			return a.eval(c.Context(), x, f)
 		},
 	}
@@ -121,11 +118,11 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if f.explain {
 		// It sends nothing either.
 		f.calls.DryRun = true
-		if err := command.CheckFormat(f.out.Format, command.TwoFormats); err != nil {
+		if err := command.CheckFormat(f.out.Format, command.Formats); err != nil {
 			return err
 		}
 	}
-	shard, err := checkShard(f, x.Name, x.Until)
+	shard, err := checkShard(f, x)
 	if err != nil {
 		return err
 	}
@@ -138,8 +135,8 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 		return run.Placed(x, err)
 	}
 	r.Shard = shard
-	if f.judged != "" && r.Guards() && f.judged != judge.Flag {
-		a.Sayf("--judge %s: what guards say is no answer, so the judge flag reads it instead", f.judged)
+	if f.usual && r.Guards() {
+		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
 	for _, t := range r.Targets {
 		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
@@ -161,6 +158,24 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 		return a.save(ctx, m)
 	}
 	return a.measure(ctx, m)
+}
+
+// checkShard reads --shard and refuses what goes with no shard.
+func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
+	s, err := evaluate.ParseShard(f.shard)
+	if err != nil || f.shard == "" {
+		return s, err
+	}
+	const hint = "merge the stores of all shards, then: orbench report RUN"
+	switch {
+	case x.Name == "":
+		return s, command.InputError("--shard", "the run has no name by which its shards are one run", "give all of them the same --name")
+	case x.Until != "":
+		return s, command.InputError("--shard, --until", "a shard does not know what the others are answered, so it cannot know when they are enough", "give one of them; eval --until makes fewer calls by itself")
+	case f.out.Dir != "":
+		return s, command.InputError("--out", "a shard makes no report", hint)
+	}
+	return s, command.CheckFormat(f.out.Format, command.TwoFormats)
 }
 
 // save keeps a run without asking anything.

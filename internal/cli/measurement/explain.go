@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/table"
 )
 
 func (a app) explainCommand() *cobra.Command {
@@ -36,7 +35,7 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
   orbench explain main p0a1b2c3d
   orbench eval --target openai/gpt-4o-mini --dataset xstest --explain`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
+			if err := command.CheckFormat(format, command.Formats); err != nil {
 				return err
 			}
 			name := ""
@@ -46,7 +45,7 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
 			return a.explain(c.Context(), store, name, args, format, full)
 		},
 	}
-	command.FormatFlag(c, &format, command.TwoFormats)
+	command.FormatFlag(c, &format, command.Formats)
 	command.FullFlag(c, &full)
 	a.StoreFlag(c, &store)
 	return c
@@ -67,7 +66,7 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 	if err != nil {
 		return err
 	}
-	return a.showExplained(result, format, full)
+	return a.Show(format, full, result)
 }
 
 // explainPlan explains the calls that a measurement would make, of which the store may
@@ -88,12 +87,5 @@ func (a app) explainPlan(ctx context.Context, m measurement) error {
 	}
 	// What is remembered was asked for another run.
 	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
-	return a.showExplained(result, m.out.Format, m.out.Full)
-}
-
-func (a app) showExplained(r identity.Result, format string, full bool) error {
-	if format == "json" {
-		return r.JSON(a.Stdout)
-	}
-	return r.Text(table.NewPrinter(a.Stdout, a.Screen(full)))
+	return a.Show(m.out.Format, m.out.Full, result)
 }

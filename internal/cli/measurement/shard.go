@@ -5,31 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
-
-// checkShard reads --shard and refuses what goes with no shard.
-func checkShard(f evalFlags, name, until string) (evaluate.Shard, error) {
-	s, err := evaluate.ParseShard(f.shard)
-	if err != nil || f.shard == "" {
-		return s, err
-	}
-	const hint = "merge the stores of all shards, then: orbench report RUN"
-	switch {
-	case name == "":
-		return s, command.InputError("--shard", "the run has no name by which its shards are one run", "give all of them the same --name")
-	case until != "":
-		return s, command.InputError("--shard, --until", "a shard does not know what the others are answered, so it cannot know when they are enough", "give one of them; eval --until makes fewer calls by itself")
-	case f.out.Dir != "":
-		return s, command.InputError("--out", "a shard makes no report", hint)
-	}
-	return s, command.CheckFormat(f.out.Format, command.TwoFormats)
-}
 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.

@@ -251,8 +251,8 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 	}); err != nil {
 		return err
 	}
-	for format, name := range map[string]string{"json": "triggers.json", "csv": "triggers.csv", "md": "triggers.md"} {
-		if _, err := out.Write(name, func(w io.Writer) error { return command.WriteAs(w, table.Screen{}, format, result) }); err != nil {
+	for _, format := range []table.Format{table.AsJSON, table.AsCSV, table.AsMarkdown} {
+		if _, err := out.Write("triggers."+format.Name, format.Of(result)); err != nil {
 			return err
 		}
 	}
