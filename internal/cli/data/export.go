@@ -188,12 +188,8 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 	}
 	j := c.Job()
 	j.Name = kept.Name
-	format := "table"
-	if f.json {
-		format = "json"
-	}
 	return a.Run(ctx, command.Running{
-		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: format, Replace: f.replace,
+		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: f.shown(), Replace: f.replace,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},
