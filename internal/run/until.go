@@ -21,6 +21,12 @@ type Until struct {
 // Ends reports whether the run ends by itself.
 func (c Config) Ends() bool { return c.Until != nil }
 
+// Whole is the configuration of a run that asks all prompts.
+func (c Config) Whole() Config {
+	c.Until = nil
+	return c
+}
+
 // endedBy is the judge by whose word the run ends, nil for one that does not end by itself.
 // Which prompts were asked follows from what it says, and from who cannot answer: known is
 // false unless both are among what the rows lack.
