@@ -60,10 +60,7 @@ var gaps = []gap{
 	{"shown again", buildJob, "build is not kept, so not shown again", `holds no run named "kept"`},
 	{"explained", buildJob, "build is not kept, so not explained", `holds no run named "kept"`},
 	{"budget counts earlier commands", buildJob, "build counts its own calls alone", `the earlier request is not counted`},
-	{"shows what is there when stopped", buildJob, "build shows nothing when it is stopped", `nothing is shown`},
 	{"table, JSON, CSV and Markdown", exportJob, "export prints a table or --json alone", `is no format of training data`},
-	{"table, JSON, CSV and Markdown", buildJob, "build prints no CSV and no Markdown", `there is no format "csv"`},
-	{"telemetry knows the role", buildJob, "calls of build have no role", `the roles of calls are [""]`},
 }
 
 // gap is a cell where a job lacks a facility.
