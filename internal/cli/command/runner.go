@@ -113,13 +113,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if filling.Spent, err = purse.spent(ctx); err != nil {
 		return err
 	}
-	stats, stopped, known := fill.Stats{}, error(nil), false
-	if r.Known != nil {
-		stats.Present, known = r.Known(ctx, memory)
-	}
-	if !known {
-		stats, stopped = e.Fill(ctx, r.Calls, memory, r.Clients, prices, filling)
-	}
+	stats, stopped := e.fillUnknown(ctx, r, memory, prices, filling)
 	if err := e.paid(ctx, memory, r.Study, stats); err != nil {
 		return errors.Join(stopped, err)
 	}
@@ -132,6 +126,17 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	}
 	e.sayKept(r.Study, r.Store, kept, r.Again)
 	return e.Finish(stopped, stats, missing, r.Study.Kind.Noun(), r.Words...)
+}
+
+// fillUnknown fills, unless it is known that nothing is lacking.
+func (e *Env) fillUnknown(ctx context.Context, r Running, memory *store.Store, prices price.Table, f Filling) (fill.Stats, error) {
+	if r.Known != nil {
+		if n, ok := r.Known(ctx, memory); ok {
+			e.Told(ctx) // a command that has nothing to ask is told of too
+			return fill.Stats{Present: n}, nil
+		}
+	}
+	return e.Fill(ctx, r.Calls, memory, r.Clients, prices, f)
 }
 
 // checked gives the prices of a study whose bounds and files are good.
