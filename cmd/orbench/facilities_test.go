@@ -56,21 +56,11 @@ var jobs = []askingJob{
 
 // gaps are the cells where a job lacks a facility. Whoever closes one deletes its line.
 var gaps = []gap{
-	{"batch", exportJob, "export cannot go by batch", `unknown flag: --batch`},
-	{workersFacility, exportJob, "export does not say that workers cannot make its calls", `nothing says`},
-	{"kept by name and listed", exportJob, "export is kept by no name", `unknown flag: --name`},
 	{"kept by name and listed", buildJob, "build is not listed", `kept is not listed`},
-	{"shown again", exportJob, "export is not kept, so not shown again", `unknown flag: --name`},
 	{"shown again", buildJob, "build is not kept, so not shown again", `holds no run named "kept"`},
-	{"explained", exportJob, "export is not kept, so not explained", `unknown flag: --name`},
 	{"explained", buildJob, "build is not kept, so not explained", `holds no run named "kept"`},
-	{"budget counts earlier commands", exportJob, "export counts its own calls alone", `the earlier request is not counted`},
 	{"budget counts earlier commands", buildJob, "build counts its own calls alone", `the earlier request is not counted`},
-	{"shows what is there when stopped", exportJob, "export shows nothing when it is stopped", `nothing is shown`},
-	{"shows what is there when stopped", buildJob, "build shows nothing when it is stopped", `nothing is shown`},
 	{"table, JSON, CSV and Markdown", exportJob, "export prints a table or --json alone", `is no format of training data`},
-	{"table, JSON, CSV and Markdown", buildJob, "build prints no CSV and no Markdown", `there is no format "csv"`},
-	{"telemetry knows the role", buildJob, "calls of build have no role", `the roles of calls are [""]`},
 }
 
 // gap is a cell where a job lacks a facility.

@@ -18,6 +18,9 @@ func keyOf(s *benchmark.Spent) string { return string(s.Role) + " " + s.Provider
 
 // ask gets a reply and counts it.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
+	if r.Asking != nil {
+		defer r.Asking(role, request)()
+	}
 	response, ok, err := r.Ask(ctx, request)
 	if err != nil {
 		return response, false, err

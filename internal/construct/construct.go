@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -32,6 +33,9 @@ type Builder struct {
 	// Ask gives the reply to a request: a remembered one, or that of a call. ok is
 	// false when the call failed for good.
 	Ask func(context.Context, model.Request) (r model.Response, ok bool, err error)
+	// Asking is told in which role a request is asked, until what it gives is called; nil for
+	// nobody. It is safe for concurrent use.
+	Asking func(benchmark.Role, model.Request) (asked func())
 	// Width is how many prompts to work on at once, at least 1.
 	Width int
 	// Observe is called with the funnel so far, now and then; nil for nobody.
@@ -52,6 +56,20 @@ func (b *Builder) Subject() folder.Subject {
 		base = b.Base.Manifest.Files
 	}
 	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Steer)
+}
+
+// Remembered builds with the replies that a store holds, and asks nobody. What it lacks
+// counts as failed.
+func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
+	known := *b
+	known.Observe, known.Asking = nil, nil
+	known.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
+		h := r.Hash()
+		found, err := m.Get(ctx, []model.Hash{h})
+		response, ok := found[h]
+		return response, ok, err
+	}
+	return known.Build(ctx)
 }
 
 // run is one build under way.

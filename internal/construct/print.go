@@ -4,39 +4,67 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
+	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/table"
 )
 
-// Print shows what was built into the folder dir, as JSON for that format and for
-// people otherwise.
-func (b *Benchmark) Print(w io.Writer, format, dir string) error {
-	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{
-			"dir": dir, "simulated": b.Simulated(), "funnel": b.Funnel, "worn_out": b.Exhausted,
-			"agreement": b.Agreement, "steering": b.Steering,
+// View shows what was built. Dir is the folder that has it, empty where it was not written.
+type View struct {
+	*Benchmark
+	Dir string
+}
+
+// Document is what people read.
+func (v View) Document() table.Document {
+	d := table.Document{Title: "Benchmark " + v.Config.Name}
+	if v.Simulated() {
+		const simulated = "SIMULATED: this benchmark was built with simulated models and measures nothing."
+		d.AddTo(table.InMarkdown, table.Warning(simulated))
+		d.AddTo(table.OnScreen, table.Raw(simulated+"\n"))
+	}
+	for _, line := range v.Funnel.Lines() {
+		d.AddTo(table.InMarkdown, table.Paragraph(line))
+		d.AddTo(table.OnScreen, table.Raw(line+"\n"))
+	}
+	if v.Steering == nil {
+		return d
+	}
+	s := table.Section{Title: "Refused by " + v.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
+	for _, g := range v.Steering.Generations {
+		s.Rows = append(s.Rows, []string{
+			strconv.Itoa(g.Generation), table.Count(g.Prompts), table.Count(g.Refused), fmt.Sprintf("%.1f%%", 100*g.Rate), fmt.Sprintf("%.1f to %.1f%%", 100*g.Low, 100*g.High),
 		})
 	}
-	if b.Simulated() {
-		fmt.Fprintln(w, "SIMULATED: this benchmark was built with simulated models and measures nothing.")
+	d.Sections(s)
+	return d
+}
+
+// Data is what was built in its documented form.
+func (v View) Data() any {
+	return map[string]any{
+		"dir": v.Dir, "simulated": v.Simulated(), "funnel": v.Funnel, "worn_out": v.Exhausted, "agreement": v.Agreement, "steering": v.Steering,
 	}
-	for _, line := range b.Funnel.Lines() {
-		fmt.Fprintln(w, line)
+}
+
+// row is a line of CSV.
+type row struct {
+	Set       benchmark.SetName
+	Prompts   int
+	Simulated bool
+}
+
+// Rows has a row for each set.
+func (v View) Rows() any {
+	var rows []row
+	for _, set := range []benchmark.SetName{benchmark.FullSet, benchmark.HardSet, benchmark.ToxicSet} {
+		rows = append(rows, row{set, v.Funnel.Selection.Sets[set], v.Simulated()})
 	}
-	if b.Steering != nil {
-		fmt.Fprintf(w, "refused by %s:\n", b.Steering.Target)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "  generation\tprompts\trefused\trate\t95% interval")
-		for _, g := range b.Steering.Generations {
-			fmt.Fprintf(t, "  %d\t%d\t%d\t%.1f%%\t%.1f to %.1f%%\n", g.Generation, g.Prompts, g.Refused, 100*g.Rate, 100*g.Low, 100*g.High)
-		}
-		return t.Flush()
-	}
-	return nil
+	return rows
 }
 
 // pricedPlan is a plan with what it can be expected to cost.

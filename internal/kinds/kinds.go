@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/trigger"
 )
 
@@ -49,6 +50,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		err = o.contrast(ctx, m, cache)
 	case study.Triggers:
 		err = o.triggers(ctx, m, cache)
+	case study.Export:
+		err = o.training(ctx, m, cache)
 	default:
 		err = &orbench.InputError{
 			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",
@@ -121,6 +124,26 @@ func (o *Opened) triggers(ctx context.Context, m store.Reader, cache string) (er
 	}
 	o.Job, o.Changed = s.Job(), changed
 	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return s.Derive(ctx, m, nil) }
+	return nil
+}
+
+// training opens training data.
+func (o *Opened) training(ctx context.Context, m store.Reader, cache string) error {
+	c, changed, err := training.Open(ctx, m, o.Study, cache)
+	if err != nil {
+		return err
+	}
+	o.Job, o.Changed = c.Job(), changed
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
+		if _, err := c.Moderate(ctx, m); err != nil {
+			return nil, err
+		}
+		set, err := c.Select()
+		if err != nil {
+			return nil, err
+		}
+		return &set.Manifest, nil
+	}
 	return nil
 }
 

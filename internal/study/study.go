@@ -29,6 +29,7 @@ const (
 	Moderate Kind = "moderate"
 	Contrast Kind = "contrast"
 	Triggers Kind = "triggers"
+	Export   Kind = "export"
 )
 
 // Study is what is asked of whom about what. One that was found in a store has no

@@ -55,9 +55,10 @@ const (
 	// SameText answers have the text of a better one to the same prompt.
 	SameText Cause = "same_text"
 	// Harmful answers were voted so by the moderators of answers, Unsettled ones
-	// brought no vote for safe.
+	// brought no vote for safe, and of Unvoted ones a vote is missing.
 	Harmful   Cause = "harmful"
 	Unsettled Cause = "unsettled"
+	Unvoted   Cause = "unvoted"
 	// AnswerHeldBack answers comply with a toxic prompt.
 	AnswerHeldBack Cause = "answer_held_back"
 	// Surplus answers have better ones before them.
@@ -72,7 +73,7 @@ var (
 	}
 	answerCauses = []Cause{
 		PromptLeftOut, Unanswered, Withheld, Cut, AskedOtherwise, NotChosenFrom, NoMajority, OtherClass, SameText,
-		Harmful, Unsettled, AnswerHeldBack, Surplus,
+		Harmful, Unsettled, Unvoted, AnswerHeldBack, Surplus,
 	}
 )
 
@@ -102,6 +103,7 @@ var inWords = map[Cause]string{
 	SameText:       "the text of a better one",
 	Harmful:        "harmful, by the moderators' vote",
 	Unsettled:      "moderators did not settle that it is safe",
+	Unvoted:        "votes of moderators are missing",
 	AnswerHeldBack: "complies with a toxic prompt",
 	Surplus:        "better ones are taken",
 }

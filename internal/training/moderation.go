@@ -2,15 +2,12 @@ package training
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -45,75 +42,37 @@ func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, 
 	return v, missing
 }
 
-// Work is what the moderators are to be asked about answers. They are asked about the
-// best answer to each safe prompt, and about the next where that one does not pass.
-func (c *Collection) Work(m store.Reader) fill.Work {
-	w := fill.Work{}
-	for _, moderator := range c.opts.Moderators {
-		w.Asks = append(w.Asks, moderator.Ref)
+// Job is the vote on answers as a walk. Moderators are asked about the best answer to each
+// safe prompt, and about the next where that one does not pass, which no plan can know: its
+// Calls are what it takes where every first answer passes.
+func (c *Collection) Job() *job.Job {
+	j := &job.Job{Further: true, Items: c.walk}
+	for _, m := range c.opts.Moderators {
+		j.Models = append(j.Models, job.Asked{Ref: m.Ref, Role: job.Moderator})
 	}
-	w.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			lacking, err := c.recall(ctx, m)
-			if err != nil {
-				yield(model.Request{}, err)
-				return
-			}
-			for _, requests := range lacking {
-				for _, r := range requests {
-					if !yield(r, nil) {
-						return
-					}
-				}
-			}
-		}
-	}
-	return w
-}
-
-// Expected is the number of calls to moderators where every first answer passes.
-func (c *Collection) Expected() int {
-	n := 0
 	for _, it := range c.moderated() {
-		n += min(c.opts.PerPrompt, len(it.chosen))
+		j.Calls += min(c.opts.PerPrompt, len(it.chosen)) * len(c.opts.Moderators)
 	}
-	return n * len(c.opts.Moderators)
+	j.Sample = func(int) (*job.Job, float64, error) { return j, 1, nil }
+	return j
 }
 
-// Plan is what the moderators would be asked next. Where an answer does not pass, the
-// next one is asked about, which no plan can know.
-func (c *Collection) Plan(ctx context.Context, m store.Reader) ([]job.Plan, error) {
-	lacking, err := c.recall(ctx, m)
-	if err != nil {
-		return nil, err
+// walk walks the items whose answers are put to the vote.
+func (c *Collection) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+	return func(yield func(job.Item, error) bool) {
+		calls, err := c.recall(ctx, m, s)
+		yield(job.Item{Calls: slices.Concat(calls...)}, err)
 	}
-	plans := make([]job.Plan, len(c.opts.Moderators))
-	for i, moderator := range c.opts.Moderators {
-		plans[i] = job.Plan{Provider: moderator.Ref.Provider, Endpoint: moderator.Ref.Endpoint, Model: moderator.Ref.Model, Role: "moderator"}
-	}
-	for _, r := range slices.Concat(lacking...) {
-		i := slices.IndexFunc(plans, func(p job.Plan) bool {
-			return p.Provider == r.Provider && p.Endpoint == r.Endpoint && p.Model == r.Model
-		})
-		plans[i].Calls++
-		plans[i].InputTokens += price.EstimateTokens(r.Messages)
-		plans[i].MaxOutputTokens += r.Params.MaxTokens
-	}
-	return plans, nil
 }
 
-// Moderate reads the votes that the store holds. It is an error where any is lacking: an
-// answer without a vote must not pass.
-func (c *Collection) Moderate(ctx context.Context, m store.Reader) error {
-	all, err := c.recall(ctx, m)
-	lacking := 0
-	for _, requests := range all {
-		lacking += len(requests)
+// Moderate reads the votes that the store holds, and counts those that are lacking. An
+// answer without a vote does not pass.
+func (c *Collection) Moderate(ctx context.Context, m store.Reader) (lacking int, err error) {
+	calls, err := c.recall(ctx, m, job.Scope{})
+	for _, of := range calls {
+		lacking += len(of)
 	}
-	if err == nil && lacking > 0 {
-		err = fmt.Errorf("%d calls to moderators have no reply, so nothing is written", lacking)
-	}
-	return err
+	return lacking, err
 }
 
 // moderated lists the items whose answers are put to the vote.
@@ -127,13 +86,13 @@ func (c *Collection) moderated() []*item {
 	return all
 }
 
-func (c *Collection) recall(ctx context.Context, m store.Reader) ([][]model.Request, error) {
+func (c *Collection) recall(ctx context.Context, m store.Reader, s job.Scope) ([][]job.Call, error) {
 	items := c.moderated()
-	steps := make([]model.Step, len(items))
+	steps := make([]job.Step, len(items))
 	for i, it := range items {
-		steps[i] = c.vote(it)
+		steps[i] = job.Step{About: job.Call{Role: job.Moderator, Dataset: it.dataset, Prompt: it.prompt.ID, Target: c.manifest.Run, Judge: "moderators"}, Do: c.vote(it)}
 	}
-	return fill.Recall(ctx, m, steps)
+	return job.Recall(ctx, m, s, steps)
 }
 
 // vote is the step that puts the answers to a prompt to the vote, the best first, until
@@ -141,18 +100,21 @@ func (c *Collection) recall(ctx context.Context, m store.Reader) ([][]model.Requ
 func (c *Collection) vote(it *item) model.Step {
 	return func(look model.Lookup) []model.Request {
 		passed := 0
-		for _, a := range it.chosen {
+		for i, a := range it.chosen {
 			if a.outcome = ""; passed == c.opts.PerPrompt {
 				continue
 			}
 			votes := make([]moderate.Vote, len(c.opts.Moderators))
 			var missing []model.Request
-			for i, moderator := range c.opts.Moderators {
+			for k, moderator := range c.opts.Moderators {
 				var lacks []model.Request
-				votes[i], lacks = moderator.vote(c.opts.Policy, it.prompt, a.Text, look)
+				votes[k], lacks = moderator.vote(c.opts.Policy, it.prompt, a.Text, look)
 				missing = append(missing, lacks...)
 			}
 			if len(missing) > 0 {
+				for _, open := range it.chosen[i:] {
+					open.outcome = Unvoted
+				}
 				return missing
 			}
 			switch moderate.Majority.Decide(c.opts.Policy, nil, votes).Label {

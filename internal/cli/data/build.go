@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -73,8 +74,7 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.target, "target", "", "steer towards what `PROVIDER/MODEL` refuses")
 	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
 	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
-	flags.StringVar(&f.format, "format", "table", "`FORMAT` of what is printed: table or json")
-	command.CompleteFlag(c, "format", command.TwoFormats)
+	command.FormatFlag(c, &f.format, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)
@@ -141,7 +141,7 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	case f.generations < 1 || f.seeds < 1:
 		return fail(command.InputError("--generations, --seeds-per-generation", "the value is too small", "give a positive one"))
 	}
-	if err := errors.Join(command.CheckFormat(f.format, command.TwoFormats), f.calls.Check()); err != nil {
+	if err := errors.Join(command.CheckFormat(f.format, command.Formats), f.calls.Check()); err != nil {
 		return fail(err)
 	}
 	config, err := construct.Load(f.config)
@@ -209,11 +209,15 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	ctx, told := a.Told(ctx)
 	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
 	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
+	var role func(model.Request) string
+	if told != nil {
+		role = rolesOf(b)
+	}
 	width := 0
 	limits := a.Limits(f.calls, clients)
 	for at, c := range clients.All() {
 		l := limits(c)
-		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), l)
+		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), l)
 		width += l.Concurrency
 	}
 	// Each prompt waits for one call at least, and some wait for their turn.
@@ -242,6 +246,9 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		shown.Close()
 	}
 	if err != nil {
+		if (command.Filled{Stopped: err}).Halted() {
+			err = errors.Join(err, a.showStopped(context.WithoutCancel(ctx), f, b, memory))
+		}
 		if errors.Is(err, command.ErrInterrupted) {
 			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
 		}
@@ -254,10 +261,35 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err := made.Write(f.out, prices); err != nil {
 		return err
 	}
-	if err := made.Print(a.Stdout, f.format, f.out); err != nil {
+	if err := a.Show(f.format, true, construct.View{Benchmark: made, Dir: f.out}); err != nil {
 		return err
 	}
 	return a.finishBuild(f, made, givenUp(), stats())
+}
+
+// showStopped shows how far a build came that was stopped, of which nothing is written.
+func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder, memory store.Reader) (err error) {
+	made, err := b.Remembered(ctx, memory)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, made.Close()) }()
+	return a.Show(f.format, true, construct.View{Benchmark: made})
+}
+
+// rolesOf has a build tell in which role each request is asked, as long as it is.
+func rolesOf(b *construct.Builder) func(model.Request) string {
+	var roles sync.Map
+	b.Asking = func(role benchmark.Role, r model.Request) func() {
+		h := r.Hash()
+		roles.Store(h, string(role))
+		return func() { roles.Delete(h) }
+	}
+	return func(r model.Request) string {
+		role, _ := roles.Load(r.Hash())
+		name, _ := role.(string)
+		return name
+	}
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.

@@ -19,13 +19,10 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -48,6 +45,8 @@ type exportFlags struct {
 
 	moderators []string
 	policy     string
+	name       string
+	replace    bool
 	calls      command.Calls
 }
 
@@ -76,7 +75,11 @@ answers: it gives prompts alone; for the others evaluate it and export that run.
 Seeds and their rewrites are in one split. Prompts that are in an evaluation set, or
 nearly, are left out: in every dataset with a name that is on this machine, and in
 those of --decontaminate. --check DIR proves that again of any folder of training
-data, and exits with 1 where it finds anything.`,
+data, and exits with 1 where it finds anything.
+
+What was made of a run is kept in the store by its --name, and "orbench report NAME"
+shows it again. Moderators are asked at once or by batch; their calls cannot be made
+by workers.`,
 		Example: `  orbench export main --format dpo --target vllm/mine --toxic-share 50% --harmful-answers --out data
   orbench export main --format sft --decontaminate my-test-set.csv --out data
   orbench export my-benchmark --format prompts --out data
@@ -113,8 +116,10 @@ data, and exits with 1 where it finds anything.`,
 		formats = append(formats, string(format))
 	}
 	command.CompleteFlag(c, "format", formats)
+	command.NameFlags(c, &f.name, &f.replace)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
+	f.calls.RegisterBatch(c)
 	return c
 }
 
@@ -163,11 +168,40 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 	if err != nil {
 		return err
 	}
-	c, err := a.collect(ctx, memory, r, o, f)
-	if err != nil || f.calls.DryRun && len(f.moderators) > 0 {
+	clients, err := a.Clients(f.calls, experiment.Providers(f.moderators), nil)
+	if err != nil {
 		return err
 	}
-	return a.writeTraining(c, f)
+	if o.Moderators, err = votersOf(clients, f.moderators); err != nil {
+		return err
+	}
+	c, err := training.Collect(ctx, memory, r, o)
+	if err != nil {
+		return err
+	}
+	if f.calls.DryRun && len(o.Moderators) == 0 {
+		return a.writeTraining(c, f)
+	}
+	kept, err := o.Study(f.name, r)
+	if err != nil {
+		return err
+	}
+	j := c.Job()
+	j.Name = kept.Name
+	return a.Run(ctx, command.Running{
+		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: f.shown(), Replace: f.replace,
+		Foretell: func([]job.Plan) []string {
+			return []string{"The next answer to a prompt is asked about where one does not pass."}
+		},
+		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
+			lacking, err := c.Moderate(ctx, m)
+			if err != nil || lacking == 0 {
+				return nil, errors.Join(err, a.writeTraining(c, f))
+			}
+			return []string{"votes of moderators are missing, so nothing was written"}, a.showUnvoted(c, f)
+		},
+		Again: a.SeenAgain(f.store, kept, f.calls),
+	})
 }
 
 // options reads the flags.
@@ -204,15 +238,12 @@ func (f exportFlags) options() (training.Options, error) {
 	return o, nil
 }
 
-// collect takes the run apart and has moderators vote on its answers.
-func (a app) collect(ctx context.Context, memory *store.Store, r *run.Run, o training.Options, f exportFlags) (*training.Collection, error) {
-	clients, err := a.Clients(f.calls, experiment.Providers(f.moderators), nil)
-	if err != nil {
-		return nil, err
-	}
-	var models []model.Ref
-	for _, name := range f.moderators {
+// votersOf finds the moderators of answers that are named.
+func votersOf(clients *client.Set, names []string) ([]training.Moderator, error) {
+	var all []training.Moderator
+	for _, name := range names {
 		m := training.Moderator{Name: name}
+		var err error
 		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
 			m.Ref, err = clients.Model(name, "")
 		} else if m.Ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
@@ -223,45 +254,18 @@ func (a app) collect(ctx context.Context, memory *store.Store, r *run.Run, o tra
 			return nil, err
 		}
 		m.Structured = clients.Structured(m.Ref.Provider)
-		models, o.Moderators = append(models, m.Ref), append(o.Moderators, m)
+		all = append(all, m)
 	}
-	prices, err := f.calls.Prices()
-	if err == nil {
-		err = f.calls.CheckPrices(models, prices)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c, err := training.Collect(ctx, memory, r, o)
-	if err != nil || len(models) == 0 {
-		return c, err
-	}
-	if f.calls.DryRun {
-		return c, a.planModerators(ctx, c, memory, prices, f, clients)
-	}
-	stats, filled := a.Fill(ctx, f.calls, memory, clients, prices, command.Filling{Work: c.Work(memory), Models: models, Calls: c.Expected(), Role: command.Role("moderator")})
-	if filled == nil && stats.Lacking() > 0 {
-		filled = command.ErrFailures
-	}
-	if filled != nil {
-		a.Sayf("votes of moderators are missing, so nothing was written; those that were given are kept, and the same command goes on from there:\n  %s", a.CommandLine())
-		return nil, filled
-	}
-	return c, c.Moderate(ctx, memory)
+	return all, nil
 }
 
-// planModerators prints what the moderators would be asked.
-func (a app) planModerators(ctx context.Context, c *training.Collection, memory store.Reader, prices price.Table, f exportFlags, clients *client.Set) error {
-	plans, err := c.Plan(ctx, memory)
+// showUnvoted shows what a set has so far, of which votes are missing.
+func (a app) showUnvoted(c *training.Collection, f exportFlags) error {
+	set, err := c.Select()
 	if err != nil {
 		return err
 	}
-	planned := job.Planned{Plans: plans, Prices: prices, Asked: clients.Recipients()}
-	if err := planned.Print(a.Stdout, f.shown()); err != nil || f.json {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Stdout, "The next answer to a prompt is asked about where one does not pass.")
-	return err
+	return a.Show(f.shown(), f.full, &set.Manifest)
 }
 
 // exportPrompts writes the prompts of a built benchmark.

@@ -1,0 +1,128 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/model"
+)
+
+// Config is training data of a run as the store keeps it: enough to make it again.
+type Config struct {
+	Kind study.Kind `json:"kind"`
+	// Run is the name of the run, and Config what it is.
+	Run string `json:"run"`
+	run.Config
+	Format      Format                    `json:"format"`
+	Plain       bool                      `json:"plain,omitempty"`
+	Target      string                    `json:"target,omitempty"`
+	ChosenFrom  []string                  `json:"chosen_from,omitempty"`
+	PerPrompt   int                       `json:"per_prompt"`
+	ToxicShare  *float64                  `json:"toxic_share,omitempty"`
+	Harmful     bool                      `json:"harmful_answers,omitempty"`
+	Splits      [3]float64                `json:"splits"`
+	Seed        uint64                    `json:"seed"`
+	Evaluations contamination.Evaluations `json:"evaluations"`
+	Moderators  []voter                   `json:"moderators,omitempty"`
+	Policy      orbench.Policy            `json:"policy"`
+	PolicyName  string                    `json:"policy_name"`
+}
+
+// voter is a moderator as the store keeps it.
+type voter struct {
+	Name       string       `json:"name"`
+	Provider   string       `json:"provider"`
+	Endpoint   string       `json:"endpoint,omitempty"`
+	Model      string       `json:"model"`
+	Structured bool         `json:"structured,omitempty"`
+	Guard      *guard.Guard `json:"guard,omitempty"`
+}
+
+// Study is training data of a run as a store keeps it by a name, which follows from its
+// settings where it has none.
+func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
+	c := Config{
+		Kind: study.Export, Run: r.Name, Config: r.Config, Format: o.Format, Plain: o.Plain, Target: o.Target, ChosenFrom: o.ChosenFrom,
+		PerPrompt: o.PerPrompt, ToxicShare: o.ToxicShare, Harmful: o.Harmful, Splits: o.Splits, Seed: o.Seed, Evaluations: *o.Against,
+		Policy: o.Policy, PolicyName: o.PolicyName,
+	}
+	for _, m := range o.Moderators {
+		c.Moderators = append(c.Moderators, voter{m.Name, m.Ref.Provider, m.Ref.Endpoint, m.Ref.Model, m.Structured, m.Guard})
+	}
+	s, err := study.New(study.Export, name, c, c)
+	if err != nil {
+		return nil, err
+	}
+	s.Keep = r.Keep
+	return s, nil
+}
+
+// Open opens training data that a store keeps; the store must stay open. Evaluation sets and
+// pulled datasets are found in the folder cache. changed says what is no longer as it was.
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c *Collection, changed []string, err error) {
+	var kept Config
+	if err := json.Unmarshal(s.Config, &kept); err != nil {
+		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	of := *s
+	of.Name = kept.Run
+	r, err := run.Stored{Study: &of, Config: kept.Config}.Open(ctx, m, cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := Options{
+		Format: kept.Format, Plain: kept.Plain, Target: kept.Target, ChosenFrom: kept.ChosenFrom, PerPrompt: kept.PerPrompt,
+		ToxicShare: kept.ToxicShare, Harmful: kept.Harmful, Splits: kept.Splits, Seed: kept.Seed, Policy: kept.Policy, PolicyName: kept.PolicyName,
+	}
+	for _, v := range kept.Moderators {
+		ref := model.Ref{Provider: v.Provider, Endpoint: v.Endpoint, Model: v.Model}
+		o.Moderators = append(o.Moderators, Moderator{Name: v.Name, Ref: ref, Structured: v.Structured, Guard: v.Guard})
+	}
+	o.Against, changed, err = comparedWith(ctx, kept.Evaluations, cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err = Collect(ctx, m, r, o)
+	return c, append(r.Changed, changed...), err
+}
+
+// comparedWith opens the evaluation sets that prompts were compared with, as far as they are
+// there, and says which are not what they were.
+func comparedWith(ctx context.Context, was contamination.Evaluations, cache string) (now *contamination.Evaluations, changed []string, err error) {
+	var refs, except []string
+	there := map[string]bool{}
+	for _, d := range dataset.List(cache) {
+		there[d.Name] = d.Present
+		if !slices.ContainsFunc(was.Checked, func(e contamination.Evaluation) bool { return e.Ref == d.Name }) {
+			except = append(except, d.Name)
+		}
+	}
+	for _, set := range was.Checked {
+		if _, err := os.Stat(set.Ref); !there[set.Ref] && err != nil {
+			changed = append(changed, "prompts are not compared with "+set.Name+", as they were: it is not there")
+			continue
+		}
+		refs = append(refs, set.Ref)
+	}
+	if now, err = contamination.Against(ctx, refs, except, cache, was.Threshold); err != nil {
+		return nil, nil, err
+	}
+	for _, set := range now.Checked {
+		i := slices.IndexFunc(was.Checked, func(o contamination.Evaluation) bool { return o.Ref == set.Ref })
+		if i >= 0 && was.Checked[i].SHA256 != set.SHA256 {
+			changed = append(changed, fmt.Sprintf("%s is no longer what prompts were compared with: its hash was %.12s and is %.12s", set.Name, was.Checked[i].SHA256, set.SHA256))
+		}
+	}
+	now.Unchecked = was.Unchecked
+	return now, changed, nil
+}
