@@ -84,15 +84,25 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 // each hands take the positions of the rows that are chosen, from one on, until it returns
 // false. kinds is the column of kinds.
 func (c *chosen) each(kinds []uint32, from int, take func(position int) bool) {
-	sample := from % len(c.samples)
 	for position := from; position < len(kinds); position++ {
-		if c.kinds[kinds[position]] && c.samples[sample] && (c.text == nil || c.text[position/64]>>(position%64)&1 != 0) && !take(position) {
+		if c.has(position, kinds[position]) && !take(position) {
 			return
 		}
-		if sample++; sample == len(c.samples) {
-			sample = 0
+	}
+}
+
+// back is each from a position down to the first.
+func (c *chosen) back(kinds []uint32, from int, take func(position int) bool) {
+	for position := from; position >= 0; position-- {
+		if c.has(position, kinds[position]) && !take(position) {
+			return
 		}
 	}
+}
+
+// has reports whether a row is chosen.
+func (c *chosen) has(position int, kind uint32) bool {
+	return c.kinds[kind] && (c.text == nil || c.text[position/64]>>(position%64)&1 != 0) && c.samples[position%len(c.samples)]
 }
 
 // cells gives the number of rows by sample and kind, of those that have the filter's words.
@@ -173,12 +183,10 @@ type Order struct {
 
 // Key is the place of a row in an order. A page begins after one.
 type Key struct {
-	Value    float64 `json:"value,omitempty"`
-	Position int     `json:"position"`
+	// Rank is lower the further to the front the row's value puts it.
+	Rank     uint32 `json:"rank,omitempty"`
+	Position int    `json:"position"`
 }
-
-// none is the value of a row that has none: it is last in any order.
-var none = math.Inf(1)
 
 // Page gives the positions of the first rows that a filter chooses, at most so many, after a
 // key, nil for the start; next is the key of the last of them, nil where no row is left.
@@ -191,31 +199,41 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.By == "" && !o.Descending {
-		from := 0
-		if after != nil {
-			from = after.Position + 1
-		}
-		c.each(kinds, max(0, from), func(position int) bool {
+	if o.By == "" {
+		take := func(position int) bool {
 			if len(positions) == most {
 				next = &Key{Position: positions[most-1]}
 				return false
 			}
 			positions = append(positions, position)
 			return true
-		})
+		}
+		switch {
+		case o.Descending && after == nil:
+			c.back(kinds, len(kinds)-1, take)
+		case o.Descending:
+			c.back(kinds, min(after.Position, len(kinds))-1, take)
+		case after == nil:
+			c.each(kinds, 0, take)
+		default:
+			c.each(kinds, max(0, after.Position+1), take)
+		}
 		return positions, next, nil
 	}
-	value, err := s.sortBy(ctx, o)
+	ranks, err := s.ranks(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The best so far, in order, and one more to know whether any is left.
+	// The best so far, in order, and one more to know whether any is left. Most rows come no
+	// further than the look at their rank.
 	best := make([]Key, 0, most+2)
-	c.each(kinds, 0, func(position int) bool {
-		k := Key{value(position), position}
-		if after != nil && !after.before(k) || len(best) > most && !k.before(best[most]) {
-			return true
+	for position, rank := range ranks {
+		if len(best) > most && rank >= best[most].Rank || !c.has(position, kinds[position]) {
+			continue
+		}
+		k := Key{rank, position}
+		if after != nil && !after.before(k) {
+			continue
 		}
 		at, _ := slices.BinarySearchFunc(best, k, func(a, b Key) int {
 			if a.before(b) {
@@ -225,8 +243,7 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 		})
 		best = slices.Insert(best, at, k)
 		best = best[:min(len(best), most+1)]
-		return true
-	})
+	}
 	for _, k := range best[:min(len(best), most)] {
 		positions = append(positions, k.Position)
 	}
@@ -238,32 +255,49 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 
 // before reports whether a key is before another.
 func (k Key) before(other Key) bool {
-	return k.Value < other.Value || k.Value == other.Value && k.Position < other.Position
+	return k.Rank < other.Rank || k.Rank == other.Rank && k.Position < other.Position
 }
 
-// sortBy gives the value by which rows are sorted, the least first.
-func (s *Study) sortBy(ctx context.Context, o Order) (func(position int) float64, error) {
-	sign := 1.0
-	if o.Descending {
-		sign = -1
+// ranks gives the column by which rows are sorted, the least first, and those without a value
+// last.
+func (s *Study) ranks(ctx context.Context, o Order) ([]uint32, error) {
+	name, score := lengthColumn, slices.Index(s.Judges, o.By)
+	switch {
+	case score >= 0:
+		name = scoreColumn(score)
+	case o.By != lengthColumn:
+		return nil, &orbench.InputError{
+			Setting: "sort", Problem: fmt.Sprintf("rows are not sorted by %q", o.By), Hint: "use length, or one of " + strings.Join(s.Judges, ", "),
+		}
 	}
-	switch judging := slices.Index(s.Judges, o.By); {
-	case o.By == "":
-		return func(position int) float64 { return sign * float64(position) }, nil
-	case o.By == lengthColumn:
-		lengths, err := s.column(ctx, lengthColumn)
-		return func(position int) float64 { return sign * float64(lengths[position]) }, err
-	case judging >= 0:
-		scores, err := s.column(ctx, scoreColumn(judging))
-		return func(position int) float64 {
-			v := float64(math.Float32frombits(scores[position]))
-			if math.IsNaN(v) {
-				return none
-			}
-			return sign * v
-		}, err
+	column, err := s.column(ctx, name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, &orbench.InputError{
-		Setting: "sort", Problem: fmt.Sprintf("rows are not sorted by %q", o.By), Hint: "use length, or one of " + strings.Join(s.Judges, ", "),
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ranks, ok := s.sorted[o]; ok {
+		return ranks, nil
 	}
+	ranks := make([]uint32, len(column))
+	for i, v := range column {
+		switch {
+		case score >= 0 && math.IsNaN(float64(math.Float32frombits(v))):
+			ranks[i] = math.MaxUint32
+			continue
+		case score >= 0 && v>>31 != 0:
+			v = ^v // the bits of a float are in its order once the sign is
+		case score >= 0:
+			v |= 1 << 31
+		}
+		if o.Descending {
+			v = math.MaxUint32 - 1 - v
+		}
+		ranks[i] = v
+	}
+	if s.sorted == nil {
+		s.sorted = map[Order][]uint32{}
+	}
+	s.sorted[o] = ranks
+	return ranks, nil
 }

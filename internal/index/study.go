@@ -33,6 +33,8 @@ type Study struct {
 	mu sync.Mutex
 	// columns are those of 4 bytes that were read before.
 	columns map[string][]uint32
+	// sorted are the ranks of rows in orders that were asked for before.
+	sorted map[Order][]uint32
 	// query is the last search, and found its rows: a page asks for its rows and their counts.
 	query string
 	found []uint64
