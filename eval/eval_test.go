@@ -15,9 +15,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/eval"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model/sim"
-	"github.com/orbench/orbench/eval"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -47,7 +47,7 @@ func (r *Run) Job() *job.Job {
 		}
 		return r.over(parts).Job(), times, nil
 	}
-	if r.Until != nil {
+	if r.ends() {
 		j.Rounds = r.rounds
 	}
 	return j
@@ -149,7 +149,7 @@ var errEnough = errors.New("no more calls are wanted")
 // was asked.
 func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*Run, error) {
 	switch {
-	case r.Until == nil:
+	case !r.ends():
 		return r, nil
 	case extent == job.AtLeast:
 		return r.least(ctx, m)

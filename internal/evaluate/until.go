@@ -46,6 +46,9 @@ func (r *Run) prompts() int {
 	return n
 }
 
+// ends reports whether the run ends by itself.
+func (r *Run) ends() bool { return r.Until != nil }
+
 // asked is the run over the prompts that are asked as far as the store goes, the round that
 // is not answered yet included, and how they were drawn: for a run without Until itself
 // and nil.

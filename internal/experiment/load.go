@@ -91,7 +91,7 @@ func (f *File) take(said []Said) error {
 	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
 	for _, s := range said {
-		if s.Path == answersOfSets && s.From == "--response-column" && !f.guarding() {
+		if s.Path == answersOfSets && s.short && !f.guarding() {
 			continue // the answers of a replay are its own
 		}
 		if err := f.set(s); err != nil {

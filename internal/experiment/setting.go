@@ -50,6 +50,9 @@ type Said struct {
 	From string
 	// Path is as in Setting, and Value is YAML.
 	Path, Value string
+
+	// short is true of what a flag says.
+	short bool
 }
 
 // Say is what the flag says with these values; a flag that is no list has one.
@@ -77,7 +80,7 @@ func (s Setting) Say(values ...string) []Said {
 	default:
 		text = values[0]
 	}
-	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text}, {From: "--" + s.Flag, Path: s.also, Value: text}}
+	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text, short: true}, {From: "--" + s.Flag, Path: s.also, Value: text, short: true}}
 	return slices.DeleteFunc(said, func(s Said) bool { return s.Path == "" })
 }
 

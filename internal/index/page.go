@@ -81,9 +81,18 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 	return c, err
 }
 
-// has reports whether a row is chosen.
-func (c *chosen) has(position, samples int, kind uint32) bool {
-	return c.kinds[kind] && c.samples[position%samples] && (c.text == nil || c.text[position/64]>>(position%64)&1 != 0)
+// each hands take the positions of the rows that are chosen, from one on, until it returns
+// false. kinds is the column of kinds.
+func (c *chosen) each(kinds []uint32, from int, take func(position int) bool) {
+	sample := from % len(c.samples)
+	for position := from; position < len(kinds); position++ {
+		if c.kinds[kinds[position]] && c.samples[sample] && (c.text == nil || c.text[position/64]>>(position%64)&1 != 0) && !take(position) {
+			return
+		}
+		if sample++; sample == len(c.samples) {
+			sample = 0
+		}
+	}
 }
 
 // cells gives the number of rows by sample and kind, of those that have the filter's words.
@@ -187,16 +196,15 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 		if after != nil {
 			from = after.Position + 1
 		}
-		for position := max(0, from); position < len(kinds); position++ {
-			if !c.has(position, len(s.Samples), kinds[position]) {
-				continue
-			}
+		c.each(kinds, max(0, from), func(position int) bool {
 			if len(positions) == most {
-				return positions, &Key{Position: positions[most-1]}, nil
+				next = &Key{Position: positions[most-1]}
+				return false
 			}
 			positions = append(positions, position)
-		}
-		return positions, nil, nil
+			return true
+		})
+		return positions, next, nil
 	}
 	value, err := s.sortBy(ctx, o)
 	if err != nil {
@@ -204,13 +212,10 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	}
 	// The best so far, in order, and one more to know whether any is left.
 	best := make([]Key, 0, most+2)
-	for position, kind := range kinds {
-		if !c.has(position, len(s.Samples), kind) {
-			continue
-		}
+	c.each(kinds, 0, func(position int) bool {
 		k := Key{value(position), position}
 		if after != nil && !after.before(k) || len(best) > most && !k.before(best[most]) {
-			continue
+			return true
 		}
 		at, _ := slices.BinarySearchFunc(best, k, func(a, b Key) int {
 			if a.before(b) {
@@ -220,7 +225,8 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 		})
 		best = slices.Insert(best, at, k)
 		best = best[:min(len(best), most+1)]
-	}
+		return true
+	})
 	for _, k := range best[:min(len(best), most)] {
 		positions = append(positions, k.Position)
 	}

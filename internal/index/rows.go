@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
@@ -28,7 +29,7 @@ const (
 	usageColumn = "usage"
 	// subjectColumn has the subject, and the group that the judges' verdicts make, 33 bytes.
 	subjectColumn = "subject"
-	// promptColumn has JSON of a piece's prompts.
+	// promptColumn has the prompts of a piece, 12 bytes each.
 	promptColumn = "prompt"
 )
 
@@ -70,13 +71,14 @@ type sample struct {
 // piece is some prompts of one dataset.
 type piece struct{ Dataset, Prompts int }
 
-// keptPrompt is a prompt of a piece.
-type keptPrompt struct {
-	ID orbench.PromptID `json:"id"`
-	// At is its place in the dataset as the store keeps it.
-	At      int    `json:"at"`
-	Cluster string `json:"cluster,omitempty"`
-	Pair    string `json:"pair,omitempty"`
+// promptSize is the size of a prompt in its column: its name, and its place in the dataset as
+// the store keeps it.
+const promptSize = 12
+
+// promptName tells a prompt from the others of a dataset.
+func promptName(id orbench.PromptID) uint64 {
+	sum := sha256.Sum256([]byte(id))
+	return binary.LittleEndian.Uint64(sum[:])
 }
 
 // fixedDimensions are those of every kind, before class and reason of each judge.
@@ -153,7 +155,7 @@ func (w *rowWriter) add(p score.Piece) error {
 	rows := len(p.Prompts) * len(w.Samples)
 	kinds, lengths, usage := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows), make([]byte, 0, 8*rows)
 	subjects, scores := make([]byte, 0, subjectSize*rows), make([][]byte, len(w.Judges))
-	prompts := make([]keptPrompt, len(p.Prompts))
+	prompts := make([]byte, 0, promptSize*len(p.Prompts))
 	var key []byte
 	for i := range p.Prompts {
 		prompt := &p.Prompts[i]
@@ -162,7 +164,8 @@ func (w *rowWriter) add(p score.Piece) error {
 		if w.places != nil {
 			at = w.places[p.Dataset][prompt.ID]
 		}
-		prompts[i] = keptPrompt{prompt.ID, at, prompt.Cluster, prompt.Pair}
+		prompts = binary.LittleEndian.AppendUint64(prompts, promptName(prompt.ID))
+		prompts = binary.LittleEndian.AppendUint32(prompts, uint32(at))
 		n := 0
 		for t := range p.Rows {
 			for s := range p.Rows[t] {
@@ -195,12 +198,8 @@ func (w *rowWriter) add(p score.Piece) error {
 			}
 		}
 	}
-	text, err := json.Marshal(prompts)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(w.put(kindColumn, number, kinds), w.put(lengthColumn, number, lengths), w.put(usageColumn, number, usage),
-		w.put(subjectColumn, number, subjects), w.put(promptColumn, number, text))
+	err := errors.Join(w.put(kindColumn, number, kinds), w.put(lengthColumn, number, lengths), w.put(usageColumn, number, usage),
+		w.put(subjectColumn, number, subjects), w.put(promptColumn, number, prompts))
 	for k := range scores {
 		err = errors.Join(err, w.put(scoreColumn(k), number, scores[k]))
 	}

@@ -81,6 +81,19 @@ func (p *place) sameRows(r *run.Run) {
 			if !bytes.Equal(g, w) || got[i].Position != at {
 				p.t.Fatalf("row %d of %s is\n%s\nwant\n%s", at, r.Name, g, w)
 			}
+			if at%37 != 0 {
+				continue
+			}
+			found, ok, err := s.Find(p.t.Context(), got[i].Address())
+			if found != at || !ok || err != nil {
+				p.t.Fatalf("%+v is at %d, %v, %v, want %d", got[i].Address(), found, ok, err, at)
+			}
+		}
+		if _, ok, err := s.Find(p.t.Context(), index.Address{Dataset: "starter", Prompt: "p0", Target: r.Targets[0].Name}); ok || err != nil {
+			p.t.Errorf("a prompt that there is not is found, %v", err)
+		}
+		if _, ok, err := s.Find(p.t.Context(), index.Address{Dataset: "starter", Target: "nobody"}); ok || err != nil {
+			p.t.Errorf("a target that there is not is found, %v", err)
 		}
 	}
 }

@@ -250,6 +250,24 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 // of bits by position. A word that ends in * stands for all that begin so. Texts must have
 // been there; see Texts.
 func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
+	s.mu.Lock()
+	last, found := s.query, s.found
+	s.mu.Unlock()
+	if found != nil && last == query {
+		return found, nil
+	}
+	found, err := s.search(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.query, s.found = query, found
+	return found, nil
+}
+
+// search is Search without what was found before.
+func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 	db := s.x.usable()
 	if db == nil {
 		return nil, ErrGone

@@ -1,11 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
+	"slices"
 	"sort"
 	"sync"
 
@@ -32,6 +33,9 @@ type Study struct {
 	mu sync.Mutex
 	// columns are those of 4 bytes that were read before.
 	columns map[string][]uint32
+	// query is the last search, and found its rows: a page asks for its rows and their counts.
+	query string
+	found []uint64
 }
 
 // Answers is the number of rows.
@@ -191,7 +195,7 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 	// wanted has the places in the store of the prompts of each dataset.
 	wanted := make([]map[int]*orbench.Prompt, len(s.Datasets))
 	place := make([]int, len(positions))
-	prompts := map[int][]keptPrompt{}
+	prompts := map[int][]byte{}
 	for i, position := range positions {
 		n := sort.SearchInts(s.starts, position+1) - 1
 		if _, ok := prompts[n]; !ok {
@@ -202,14 +206,14 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 			prompts[n] = list
 		}
 		p, at := s.Pieces[n], position-s.starts[n]
-		place[i] = prompts[n][at/len(s.Samples)].At
+		place[i] = int(binary.LittleEndian.Uint32(prompts[n][at/len(s.Samples)*promptSize+8:]))
 		asked[i].Dataset, asked[i].Sample = p.Dataset, at%len(s.Samples)
 		if wanted[p.Dataset] == nil {
 			wanted[p.Dataset] = map[int]*orbench.Prompt{}
 		}
 		wanted[p.Dataset][place[i]] = nil
 	}
-	keys := s.run.Kept()
+	keys := s.run.Keys
 	for d, some := range wanted {
 		at := make([]int, 0, len(some))
 		for n := range some {
@@ -240,22 +244,59 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 }
 
 // prompts reads the prompts of a piece.
-func (s *Study) prompts(ctx context.Context, piece int) (list []keptPrompt, err error) {
+func (s *Study) prompts(ctx context.Context, piece int) (data []byte, err error) {
 	db := s.x.usable()
 	if db == nil {
 		return nil, ErrGone
 	}
-	var data []byte
 	var sum int64
 	err = db.QueryRowContext(ctx, `SELECT data, sum FROM columns WHERE study = ? AND name = ? AND piece = ?`, s.id, promptColumn, piece).Scan(&data, &sum)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrGone
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, ErrGone
+	case err != nil:
 		return nil, err
-	}
-	if sum != store.Checksum(s.key, []byte(promptColumn), data) || json.Unmarshal(data, &list) != nil || len(list) != s.Pieces[piece].Prompts {
+	case sum != store.Checksum(s.key, []byte(promptColumn), data) || len(data) != promptSize*s.Pieces[piece].Prompts:
 		return nil, errDamaged
 	}
-	return list, nil
+	return data, nil
+}
+
+// Address names an answer of a run, whatever else there is of it.
+type Address struct {
+	Dataset string           `json:"dataset"`
+	Prompt  orbench.PromptID `json:"prompt"`
+	Target  string           `json:"target"`
+	// Sample is the number of the sample, from 1, 0 for a target that is asked once.
+	Sample int `json:"sample,omitempty"`
+}
+
+// Address is that of a row.
+func (r *Row) Address() Address {
+	return Address{r.Dataset, r.Prompt.ID, cmp.Or(r.Variant, r.Target), r.Sample}
+}
+
+// Find gives the position of an answer; false where there is none.
+func (s *Study) Find(ctx context.Context, a Address) (position int, ok bool, err error) {
+	n := slices.Index(s.Samples, sample{a.Target, a.Sample})
+	if n < 0 {
+		return 0, false, nil
+	}
+	name := promptName(a.Prompt)
+	err = s.each(ctx, promptColumn, func(piece int, data []byte) error {
+		if s.Datasets[s.Pieces[piece].Dataset] != a.Dataset {
+			return nil
+		}
+		for i := range len(data) / promptSize {
+			if binary.LittleEndian.Uint64(data[i*promptSize:]) == name {
+				position, ok = s.starts[piece]+i*len(s.Samples)+n, true
+				return errStop
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return position, ok, err
 }

@@ -17,6 +17,7 @@ type Run struct {
 
 // Difference is a setting that is not the same in all of some runs.
 type Difference struct {
+	// Setting is its name, one of those of a provenance.Setting.
 	Setting Name `json:"setting"`
 	// Values has what each run has, in the order of the runs.
 	Values []Value `json:"values"`

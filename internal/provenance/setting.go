@@ -5,15 +5,20 @@ type Name string
 
 // The settings that others look for by name.
 const (
-	DatasetHash  Name = "dataset hash"
-	JudgeVersion Name = "judge version"
-	Targets      Name = "targets"
-	Datasets     Name = "datasets"
-	Judges       Name = "judges"
+	DatasetHash  = Name("dataset hash")
+	JudgeVersion = Name("judge version")
+	Targets      = Name("targets")
+	Datasets     = Name("datasets")
+	Judges       = Name("judges")
 )
 
 // Setting is one choice that a run was made with.
 type Setting struct {
+	// Name is `model`, `address`, `system prompt`, `temperature`, `max tokens`, `seed`,
+	// `samples`, `framing`, `turns`, `defense`, `guard`, `dataset hash`, `dataset label`,
+	// `dataset sample`, `defense max tokens`, `defense address`, `judge max tokens`, `judge
+	// address`, `judge output`, `judge version`, `limit`, `until`, `targets`, `datasets` or
+	// `judges`.
 	Name Name `json:"setting"`
 	// Of names the target, dataset, defense or judge that has the setting, and is empty
 	// for one of the whole run.

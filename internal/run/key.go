@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/orbench/orbench/internal/evaluate"
@@ -42,7 +41,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Probed          bool
 	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
 	for _, t := range r.Targets {
-		of.Samples, of.Known = append(of.Samples, max(1, t.Samples)), append(of.Known, t.Known)
+		of.Samples, of.Known = append(of.Samples, t.Times()), append(of.Known, t.Known)
 	}
 	for _, d := range r.Datasets {
 		of.Datasets = append(of.Datasets, d.Name)
@@ -52,14 +51,12 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		// Judges that ask no model are not probed.
 		of.Probed = of.Probed || r.Probed && len(modelsOf(j)) > 0
 	}
-	if u := r.Config.Until; u != nil {
-		// Which prompts were asked then follows from what this judge says, and from who cannot
-		// answer: both must be among what the rows lack.
-		ok := slices.ContainsFunc(r.Config.Judges, func(s Spec) bool { return s.Same(u.Judge) && maps.Equal(s.Rubrics, u.Judge.Rubrics) })
-		if !ok || r.Lacks != nil {
-			return key, false
-		}
-		of.Judges, of.Version = append(of.Judges, r.Until.Judge.Name()), append(of.Version, judge.Version(r.Until.Judge))
+	by, known := r.endedBy()
+	if !known {
+		return key, false
+	}
+	if by != nil {
+		of.Judges, of.Version = append(of.Judges, by.Name()), append(of.Version, judge.Version(by))
 	}
 	b, err := json.Marshal(of)
 	if err != nil {
@@ -67,6 +64,3 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	}
 	return sha256.Sum256(b), true
 }
-
-// Kept lists the keys of the run's datasets in the store, none where it keeps none.
-func (r *Run) Kept() []store.Key { return r.Keys }

@@ -96,7 +96,9 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 			}
 		}
 	}
-	o.Lacks = o.unrecorded
+	if len(o.replays) > 0 {
+		o.Lacks = o.unrecorded
+	}
 	var err error
 	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
 		return nil, err

@@ -3,10 +3,13 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/judge"
 )
 
 // Until is when a run ends by itself, and by which judge.
@@ -17,6 +20,24 @@ type Until struct {
 
 // Ends reports whether the run ends by itself.
 func (c Config) Ends() bool { return c.Until != nil }
+
+// Whole is the configuration of a run that asks all prompts.
+func (c Config) Whole() Config {
+	c.Until = nil
+	return c
+}
+
+// endedBy is the judge by whose word the run ends, nil for one that does not end by itself.
+// Which prompts were asked follows from what it says, and from who cannot answer: known is
+// false unless both are among what the rows lack.
+func (r *Run) endedBy() (by judge.Judge, known bool) {
+	u := r.Config.Until
+	if u == nil {
+		return nil, true
+	}
+	known = slices.ContainsFunc(r.Config.Judges, func(s Spec) bool { return s.Same(u.Judge) && maps.Equal(s.Rubrics, u.Judge.Rubrics) })
+	return r.Until.Judge, known && r.Lacks == nil
+}
 
 // ending is when the run ends by itself, as a setting.
 func (c Config) ending() provenance.Setting {

@@ -1,6 +1,9 @@
 package score
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // kept is a result as it is kept: its JSON form, and what that leaves out.
 type kept struct {
@@ -17,8 +20,12 @@ type keptSpread struct {
 	DesignEffect float64
 }
 
-// Keep writes a result such that Kept gives it back whole.
+// Keep writes the result of one run such that Kept gives it back whole. How the run was made
+// is no part of it: that follows from its history, and is an error here.
 func (r *Result) Keep() ([]byte, error) {
+	if r.Provenance != nil || len(r.SettingsThatDiffer) > 0 {
+		return nil, errors.New("a result with its provenance is not kept")
+	}
 	k := kept{Result: *r}
 	for _, run := range r.Runs {
 		k.Variants = append(k.Variants, run.Variant)

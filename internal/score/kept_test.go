@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench/internal/propensity"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -39,6 +40,11 @@ func TestKept(t *testing.T) {
 		t.Error("a cut one is read")
 	}
 
+	made := score.Result{Provenance: &provenance.Record{}}
+	if _, err := made.Keep(); err == nil {
+		t.Error("a result with its provenance is kept")
+	}
+
 	var left []string
 	seen := map[reflect.Type]bool{}
 	var look func(reflect.Type)
@@ -47,7 +53,7 @@ func TestKept(t *testing.T) {
 		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 			look(of.Elem())
 		case reflect.Struct:
-			if seen[of] || of.PkgPath() == "time" {
+			if seen[of] || of.PkgPath() == "time" || of == reflect.TypeFor[provenance.Setting]() {
 				return
 			}
 			seen[of] = true

@@ -1,12 +1,6 @@
 package table
 
-import (
-	"bufio"
-	"io"
-	"strings"
-
-	"github.com/orbench/orbench/internal/untrusted"
-)
+import "bufio"
 
 // Document is what people read: tables and the text around them, in their order. Text and
 // Markdown follow from it. It may hold text from outside, which each of them makes fit.
@@ -92,77 +86,3 @@ func (d *Document) Basis(paragraphs ...string) {
 	}
 	d.AddTo(OnScreen, Gap)
 }
-
-// AsText is the format for people at a terminal.
-var AsText = Format{"table", func(w io.Writer, s Screen, v View) error { return v.Document().Text(w, s) }}
-
-// Text writes the document for a screen.
-func (d Document) Text(w io.Writer, s Screen) error {
-	p := NewPrinter(w, s)
-	if d.Simulated {
-		p.Line(SimulatedNotice)
-		p.WriteString("\n")
-	}
-	on := OnFull
-	if s.Brief {
-		on = OnBrief
-	}
-	for _, part := range d.parts {
-		switch section, isTable := part.Part.(Section); {
-		case s.Brief && isTable && section.Detail:
-			p.Leave(section)
-		case part.on&on != 0:
-			part.text(p)
-		}
-	}
-	return p.Flush()
-}
-
-// AsMarkdown is GitHub's Markdown, in which no text from outside is markup.
-var AsMarkdown = Format{"md", func(w io.Writer, _ Screen, v View) error { return v.Document().Markdown(w) }}
-
-// Markdown writes the document as Markdown.
-func (d Document) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	if d.Title != "" {
-		b.WriteString(strings.Repeat("#", max(1, d.Level)) + " " + untrusted.Markdown(d.Title) + "\n\n")
-	}
-	if d.Simulated {
-		b.WriteString("**" + SimulatedNotice + "**\n\n")
-	}
-	for _, part := range d.parts {
-		if part.on&InMarkdown != 0 {
-			part.markdown(b)
-		}
-	}
-	return b.Flush()
-}
-
-func (s Section) text(p *Printer)          { p.Section(s) }
-func (s Section) markdown(b *bufio.Writer) { s.Markdown(b) }
-
-func (l Line) text(p *Printer)          { p.Line(untrusted.Terminal(string(l))) }
-func (l Line) markdown(b *bufio.Writer) { Paragraph(l).markdown(b) }
-
-func (t Paragraph) text(p *Printer) {
-	if t != "" {
-		Note{Text: string(t)}.text(p)
-	}
-}
-
-func (t Paragraph) markdown(b *bufio.Writer) {
-	if t != "" {
-		b.WriteString(untrusted.Markdown(string(t)) + "\n\n")
-	}
-}
-
-func (n Note) text(p *Printer)          { p.Paragraph(n.Mark, untrusted.Terminal(n.Text)) }
-func (n Note) markdown(b *bufio.Writer) { b.WriteString("- " + untrusted.Markdown(n.Text) + "\n") }
-
-func (t Warning) text(p *Printer) { p.Warning(untrusted.Terminal(string(t))) }
-func (t Warning) markdown(b *bufio.Writer) {
-	b.WriteString("**Warning.** " + untrusted.Markdown(string(t)) + "\n\n")
-}
-
-func (r Raw) text(p *Printer)          { p.WriteString(string(r)) }
-func (r Raw) markdown(b *bufio.Writer) { b.WriteString(string(r)) }

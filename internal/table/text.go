@@ -1,88 +1,48 @@
 package table
 
 import (
-	"bufio"
-	"slices"
-	"strings"
+	"io"
 
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// MaxWidth is how wide, in columns of a terminal, paragraphs and tables of many
-// columns grow.
-const MaxWidth = 110
+// AsText is the format for people at a terminal.
+var AsText = Format{"table", func(w io.Writer, s Screen, v View) error { return v.Document().Text(w, s) }}
 
-// Section is one table of figures as text.
-type Section struct {
-	// Title stands above the table and Note below it.
-	Title, Note string
-	Header      []string
-	// Left is how many leading columns are names; the rest are figures.
-	Left int
-	Rows [][]string
-	// Spare are the headers of the columns that a narrow screen does without, the first
-	// to go first.
-	Spare []string
-	// WrapNames has names take several lines before figures that are not spare are left
-	// out.
-	WrapNames bool
-	// Detail is true of a section that a brief screen does without.
-	Detail bool
-}
-
-// Drop leaves out those of the columns that say nothing in any row, and gives
-// their number.
-func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {
-	for _, name := range columns {
-		at := slices.Index(s.Header, name)
-		if slices.ContainsFunc(s.Rows, func(row []string) bool { return !nothing(row, at) }) {
-			continue
-		}
-		dropped++
-		s.Header = slices.Delete(s.Header, at, at+1)
-		for i := range s.Rows {
-			s.Rows[i] = slices.Delete(s.Rows[i], at, at+1)
+// Text writes the document for a screen.
+func (d Document) Text(w io.Writer, s Screen) error {
+	p := NewPrinter(w, s)
+	if d.Simulated {
+		p.Line(SimulatedNotice)
+		p.WriteString("\n")
+	}
+	on := OnFull
+	if s.Brief {
+		on = OnBrief
+	}
+	for _, part := range d.parts {
+		switch section, isTable := part.Part.(Section); {
+		case s.Brief && isTable && section.Detail:
+			p.Leave(section)
+		case part.on&on != 0:
+			part.text(p)
 		}
 	}
-	return dropped
+	return p.Flush()
 }
 
-// Pad fills s with spaces to n columns of a terminal, before it when right is true.
-func Pad(s string, n int, right bool) string {
-	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
-	if right {
-		return fill + s
-	}
-	return s + fill
-}
+func (s Section) text(p *Printer) { p.Section(s) }
 
-// Markdown writes the section as GitHub-flavored Markdown, without a heading where
-// it has no title.
-func (s Section) Markdown(b *bufio.Writer) {
-	if s.Title != "" {
-		b.WriteString("## " + untrusted.Markdown(s.Title) + "\n\n")
-	}
-	markdownRow(b, s.Header)
-	for i := range s.Header {
-		if i < s.Left {
-			b.WriteString("| --- ")
-		} else {
-			b.WriteString("| ---: ")
-		}
-	}
-	b.WriteString("|\n")
-	for _, row := range s.Rows {
-		markdownRow(b, row)
-	}
-	b.WriteString("\n")
-	if s.Note != "" {
-		b.WriteString(untrusted.Markdown(s.Note) + "\n\n")
+func (l Line) text(p *Printer) { p.Line(untrusted.Terminal(string(l))) }
+
+func (t Paragraph) text(p *Printer) {
+	if t != "" {
+		Note{Text: string(t)}.text(p)
 	}
 }
 
-func markdownRow(b *bufio.Writer, row []string) {
-	for _, text := range row {
-		b.WriteString("| " + untrusted.Markdown(text) + " ")
-	}
-	b.WriteString("|\n")
-}
+func (n Note) text(p *Printer) { p.Paragraph(n.Mark, untrusted.Terminal(n.Text)) }
+
+func (t Warning) text(p *Printer) { p.Warning(untrusted.Terminal(string(t))) }
+
+func (r Raw) text(p *Printer) { p.WriteString(string(r)) }

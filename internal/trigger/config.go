@@ -32,7 +32,8 @@ func (s *Study) Of(r *run.Run) {
 // has none. r is the run that it is of.
 func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 	c := Config{Kind: study.Triggers, Config: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
-	c.Judges, c.Until = c.Judges[:1], nil
+	c.Config = c.Whole()
+	c.Judges = c.Judges[:1]
 	kept, err := study.New(study.Triggers, name, c, c)
 	if err != nil {
 		return nil, err

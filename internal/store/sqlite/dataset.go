@@ -114,7 +114,11 @@ func (s *Store) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orben
 	if err != nil {
 		return nil, err
 	}
-	return p.At(at, func(hash []byte) ([]byte, error) { return s.piece(ctx, hash) })
+	found, err := p.At(at, func(hash []byte) ([]byte, error) { return s.pieceText(ctx, hash) })
+	if err != nil && !errors.Is(err, orbench.ErrInput) {
+		err = s.at(err)
+	}
+	return found, err
 }
 
 // VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
@@ -132,16 +136,23 @@ func (s *Store) VerifyPrompts(ctx context.Context, key store.Key) error {
 	return nil
 }
 
-// piece finds the text of a piece.
+// piece finds the text of a piece, and sees that it is what was written.
 func (s *Store) piece(ctx context.Context, hash []byte) (piece []byte, err error) {
+	piece, err = s.pieceText(ctx, hash)
+	if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
+		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is not what its hash says"))
+	}
+	return piece, err
+}
+
+// pieceText finds the text of a piece.
+func (s *Store) pieceText(ctx context.Context, hash []byte) (piece []byte, err error) {
 	err = s.readers.QueryRowContext(ctx, `SELECT prompts FROM pieces WHERE hash = ?`, hash).Scan(&piece)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is lacking"))
 	case err != nil:
 		return nil, s.at(err)
-	case sha256.Sum256(piece) != [sha256.Size]byte(hash):
-		return nil, damaged(s.path, errors.New("a piece of the prompts of a dataset is not what its hash says"))
 	}
 	return piece, nil
 }

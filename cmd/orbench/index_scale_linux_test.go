@@ -105,11 +105,12 @@ func pages(t *testing.T, at string) {
 		return n >> 20
 	}
 	rows := size()
-	began = time.Now()
+	began, before := time.Now(), ownTime(t)
 	if ok, err := s.Texts(ctx, m, nil); err != nil || !ok {
 		t.Fatal(err)
 	}
-	t.Logf("the words of all texts: %.1f s, %d MB beside %d MB of rows", time.Since(began).Seconds(), size()-rows, rows)
+	t.Logf("the words of all texts: %.1f s, %.1f s of processors, %d MB beside %d MB of rows",
+		time.Since(began).Seconds(), (ownTime(t) - before).Seconds(), size()-rows, rows)
 
 	random := rand.New(rand.NewPCG(1, 2))
 	targets := r.Config.TargetNames()

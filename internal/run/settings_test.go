@@ -1,0 +1,34 @@
+package run
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/stopping"
+	"github.com/orbench/orbench/internal/study"
+)
+
+// TestSettingsAreInTheReference has every setting that a run can have in docs/json.md.
+func TestSettingsAreInTheReference(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Name: "x", Endpoints: map[string]string{"p": ""}, Version: "1"}
+	r := &Run{Config: Config{
+		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{stopping.Rule{HalfWidth: 0.02}, spec},
+	}}
+	r.Targets = []evaluate.Target{{Name: "t"}}
+	all := r.Settings()
+	if len(all) < 25 {
+		t.Errorf("only %d settings: %v", len(all), all)
+	}
+	for _, s := range all {
+		if !strings.Contains(string(text), "`"+string(s.Name)+"`") {
+			t.Errorf("docs/json.md does not name the setting %s", s.Name)
+		}
+	}
+}

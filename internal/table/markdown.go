@@ -1,0 +1,75 @@
+package table
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// AsMarkdown is GitHub's Markdown, in which no text from outside is markup.
+var AsMarkdown = Format{"md", func(w io.Writer, _ Screen, v View) error { return v.Document().Markdown(w) }}
+
+// Markdown writes the document as Markdown.
+func (d Document) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if d.Title != "" {
+		b.WriteString(strings.Repeat("#", max(1, d.Level)) + " " + untrusted.Markdown(d.Title) + "\n\n")
+	}
+	if d.Simulated {
+		b.WriteString("**" + SimulatedNotice + "**\n\n")
+	}
+	for _, part := range d.parts {
+		if part.on&InMarkdown != 0 {
+			part.markdown(b)
+		}
+	}
+	return b.Flush()
+}
+
+func (l Line) markdown(b *bufio.Writer) { Paragraph(l).markdown(b) }
+
+func (t Paragraph) markdown(b *bufio.Writer) {
+	if t != "" {
+		b.WriteString(untrusted.Markdown(string(t)) + "\n\n")
+	}
+}
+
+func (n Note) markdown(b *bufio.Writer) { b.WriteString("- " + untrusted.Markdown(n.Text) + "\n") }
+
+func (t Warning) markdown(b *bufio.Writer) {
+	b.WriteString("**Warning.** " + untrusted.Markdown(string(t)) + "\n\n")
+}
+
+func (r Raw) markdown(b *bufio.Writer) { b.WriteString(string(r)) }
+
+// markdown writes a table, without a heading where it has no title.
+func (s Section) markdown(b *bufio.Writer) {
+	if s.Title != "" {
+		b.WriteString("## " + untrusted.Markdown(s.Title) + "\n\n")
+	}
+	markdownRow(b, s.Header)
+	for i := range s.Header {
+		if i < s.Left {
+			b.WriteString("| --- ")
+		} else {
+			b.WriteString("| ---: ")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range s.Rows {
+		markdownRow(b, row)
+	}
+	b.WriteString("\n")
+	if s.Note != "" {
+		b.WriteString(untrusted.Markdown(s.Note) + "\n\n")
+	}
+}
+
+func markdownRow(b *bufio.Writer, row []string) {
+	for _, text := range row {
+		b.WriteString("| " + untrusted.Markdown(text) + " ")
+	}
+	b.WriteString("|\n")
+}

@@ -1,0 +1,56 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// MaxWidth is how wide, in columns of a terminal, paragraphs and tables of many
+// columns grow.
+const MaxWidth = 110
+
+// Section is one table of figures as text.
+type Section struct {
+	// Title stands above the table and Note below it.
+	Title, Note string
+	Header      []string
+	// Left is how many leading columns are names; the rest are figures.
+	Left int
+	Rows [][]string
+	// Spare are the headers of the columns that a narrow screen does without, the first
+	// to go first.
+	Spare []string
+	// WrapNames has names take several lines before figures that are not spare are left
+	// out.
+	WrapNames bool
+	// Detail is true of a section that a brief screen does without.
+	Detail bool
+}
+
+// Drop leaves out those of the columns that say nothing in any row, and gives
+// their number.
+func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {
+	for _, name := range columns {
+		at := slices.Index(s.Header, name)
+		if slices.ContainsFunc(s.Rows, func(row []string) bool { return !nothing(row, at) }) {
+			continue
+		}
+		dropped++
+		s.Header = slices.Delete(s.Header, at, at+1)
+		for i := range s.Rows {
+			s.Rows[i] = slices.Delete(s.Rows[i], at, at+1)
+		}
+	}
+	return dropped
+}
+
+// Pad fills s with spaces to n columns of a terminal, before it when right is true.
+func Pad(s string, n int, right bool) string {
+	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
