@@ -56,10 +56,6 @@ var jobs = []askingJob{
 
 // gaps are the cells where a job lacks a facility. Whoever closes one deletes its line.
 var gaps = []gap{
-	{"kept by name and listed", buildJob, "build is not listed", `kept is not listed`},
-	{"shown again", buildJob, "build is not kept, so not shown again", `holds no run named "kept"`},
-	{"explained", buildJob, "build is not kept, so not explained", `holds no run named "kept"`},
-	{"budget counts earlier commands", buildJob, "build counts its own calls alone", `the earlier request is not counted`},
 	{"table, JSON, CSV and Markdown", exportJob, "export prints a table or --json alone", `is no format of training data`},
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/inorder"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -56,20 +55,6 @@ func (b *Builder) Subject() folder.Subject {
 		base = b.Base.Manifest.Files
 	}
 	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Steer)
-}
-
-// Remembered builds with the replies that a store holds, and asks nobody. What it lacks
-// counts as failed.
-func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
-	known := *b
-	known.Observe, known.Asking = nil, nil
-	known.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
-		h := r.Hash()
-		found, err := m.Get(ctx, []model.Hash{h})
-		response, ok := found[h]
-		return response, ok, err
-	}
-	return known.Build(ctx)
 }
 
 // run is one build under way.

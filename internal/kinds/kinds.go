@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
@@ -52,6 +53,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		err = o.triggers(ctx, m, cache)
 	case study.Export:
 		err = o.training(ctx, m, cache)
+	case study.Build:
+		err = o.built()
 	default:
 		err = &orbench.InputError{
 			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",
@@ -147,6 +150,26 @@ func (o *Opened) training(ctx context.Context, m store.Reader, cache string) err
 	return nil
 }
 
+// built opens a build.
+func (o *Opened) built() error {
+	b, err := construct.Open(o.Study)
+	if err != nil {
+		return err
+	}
+	o.Job = b.Job()
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
+		made, err := b.Remembered(ctx, m)
+		if err == nil && made == nil {
+			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "give its orbench build again, which goes on"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return construct.View{Benchmark: made}, made.Close()
+	}
+	return nil
+}
+
 func (o *Opened) change(note string) {
 	if note != "" {
 		o.Changed = append(o.Changed, note)
@@ -156,6 +179,7 @@ func (o *Opened) change(note string) {
 // Summary says in names who is asked by a study, and about what.
 func Summary(s *study.Study) (asked, about []string, err error) {
 	var c struct {
+		Models     []struct{ Name string } `json:"models"`
 		Kind       study.Kind              `json:"kind"`
 		Targets    run.Targets             `json:"targets"`
 		Datasets   []study.Dataset         `json:"datasets"`
@@ -169,6 +193,9 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 		return nil, nil, fmt.Errorf("the configuration of %s is damaged: %w", s.Name, err)
 	}
 	asked = (run.Config{Targets: c.Targets}).TargetNames()
+	for _, m := range c.Models {
+		asked = append(asked, m.Name)
+	}
 	if c.Generator != nil {
 		asked = append(asked, c.Generator.Name)
 	}

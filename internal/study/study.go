@@ -30,6 +30,7 @@ const (
 	Contrast Kind = "contrast"
 	Triggers Kind = "triggers"
 	Export   Kind = "export"
+	Build    Kind = "build"
 )
 
 // Study is what is asked of whom about what. One that was found in a store has no

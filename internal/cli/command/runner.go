@@ -177,6 +177,31 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
+// Spent says what earlier commands spent of a budget of a study, whose job is j.
+func (e *Env) Spent(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (fill.Budget, error) {
+	p := purse{of: f.Budget(), desk: &batch.Desk{Store: memory, Job: j, Study: s, Prices: prices}}
+	if p.bounded() && !f.Quiet {
+		spent, err := p.look(ctx)
+		if line := spent.Line(p.of); err == nil && line != "" {
+			e.Sayf("%s", settings.Rename(line, FlagName))
+		}
+	}
+	return p.spent(ctx)
+}
+
+// Charge keeps with a study what a command paid, and what failed attempts may have cost, once
+// it has come to its end.
+func (e *Env) Charge(ctx context.Context, memory *store.Store, s *study.Study) func(fill.Stats) error {
+	failed := e.failed(ctx, memory, s, false)
+	return func(stats fill.Stats) error {
+		err := e.paid(ctx, memory, s, stats)
+		if stats.Charged+stats.Unanswered() > 0 {
+			err = errors.Join(err, failed(stats))
+		}
+		return err
+	}
+}
+
 // purse is a budget, and what was spent of it.
 type purse struct {
 	of   fill.Budget

@@ -22,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
@@ -207,7 +208,16 @@ const queuedWidth = 2048
 // buildWith builds with an open store, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
 	ctx, told := a.Told(ctx)
-	live := fill.NewLive(memory, f.calls.Config(prices, a.Abort))
+	kept, err := a.keepBuild(ctx, b, memory, prices)
+	if err != nil {
+		return err
+	}
+	charge := a.Charge(ctx, memory, kept)
+	config := f.calls.Config(prices, a.Abort)
+	if config.Spent, err = a.Spent(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
+		return err
+	}
+	live := fill.NewLive(memory, config)
 	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
 	var role func(model.Request) string
 	if told != nil {
@@ -225,7 +235,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	b.Ask = live.Ask
 	stats, givenUp := live.Stats, live.GivenUp
 	if f.calls.ByWorkers {
-		filler, end, err := a.Workers(ctx, f.calls, memory, prices, fill.Budget{})
+		filler, end, err := a.Workers(ctx, f.calls, memory, prices, config.Spent)
 		if err != nil {
 			return err
 		}
@@ -242,6 +252,9 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	made, err := b.Build(ctx)
 	a.NoteSent(stats())
+	if kept := charge(stats()); kept != nil {
+		err = errors.Join(err, kept)
+	}
 	if shown != nil {
 		shown.Close()
 	}
@@ -267,13 +280,29 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	return a.finishBuild(f, made, givenUp(), stats())
 }
 
+// keepBuild keeps a build by the name of its benchmark, or where a study of another kind has
+// that, by one of its settings. What was built by other settings of the same name gives way.
+func (a app) keepBuild(ctx context.Context, b *construct.Builder, memory *store.Store, prices price.Table) (*study.Study, error) {
+	name := b.Config.Name
+	if other, err := study.Find(ctx, memory, name); err == nil && other.Kind != study.Build {
+		name = ""
+	}
+	s, err := b.Study(name)
+	if err != nil {
+		return nil, err
+	}
+	_, err = a.Keep(ctx, memory, s, true, prices.Of(b.Job().Refs()))
+	return s, err
+}
+
 // showStopped shows how far a build came that was stopped, of which nothing is written.
 func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder, memory store.Reader) (err error) {
 	made, err := b.Remembered(ctx, memory)
-	if err != nil {
+	if err != nil || made == nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
+	a.Sayf("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
 	return a.Show(f.format, true, construct.View{Benchmark: made})
 }
 

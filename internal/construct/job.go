@@ -1,0 +1,114 @@
+package construct
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Job is the build as a walk: it is built with the replies that a store holds, and what it
+// lacks counts as failed. Its one item has all calls.
+func (b *Builder) Job() *job.Job {
+	j := &job.Job{Turns: true, Further: true}
+	for _, p := range b.Plan() {
+		asked := job.Asked{Ref: b.refOf(p.Provider, p.Model), Role: job.Role(p.Role)}
+		if j.Calls += p.Calls; !slices.Contains(j.Models, asked) {
+			j.Models = append(j.Models, asked)
+		}
+	}
+	j.Sample = func(int) (*job.Job, float64, error) { return j, 1, nil }
+	j.Items = func(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+		return func(yield func(job.Item, error) bool) {
+			item, made, err := b.walk(ctx, m, s)
+			if made != nil {
+				err = errors.Join(err, made.Close())
+			}
+			yield(item, err)
+		}
+	}
+	return j
+}
+
+// Remembered builds with the replies that a store holds, and asks nobody. What it lacks
+// counts as failed.
+func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
+	_, made, err := b.walk(ctx, m, job.Scope{})
+	return made, err
+}
+
+// refOf finds the address at which a model is asked.
+func (b *Builder) refOf(provider, name string) model.Ref {
+	refs := judgesModels(b.Judge)
+	for _, ref := range b.Refs {
+		refs = append(refs, ref)
+	}
+	if i := slices.IndexFunc(refs, func(r model.Ref) bool { return r.Provider == provider && r.Model == name }); i >= 0 {
+		return refs[i]
+	}
+	return model.Ref{Provider: provider, Model: name}
+}
+
+// judgesModels lists whom a judge may ask.
+func judgesModels(j judge.Judge) []model.Ref {
+	if asking, ok := j.(judge.ModelJudge); ok {
+		return asking.Models()
+	}
+	return nil
+}
+
+// walk builds with what a store holds, and gives the calls that a walk of the scope lists.
+// The benchmark is nil where too little is there for one.
+func (b *Builder) walk(ctx context.Context, m store.Reader, s job.Scope) (item job.Item, made *Benchmark, err error) {
+	var mu sync.Mutex
+	roles, lacking := map[model.Hash]job.Role{}, false
+	known := *b
+	known.Observe, known.Width = nil, max(1, b.Width)
+	known.Asking = func(role benchmark.Role, r model.Request) func() {
+		mu.Lock()
+		defer mu.Unlock()
+		roles[r.Hash()] = job.Role(role)
+		return func() {}
+	}
+	known.Ask = func(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
+		h := r.Hash()
+		if m != nil {
+			found, err := m.Get(ctx, []model.Hash{h})
+			if err != nil {
+				return response, false, err
+			}
+			response, ok = found[h]
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		lacking = lacking || !ok
+		if ok && s.Met != nil {
+			s.Met(h, job.RefOf(r), response)
+		}
+		if !ok || s.Remembered {
+			item.Calls = append(item.Calls, job.Call{
+				Request: r, Hash: h, Role: roles[h], Dataset: b.Config.Name, Target: b.Config.Name, Judge: string(roles[h]), Remembered: ok,
+			})
+		}
+		return response, ok, nil
+	}
+	made, err = known.Build(ctx)
+	if lacking && errors.Is(err, orbench.ErrInput) {
+		err = nil
+	}
+	// Prompts are worked on side by side.
+	slices.SortFunc(item.Calls, func(x, y job.Call) int {
+		return cmp.Or(cmp.Compare(x.Role, y.Role), bytes.Compare(x.Hash[:], y.Hash[:]))
+	})
+	return item, made, err
+}

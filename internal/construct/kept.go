@@ -1,0 +1,108 @@
+package construct
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+)
+
+// Kept is a build as a store keeps it: enough to go through it again.
+type Kept struct {
+	Kind   study.Kind                            `json:"kind"`
+	Config benchmark.Config                      `json:"config"`
+	Models []keptModel                           `json:"models"`
+	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
+	// Base is the folder of the benchmark that is added to, empty for none.
+	Base  string `json:"base,omitempty"`
+	Steer *Steer `json:"steer,omitempty"`
+	// Judge is the name of the judge, JudgeEndpoints are those of its models, by provider, and
+	// Rubrics its texts.
+	Judge          string            `json:"judge"`
+	JudgeEndpoints map[string]string `json:"judge_endpoints,omitempty"`
+	Rubrics        map[string]string `json:"rubrics,omitempty"`
+	// Structured and Lists say by provider who is held to a schema.
+	Structured map[string]bool `json:"structured,omitempty"`
+	Lists      map[string]bool `json:"structured_lists,omitempty"`
+}
+
+// keptModel is a model of a configuration.
+type keptModel struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	Endpoint string `json:"endpoint,omitempty"`
+	Model    string `json:"model"`
+}
+
+// Study is the build as a store keeps it, by a name or else one that follows from its
+// settings.
+func (b *Builder) Study(name string) (*study.Study, error) {
+	k := Kept{
+		Kind: study.Build, Config: b.Config, Own: b.Own, Steer: b.Steer, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
+		JudgeEndpoints: map[string]string{}, Structured: map[string]bool{}, Lists: map[string]bool{},
+	}
+	for _, name := range b.Models() {
+		ref := b.Refs[name]
+		k.Models = append(k.Models, keptModel{name, ref.Provider, ref.Endpoint, ref.Model})
+		k.Structured[ref.Provider], k.Lists[ref.Provider] = b.Structured(ref.Provider), b.StructuredLists(ref.Provider)
+	}
+	for _, ref := range judgesModels(b.Judge) {
+		k.JudgeEndpoints[ref.Provider], k.Structured[ref.Provider] = ref.Endpoint, b.Structured(ref.Provider)
+	}
+	if b.Base != nil {
+		k.Base = b.Base.Dir
+		if dir, err := filepath.Abs(k.Base); err == nil {
+			k.Base = dir
+		}
+	}
+	s, err := study.New(study.Build, name, k, k)
+	if err != nil {
+		return nil, err
+	}
+	s.Keep = func(context.Context, store.Keeper) ([]store.Key, error) { return nil, nil }
+	return s, nil
+}
+
+// Open opens a build that a store keeps.
+func Open(s *study.Study) (*Builder, error) {
+	var k Kept
+	if err := json.Unmarshal(s.Config, &k); err != nil {
+		return nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	b := &Builder{
+		Config: k.Config, Own: k.Own, Steer: k.Steer, Refs: map[string]model.Ref{}, Width: keptWidth,
+		Structured:      func(provider string) bool { return k.Structured[provider] },
+		StructuredLists: func(provider string) bool { return k.Lists[provider] },
+	}
+	for _, m := range k.Models {
+		b.Refs[m.Name] = model.Ref{Provider: m.Provider, Endpoint: m.Endpoint, Model: m.Model}
+	}
+	var err error
+	if k.Base != "" {
+		if b.Base, err = benchmark.Open(k.Base); err != nil {
+			return nil, err
+		}
+	}
+	b.Judge, err = judge.Parse(k.Judge, judge.Options{
+		MaxTokens: k.Config.Moderation.MaxTokens, Structured: b.Structured,
+		Endpoint: func(provider string) string { return k.JudgeEndpoints[provider] },
+		Rubric: func(name string) ([]byte, error) {
+			text, ok := k.Rubrics[name]
+			if !ok {
+				return nil, fmt.Errorf("study %s does not hold the rubric %s", s.Name, name)
+			}
+			return []byte(text), nil
+		},
+	})
+	return b, err
+}
+
+// keptWidth is how many prompts of a kept build are worked on at once.
+const keptWidth = 16
