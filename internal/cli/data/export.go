@@ -77,8 +77,8 @@ nearly, are left out: in every dataset with a name that is on this machine, and 
 those of --decontaminate. --check DIR proves that again of any folder of training
 data, and exits with 1 where it finds anything.
 
-What was made of a run is kept in the store by its --name, and "orbench report NAME"
-shows it again. Moderators are asked at once or by batch; their calls cannot be made
+What was made of a run is kept in the store by its --name; "orbench report NAME" shows
+it again, with --format as JSON, CSV or Markdown. Moderators are asked at once or by batch; their calls cannot be made
 by workers.`,
 		Example: `  orbench export main --format dpo --target vllm/mine --toxic-share 50% --harmful-answers --out data
   orbench export main --format sft --decontaminate my-test-set.csv --out data

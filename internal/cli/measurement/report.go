@@ -162,13 +162,13 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 		return fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
 	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "run\tlast started\ttargets\tdatasets")
+	fmt.Fprintln(t, "name\tlast started\tasked\tabout\tby")
 	for _, s := range studies {
 		asked, of, err := kinds.Summary(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", address.Shown(at), err)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\torbench %s\n", s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "), s.Kind)
 	}
 	return t.Flush()
 }
