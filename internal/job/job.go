@@ -38,6 +38,7 @@ func (r Role) Judges() bool { return r == Judge || r == Probe }
 // Asked is a model that a job may ask.
 type Asked struct {
 	model.Ref
+	// Role is empty where plans do not tell of it.
 	Role Role
 	// Known is true where nothing that it is asked depends on replies.
 	Known bool

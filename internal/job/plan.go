@@ -68,7 +68,9 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		return &plans[i]
 	}
 	for _, asked := range j.Models {
-		of(asked.Ref, asked.Role)
+		if asked.Role != "" {
+			of(asked.Ref, asked.Role)
+		}
 	}
 	// counted holds the first 64 bits of the hashes of what was counted.
 	counted := map[uint64]bool{}

@@ -26,13 +26,22 @@ func (s *Study) Job() *job.Job {
 	j.Items = func(ctx context.Context, m store.Reader, scope job.Scope) iter.Seq2[job.Item, error] {
 		return s.items(ctx, m, scope, role)
 	}
+	var judges, others []job.Asked
 	for _, asked := range s.run().Job().Models {
 		asked.Known = false
-		if j.Models = append(j.Models, asked); asked.Role == job.Target {
-			asked.Role = job.Wordings
-			j.Models = append(j.Models, asked)
+		switch wordings := (job.Asked{Ref: asked.Ref, Role: job.Wordings}); {
+		case asked.Role.Judges():
+			judges = append(judges, asked)
+		case asked.Role != job.Target:
+			// What stands before a target is planned with it.
+			others = append(others, job.Asked{Ref: asked.Ref})
+		case len(j.Models) == 0:
+			j.Models = append(j.Models, asked, wordings)
+		default:
+			others = append(others, asked, wordings)
 		}
 	}
+	j.Models = slices.Concat(j.Models, judges, others)
 	j.Sample = func(most int) (*job.Job, float64, error) {
 		size := 0
 		for _, set := range s.Datasets {
