@@ -256,13 +256,18 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 	return nil, fmt.Sprintf("no setting here is called %q", next), near(next, names)
 }
 
-// near suggests what a name was meant to be: of those at its place, or the path of a flag.
+// near suggests what a name was meant to be: the path of the flag of that name, or a near
+// name at its place, or the path of a flag with a near name.
 func near(name string, here []string) string {
-	if meant := spelling.Nearest(name, here); meant != "" {
+	flags := each(Settings(), func(s Setting) string { return s.Flag })
+	i := slices.Index(flags, name)
+	if meant := spelling.Nearest(name, here); i < 0 && meant != "" {
 		return "did you mean " + meant + "?"
 	}
-	flags := each(Settings(), func(s Setting) string { return s.Flag })
-	if i := slices.Index(flags, spelling.Nearest(name, flags)); i >= 0 {
+	if i < 0 {
+		i = slices.Index(flags, spelling.Nearest(name, flags))
+	}
+	if i >= 0 {
 		return "did you mean " + Settings()[i].Path + "?"
 	}
 	return "use " + strings.Join(here, ", ")
