@@ -110,6 +110,15 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if err != nil {
 		return nil, run.Placed(x, err)
 	}
+	if o.MaxUSD > 0 {
+		for _, m := range r.Models() {
+			if _, ok := price.Default().Price(m.Provider, m.Model); !ok {
+				return nil, &orbench.InputError{
+					Setting: "MaxUSD", Problem: "there is no price for " + m.String() + ", so the bound cannot be kept", Hint: "bound MaxTokens or MaxRequests instead",
+				}
+			}
+		}
+	}
 	at := o.Store
 	if at == "" {
 		at = "orbench.db"
@@ -128,8 +137,12 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if err != nil {
 		return nil, errors.Join(filled, err)
 	}
-	if filled == nil && result.Missing > 0 {
-		filled = fmt.Errorf("%d prompts have no answer; the same call asks them again", result.Missing)
+	switch {
+	case filled != nil:
+	case result.Missing > 0:
+		filled = fmt.Errorf("%d prompts have no answer; the same call asks again what failed", result.Missing)
+	case stats.Lacking() > 0:
+		filled = fmt.Errorf("%d calls, such as those of judges, failed or wait for a batch; the same call asks again what failed", stats.Lacking())
 	}
 	return result, filled
 }

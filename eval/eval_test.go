@@ -135,6 +135,26 @@ func asking(url string) string {
 	return fmt.Sprintf("targets: [openai/balanced]\nbase_urls: {openai: %q}\ndatasets: [starter]\nlimit: 30\n", url)
 }
 
+// A judge that cannot be asked is an error too, and a bound on money needs prices.
+func TestRunSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	o := eval.Options{
+		Store:    filepath.Join(t.TempDir(), "a.db"),
+		Settings: fmt.Sprintf("targets: [sim/balanced]\nbase_urls: {openai: %q}\njudges: [\"llm:openai/nobody\"]\ndatasets: [starter]\nlimit: 5\n", server.URL+"/v1"),
+		Getenv:   func(string) string { return "key" },
+	}
+	result, err := eval.Run(t.Context(), o)
+	if err == nil || result == nil || result.Missing != 0 || result.Rates[0].Rate != nil || result.Rates[0].Unjudged == 0 {
+		t.Errorf("%+v, %v, want an error and answers without verdicts", result, err)
+	}
+	o.MaxUSD = 1
+	if result, err := eval.Run(t.Context(), o); result != nil || !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "no price for openai/nobody") {
+		t.Errorf("a bound without a price: %+v, %v", result, err)
+	}
+}
+
 // A context that ends leaves what was paid for.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
