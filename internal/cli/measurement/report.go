@@ -28,11 +28,12 @@ func (a app) reportCommand() *cobra.Command {
 	var calibration calibrationFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
-		Short: "List stored runs, and show them again as tables, pages and plots",
-		Long: `Derive the figures of stored runs again and show them. Nothing is asked and
-nothing is stored. Without a name the newest run is shown; several runs are
-shown side by side, each with its own judges; the settings in which they differ
-come first, and a target that several of them have is named with its run.
+		Short: "List stored studies, and show them again as tables, pages and plots",
+		Long: `Show the figures of stored studies again. Nothing is asked. The figures are kept in a
+file beside the store, so that they are shown faster the next time. Without a name
+the newest run is shown; several runs are shown side by side, each with its own
+judges; the settings in which they differ come first, and a target that several of
+them have is named with its run.
 
 Studies of other kinds, such as those of "orbench moderate", "orbench contrast" and
 "orbench judge --responses", are listed too, and shown again one at a time. Without a
