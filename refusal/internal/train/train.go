@@ -1,9 +1,8 @@
-package main
+package train
 
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,23 +12,13 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/refusal"
-	"github.com/orbench/orbench/refusal/internal/corpus"
-	"github.com/orbench/orbench/refusal/internal/fit"
 )
 
-func main() {
-	data := flag.String("data", filepath.Join("..", "..", "shared", "data"), "folder of the labeled files, which may be absent")
-	vectors := flag.String("vectors", filepath.Join("internal", "corpus", "vectors.txt.gz"), "file of their vectors, made anew when they are there")
-	out := flag.String("out", ".", "folder to write weights.txt and sequences.txt to")
-	flag.Parse()
-	if err := train(*data, *vectors, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "train:", err)
-		os.Exit(1)
-	}
-}
-
-func train(data, vectors, out string) error {
-	own, err := corpus.Own()
+// Write trains the weights and writes weights.txt and sequences.txt into the folder out.
+// Where the labeled files are in the folder data, the file of their vectors is made anew
+// first.
+func Write(data, vectors, out string) error {
+	own, err := Own()
 	if err != nil {
 		return err
 	}
@@ -43,18 +32,18 @@ func train(data, vectors, out string) error {
 	if err != nil {
 		return err
 	}
-	all, err := corpus.ReadVectors(bytes.NewReader(text))
+	all, err := ReadVectors(bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", vectors, err)
 	}
 	if !slices.Equal(all.Names, featureNames()) {
-		return fmt.Errorf("%s was made by other features than the detector has: put the files of corpus.Sources into %s, which makes it anew", vectors, data)
+		return fmt.Errorf("%s was made by other features than the detector has: put the files of Sources into %s, which makes it anew", vectors, data)
 	}
 	theirs := all.Rows
 	all.Rows = nil
-	addRows(all, own)
+	all.Add(own)
 	all.Rows = append(all.Rows, theirs...)
-	w := fit.Logistic(all.FitRows(), len(all.Names)+len(all.Sequences), fit.Ridge)
+	w := all.Fit()
 
 	features, sequences := all.Texts(w)
 	if err := os.WriteFile(filepath.Join(out, "weights.txt"), []byte(features), 0o644); err != nil {
@@ -71,9 +60,9 @@ const leastWeight = 0.01
 const leastAnswers = 6
 
 // refresh makes the file of vectors anew from the labeled files.
-func refresh(own []corpus.Row, data, vectors string) error {
-	var rows []corpus.Row
-	for _, source := range corpus.Sources {
+func refresh(own []Row, data, vectors string) error {
+	var rows []Row
+	for _, source := range Sources {
 		if !source.Fit {
 			continue
 		}
@@ -83,16 +72,16 @@ func refresh(own []corpus.Row, data, vectors string) error {
 		}
 		rows = append(rows, more...)
 	}
-	all := &corpus.Vectors{Names: featureNames(), Sequences: choose(slices.Concat(own, rows))}
-	addRows(all, slices.Concat(own, rows))
-	w := fit.Logistic(all.FitRows(), len(all.Names)+len(all.Sequences), fit.Ridge)
-	v := &corpus.Vectors{Names: all.Names}
+	all := &Vectors{Names: featureNames(), Sequences: choose(slices.Concat(own, rows))}
+	all.Add(slices.Concat(own, rows))
+	w := all.Fit()
+	v := &Vectors{Names: all.Names}
 	for i, sequence := range all.Sequences {
-		if math.Abs(w[len(all.Names)+i]*fit.SequenceValue) >= leastWeight {
+		if math.Abs(w[len(all.Names)+i]*sequenceValue) >= leastWeight {
 			v.Sequences = append(v.Sequences, sequence)
 		}
 	}
-	addRows(v, rows)
+	v.Add(rows)
 	var b bytes.Buffer
 	if err := v.Write(&b); err != nil {
 		return err
@@ -102,7 +91,7 @@ func refresh(own []corpus.Row, data, vectors string) error {
 
 // choose gives the sequences to have weights: those in leastAnswers answers or
 // more, and of several that are in the same answers the one that sorts first.
-func choose(rows []corpus.Row) []string {
+func choose(rows []Row) []string {
 	in := map[string][]int{}
 	for i, row := range rows {
 		for _, sequence := range refusal.Sequences(row.Answer) {
@@ -129,7 +118,8 @@ func featureNames() []string {
 	return names
 }
 
-func addRows(v *corpus.Vectors, rows []corpus.Row) {
+// Add adds the vectors of answers.
+func (v *Vectors) Add(rows []Row) {
 	place := map[string]int{}
 	for i, sequence := range v.Sequences {
 		place[sequence] = i
@@ -148,7 +138,7 @@ func addRows(v *corpus.Vectors, rows []corpus.Row) {
 			}
 		}
 		slices.Sort(sequences)
-		v.Rows = append(v.Rows, corpus.Vector{
+		v.Rows = append(v.Rows, Vector{
 			Set: row.Set, Model: row.Model, Refused: row.Refused,
 			With: values(row.Prompt, row.Answer), Without: values("", row.Answer), Sequences: sequences,
 		})

@@ -1,13 +1,14 @@
-package vote_test
+package moderate_test
 
 import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/vote"
+	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/stats"
 )
 
-func TestLabel(t *testing.T) {
+func TestUnsettled(t *testing.T) {
 	t.Parallel()
 	const safe, toxic, both = orbench.Safe, orbench.Toxic, orbench.Controversial
 	for name, c := range map[string]struct {
@@ -23,7 +24,11 @@ func TestLabel(t *testing.T) {
 		"a tie of weights": {map[orbench.Label]float64{safe: 0.1 + 0.2, toxic: 0.3}, 0.1 + 0.2 + 0.3, both},
 		"three ways":       {map[orbench.Label]float64{safe: 1, toxic: 1, both: 1}, 3, both},
 	} {
-		if got := vote.Label(c.votes, c.all); got != c.want {
+		got, settled := stats.Majority(c.votes, c.all)
+		if !settled {
+			got = moderate.Unsettled(c.votes, c.all)
+		}
+		if got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

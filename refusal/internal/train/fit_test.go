@@ -1,4 +1,4 @@
-package fit
+package train
 
 import (
 	"math"
@@ -6,13 +6,13 @@ import (
 )
 
 // dense gives rows of weight 1 from a table of values.
-func dense(x [][]float64, y []bool) []Row {
-	var rows []Row
+func dense(x [][]float64, y []bool) []example {
+	var rows []example
 	for i, values := range x {
-		row := Row{Positive: y[i], Weight: 1}
+		row := example{positive: y[i], weight: 1}
 		for j, value := range values {
 			if value != 0 {
-				row.Places, row.Values = append(row.Places, j), append(row.Values, value)
+				row.places, row.values = append(row.places, j), append(row.values, value)
 			}
 		}
 		rows = append(rows, row)
@@ -20,14 +20,23 @@ func dense(x [][]float64, y []bool) []Row {
 	return rows
 }
 
+// predict gives the probability that a row's label is true.
+func predict(w []float64, row example) float64 {
+	var z float64
+	for j, place := range row.places {
+		z += w[place] * row.values[j]
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
 // TestLogisticFindsTheOptimum checks that the gradient of the penalized likelihood
-// is nearly zero at the weights that Logistic gives, for rows that count differently.
+// is nearly zero at the weights that logistic gives, for rows that count differently.
 func TestLogisticFindsTheOptimum(t *testing.T) {
 	x := [][]float64{{1, 0, 2}, {1, 1, 0}, {1, 1, 1}, {1, 0, 0}, {1, 2, 1}, {1, 0.5, 3}}
 	rows := dense(x, []bool{false, true, true, false, true, false})
-	rows[1].Weight = 0.5
+	rows[1].weight = 0.5
 	const ridge = 0.7
-	w := Logistic(rows, 3, ridge)
+	w := logistic(rows, 3, ridge)
 	for j := range w {
 		gradient := 0.0
 		if j > 0 {
@@ -35,10 +44,10 @@ func TestLogisticFindsTheOptimum(t *testing.T) {
 		}
 		for i, row := range rows {
 			label := 0.0
-			if row.Positive {
+			if row.positive {
 				label = 1
 			}
-			gradient += row.Weight * (label - Predict(w, row)) * x[i][j]
+			gradient += row.weight * (label - predict(w, row)) * x[i][j]
 		}
 		if math.Abs(gradient) > 0.01 {
 			t.Errorf("gradient %g by weight %d of %v, want about 0", gradient, j, w)
@@ -50,8 +59,8 @@ func TestLogisticFindsTheOptimum(t *testing.T) {
 // bias alone the probability is the share of true labels.
 func TestLogisticKnowsTheBaseRate(t *testing.T) {
 	rows := dense([][]float64{{1}, {1}, {1}, {1}}, []bool{true, false, false, false})
-	w := Logistic(rows, 1, 1)
-	if p := Predict(w, rows[0]); math.Abs(p-0.25) > 0.001 {
+	w := logistic(rows, 1, 1)
+	if p := predict(w, rows[0]); math.Abs(p-0.25) > 0.001 {
 		t.Errorf("probability %v, want 0.25", p)
 	}
 }

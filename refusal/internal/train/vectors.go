@@ -1,4 +1,4 @@
-package corpus
+package train
 
 import (
 	"bufio"
@@ -7,8 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/orbench/orbench/refusal/internal/fit"
 )
 
 // A Vector is a labeled answer as the detector sees it: numbers, and none of the
@@ -140,33 +138,33 @@ func (v *Vectors) values(text string) ([]float64, error) {
 // TestLeaveOneOut allows; by 0.05 fewer of the hard answers in testdata are found.
 const imitatedWeight = 0.07
 
-// FitRows gives the rows to fit weights to, of the features and then of the
-// sequences: each answer with its prompt and without it, for half an example each,
-// so that a verdict rests little on the prompt.
-func (v *Vectors) FitRows() []fit.Row {
-	var rows []fit.Row
+// Fit gives the weights of the features and then of the sequences. Each answer counts with
+// its prompt and without it, for half an example each, so that a verdict rests little on
+// the prompt.
+func (v *Vectors) Fit() []float64 {
+	var rows []example
 	for _, vector := range v.Rows {
 		weight := 1.0
 		if vector.Set == SetImitated {
 			weight = imitatedWeight
 		}
 		for _, values := range [][]float64{vector.With, vector.Without} {
-			row := fit.Row{Positive: vector.Refused, Weight: weight / 2}
+			row := example{positive: vector.Refused, weight: weight / 2}
 			for j, value := range values {
 				if value != 0 {
-					row.Places, row.Values = append(row.Places, j), append(row.Values, value)
+					row.places, row.values = append(row.places, j), append(row.values, value)
 				}
 			}
 			for _, j := range vector.Sequences {
-				row.Places, row.Values = append(row.Places, len(v.Names)+j), append(row.Values, fit.SequenceValue)
+				row.places, row.values = append(row.places, len(v.Names)+j), append(row.values, sequenceValue)
 			}
 			rows = append(rows, row)
 		}
 	}
-	return rows
+	return logistic(rows, len(v.Names)+len(v.Sequences), ridge)
 }
 
-// Texts writes weights that were fitted to FitRows down as the detector reads them:
+// Texts writes weights of Fit down as the detector reads them:
 // those of the features, and those of the sequences.
 func (v *Vectors) Texts(w []float64) (features, sequences string) {
 	var b strings.Builder
@@ -178,7 +176,7 @@ func (v *Vectors) Texts(w []float64) (features, sequences string) {
 	b.Reset()
 	b.WriteString("# Weights of sequences of words, one a line; > is one of the beginning, ^ the start of\n# the text, a point the end of a sentence; go generate ./refusal makes them.\n")
 	for i, sequence := range v.Sequences {
-		fmt.Fprintf(&b, "%.3f %s\n", w[len(v.Names)+i]*fit.SequenceValue, sequence)
+		fmt.Fprintf(&b, "%.3f %s\n", w[len(v.Names)+i]*sequenceValue, sequence)
 	}
 	return features, b.String()
 }

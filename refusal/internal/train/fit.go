@@ -1,13 +1,13 @@
-package fit
+package train
 
 import "math"
 
-// Ridge is the penalty on large weights that the detector is trained with.
-const Ridge = 3.0
+// ridge is the penalty on large weights that the detector is trained with.
+const ridge = 3.0
 
-// SequenceValue is the value that a sequence of words has where it occurs. It is
+// sequenceValue is the value that a sequence of words has where it occurs. It is
 // below 1, so that a weight which rests on few words is penalized more.
-const SequenceValue = 0.3
+const sequenceValue = 0.3
 
 const (
 	// maxPasses bounds how often each weight is moved.
@@ -16,19 +16,20 @@ const (
 	leastStep = 0.002
 )
 
-// A Row is one labeled example: the places of its values that are not 0, and what
-// it counts.
-type Row struct {
-	Places   []int
-	Values   []float64
-	Positive bool
-	Weight   float64
+// An example is a labeled row of numbers that are mostly zeros: the places of its values
+// that are not 0, and what it counts.
+type example struct {
+	places   []int
+	values   []float64
+	positive bool
+	weight   float64
 }
 
-// Logistic gives the n weights that make the labels most likely for the rows, less
+// logistic gives the n weights that make the labels most likely for the rows, less
 // ridge/2 times the sum of their squares. The weight at place 0 is taken to be the
-// bias and is not penalized.
-func Logistic(rows []Row, n int, ridge float64) []float64 {
+// bias and is not penalized. It moves one weight after another, and gives the same bits each
+// time.
+func logistic(rows []example, n int, ridge float64) []float64 {
 	type entry struct {
 		row   int
 		value float64
@@ -36,10 +37,10 @@ func Logistic(rows []Row, n int, ridge float64) []float64 {
 	columns := make([][]entry, n)
 	bound := make([]float64, n) // of the second derivative
 	for i, row := range rows {
-		for j, place := range row.Places {
-			value := row.Values[j]
+		for j, place := range row.places {
+			value := row.values[j]
 			columns[place] = append(columns[place], entry{i, value})
-			bound[place] += float64(float64(row.Weight*value) * value / 4)
+			bound[place] += float64(float64(row.weight*value) * value / 4)
 		}
 	}
 	w := make([]float64, n)
@@ -80,19 +81,10 @@ func Logistic(rows []Row, n int, ridge float64) []float64 {
 	return w
 }
 
-func missOf(row Row, sum float64) float64 {
+func missOf(row example, sum float64) float64 {
 	p := 1 / (1 + math.Exp(-sum))
-	if row.Positive {
-		return row.Weight * (1 - p)
+	if row.positive {
+		return row.weight * (1 - p)
 	}
-	return -float64(row.Weight * p)
-}
-
-// Predict gives the probability that a row's label is true.
-func Predict(w []float64, row Row) float64 {
-	var z float64
-	for j, place := range row.Places {
-		z += float64(w[place] * row.Values[j])
-	}
-	return 1 / (1 + math.Exp(-z))
+	return -float64(row.weight * p)
 }

@@ -1,4 +1,4 @@
-package transition
+package refusal
 
 import (
 	"math/rand/v2"
@@ -6,29 +6,29 @@ import (
 )
 
 // TestNext adds random moves, and finds them and no others.
-func TestNext(t *testing.T) {
+func TestTransitions(t *testing.T) {
 	const seed, states, most = 1, 400, 60
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	table := New(most)
+	table := newTransitions(most)
 	rows, moves := make([]uint32, states), make([]map[uint16]uint32, states)
 	for state := range states {
 		moves[state] = map[uint16]uint32{}
-		var next []Branch
+		var next []branch
 		for symbol := uint16(1); symbol <= most; symbol++ {
 			if random.IntN(20) == 0 {
 				to := uint16(1 + random.IntN(states-1))
-				next = append(next, Branch{symbol, to})
+				next = append(next, branch{symbol, to})
 				moves[state][symbol] = uint32(to)
 			}
 		}
-		rows[state] = table.Add(uint32(state), next)
+		rows[state] = table.add(uint32(state), next)
 	}
 	for state := range states {
 		for symbol := uint16(1); symbol <= most; symbol++ {
-			got := table.Next(uint32(state), rows[state], symbol)
+			got := table.next(uint32(state), rows[state], symbol)
 			if state == 0 {
-				got = table.Start(symbol)
+				got = table.start(symbol)
 			}
 			if want := moves[state][symbol]; got != want {
 				t.Errorf("state %d by %d: %d, want %d", state, symbol, got, want)
