@@ -175,7 +175,7 @@ func cutRubric(s string) (target, named string, err error) {
 		return target, named, nil
 	}
 	if near := spelling.Nearest(named, shippedRubrics); near != "" {
-		return "", "", unknown("rubric", named, shippedRubrics)
+		return "", "", spelling.Unknown("judge", "rubric", named, shippedRubrics)
 	}
 	return s, "", nil
 }
