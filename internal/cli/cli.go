@@ -17,9 +17,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/cli/completion"
 	"github.com/orbench/orbench/internal/cli/data"
-	"github.com/orbench/orbench/internal/cli/help"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/spelling"
@@ -194,13 +192,14 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetCompletionCommandGroupID(itself)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	width := min(help.Width, env.Columns())
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), help.Text(c, width)) })
+	width := min(helpWidth, env.Columns())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpText(c, width)) })
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := fmt.Fprint(c.OutOrStderr(), help.Usage(c, width))
+		_, err := fmt.Fprint(c.OutOrStderr(), usageText(c, width))
 		return err
 	})
-	completion.Register(root, env)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	completeAll(root, env)
 	wrapUsage(root)
 	return root
 }

@@ -1,6 +1,7 @@
-package help
+package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,16 +78,29 @@ var verbs = map[string][2]string{
 	"triggers": {"ask", "ask"},
 }
 
-// A Group is flags under a title.
-type Group struct {
-	Title string
-	Flags *pflag.FlagSet
+// flagGroup is flags under a title.
+type flagGroup struct {
+	of    kind
+	title string
+	flags *pflag.FlagSet
 }
 
-// Groups gives the flags of a command in groups, in the order in which they were
+// flagGroups gives the flags of a command in groups, in the order in which they were
 // declared; those of a command with few flags are one group. What no kind is known of
 // is in the last group.
-func Groups(c *cobra.Command) []Group {
+func flagGroups(c *cobra.Command) []flagGroup {
+	verb, named := verbs[c.Name()]
+	if !named {
+		verb = [2]string{c.Name(), c.Name()}
+	}
+	groups := []flagGroup{
+		{of: subject, title: "What to " + verb[0]},
+		{of: manner, title: "How to " + verb[1]},
+		{of: verdicts, title: "How to judge"},
+		{of: limits, title: "Limits and money"},
+		{of: output, title: "Output"},
+		{of: none, title: "Other flags"},
+	}
 	var flags []*pflag.Flag
 	c.Flags().SortFlags = false
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -94,18 +108,21 @@ func Groups(c *cobra.Command) []Group {
 			flags = append(flags, f)
 		}
 	})
-	if len(flags) < manyFlags {
-		return grouped(flags, []string{"Flags"}, func(*pflag.Flag) kind { return none })
+	few := len(flags) < manyFlags
+	if few {
+		groups = []flagGroup{{title: "Flags"}}
 	}
-	verb, named := verbs[c.Name()]
-	if !named {
-		verb = [2]string{c.Name(), c.Name()}
+	for i := range groups {
+		g := &groups[i]
+		g.flags = pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		g.flags.SortFlags = false
+		for _, f := range flags {
+			if few || kindOf(c, f) == g.of {
+				g.flags.AddFlag(f)
+			}
+		}
 	}
-	titles := []string{
-		none: "Other flags", subject: "What to " + verb[0], manner: "How to " + verb[1], verdicts: "How to judge",
-		limits: "Limits and money", output: "Output",
-	}
-	return grouped(flags, titles, func(f *pflag.Flag) kind { return kindOf(c, f) })
+	return slices.DeleteFunc(groups, func(g flagGroup) bool { return !g.flags.HasFlags() })
 }
 
 // kindOf is what a command's flag is about.
@@ -114,39 +131,4 @@ func kindOf(c *cobra.Command, f *pflag.Flag) kind {
 		return k
 	}
 	return kinds[f.Name]
-}
-
-// grouped puts flags under the titles of their kinds, none last.
-func grouped(flags []*pflag.Flag, titles []string, of func(*pflag.Flag) kind) []Group {
-	sets := make([]*pflag.FlagSet, len(titles))
-	for _, f := range flags {
-		k := of(f)
-		if sets[k] == nil {
-			sets[k] = pflag.NewFlagSet(titles[k], pflag.ContinueOnError)
-			sets[k].SortFlags = false
-		}
-		sets[k].AddFlag(f)
-	}
-	var groups []Group
-	for i := range sets {
-		k := (i + 1) % len(sets)
-		if sets[k] != nil {
-			groups = append(groups, Group{titles[k], sets[k]})
-		}
-	}
-	return groups
-}
-
-// Ungrouped is the first flag of a command with groups that is in none, or "".
-func Ungrouped(c *cobra.Command) string {
-	groups := Groups(c)
-	name := ""
-	if len(groups) > 1 {
-		groups[len(groups)-1].Flags.VisitAll(func(f *pflag.Flag) {
-			if name == "" && kindOf(c, f) == none {
-				name = f.Name
-			}
-		})
-	}
-	return name
 }

@@ -1,4 +1,4 @@
-package help
+package cli
 
 import (
 	"regexp"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Width is how many columns a line of help has at most.
-const Width = 80
+// helpWidth is how many columns a line of help has at most.
+const helpWidth = 80
 
 // rows matches the first words of a list's line up to where its text begins.
 var rows = regexp.MustCompile(`^\s*(?:\S+(?: \S+)*? {2,})?`)
@@ -20,7 +20,7 @@ func wrap(text string, width int) string {
 	lead, indent := "", ""
 	flush := func() {
 		if len(words) > 0 {
-			out = append(out, fill(words, width, lead, indent)...)
+			out = append(out, fillLines(words, width, lead, indent)...)
 		}
 		words, lead, indent = nil, "", ""
 	}
@@ -48,9 +48,9 @@ func wrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// fill puts words into lines of at most width columns, the first of which begins with
+// fillLines puts words into lines of at most width columns, the first of which begins with
 // lead and the others with indent. A word that is longer has a line of its own.
-func fill(words []string, width int, lead, indent string) []string {
+func fillLines(words []string, width int, lead, indent string) []string {
 	var lines []string
 	line := lead
 	empty := true

@@ -1,4 +1,4 @@
-package help
+package cli
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 // narrowest is the width below which flags and their texts do not fit side by side.
 const narrowest = 40
 
-// Text is what --help prints of a command, in lines of at most width columns, or of
+// helpText is what --help prints of a command, in lines of at most width columns, or of
 // 40 where width is less.
-func Text(c *cobra.Command, width int) string {
+func helpText(c *cobra.Command, width int) string {
 	width = max(width, narrowest)
 	long := c.Long
 	if long == "" {
 		long = c.Short + "."
 	}
-	return wrap(long, width) + "\n\n" + Usage(c, width)
+	return wrap(long, width) + "\n\n" + usageText(c, width)
 }
 
-// Usage is the same without what the command is for.
-func Usage(c *cobra.Command, width int) string {
+// usageText is the same without what the command is for.
+func usageText(c *cobra.Command, width int) string {
 	width = max(width, narrowest)
 	var b strings.Builder
 	b.WriteString("Usage:\n")
-	if c.Runnable() && (len(Groups(c)) > 0 || !c.HasAvailableSubCommands()) {
+	if c.Runnable() && (len(flagGroups(c)) > 0 || !c.HasAvailableSubCommands()) {
 		fmt.Fprintln(&b, wrap("  "+c.UseLine(), width))
 	}
 	if c.HasAvailableSubCommands() {
@@ -38,8 +38,8 @@ func Usage(c *cobra.Command, width int) string {
 	if c.HasAvailableSubCommands() {
 		writeCommands(&b, c, width)
 	}
-	for _, g := range Groups(c) {
-		fmt.Fprintf(&b, "\n%s:\n%s", g.Title, g.Flags.FlagUsagesWrapped(width))
+	for _, g := range flagGroups(c) {
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" says more of a command.`, c.CommandPath()), width))

@@ -1,4 +1,4 @@
-package completion
+package cli
 
 import (
 	"context"
@@ -27,14 +27,9 @@ type world struct {
 // separators end the beginnings of values.
 const separators = "/:@([="
 
-// Register has every flag and argument of a tree of commands completed that has no
+// completeAll has every flag and argument of a tree of commands completed that has no
 // completion of its own. Files are offered only where one is meant.
-func Register(root *cobra.Command, env *command.Env) {
-	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	register(root, env)
-}
-
-func register(c *cobra.Command, env *command.Env) {
+func completeAll(c *cobra.Command, env *command.Env) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if _, own := c.GetFlagCompletionFunc(f.Name); own {
 			return
@@ -60,7 +55,7 @@ func register(c *cobra.Command, env *command.Env) {
 		c.ValidArgsFunction = complete(env, from, false)
 	}
 	for _, sub := range c.Commands() {
-		register(sub, env)
+		completeAll(sub, env)
 	}
 }
 
