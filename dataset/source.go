@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/labels"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -159,7 +159,7 @@ func resolve(ref string, opts Options) (source, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := spelling.Nearest(ref, names); near != "" {
+	if near := settings.Nearest(ref, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

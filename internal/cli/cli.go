@@ -20,7 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/data"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -256,7 +256,7 @@ func commandMeant(c *cobra.Command, name string) string {
 			known = append(known, sub.Name())
 		}
 	}
-	return spelling.Nearest(name, known)
+	return settings.Nearest(name, known)
 }
 
 // flagMeant is the flag that an unknown one most likely means, or "". One that was
@@ -272,7 +272,7 @@ func flagMeant(c *cobra.Command, err error) string {
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := settings.Nearest(name, known); near != "" {
 		return "--" + near
 	}
 	return ""

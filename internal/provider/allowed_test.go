@@ -1,4 +1,4 @@
-package consent_test
+package provider_test
 
 import (
 	"errors"
@@ -9,26 +9,26 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/consent"
+	"github.com/orbench/orbench/internal/provider"
 )
 
-func TestHosts(t *testing.T) {
+func TestAllowedHosts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "orbench", "allowed-hosts")
 	want := func(hosts ...string) {
 		t.Helper()
-		if got, err := consent.Hosts(path); err != nil || !slices.Equal(got, hosts) {
+		if got, err := provider.AllowedHosts(path); err != nil || !slices.Equal(got, hosts) {
 			t.Errorf("%q, %v, want %q", got, err, hosts)
 		}
 	}
 	want()
 	for _, hosts := range [][]string{{"b.example", "a.example:8443"}, {"a.example:8443"}, {"c.example"}} {
-		if err := consent.Allow(path, hosts); err != nil {
+		if err := provider.Allow(path, hosts); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want("b.example", "a.example:8443", "c.example")
-	if err := consent.Forget(path, []string{"a.example:8443", "none.example"}); err != nil {
+	if err := provider.Forget(path, []string{"a.example:8443", "none.example"}); err != nil {
 		t.Fatal(err)
 	}
 	want("b.example", "c.example")
@@ -44,10 +44,10 @@ func TestHosts(t *testing.T) {
 	if err := os.WriteFile(path, []byte("d.example\n*.example\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := consent.Hosts(path); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "allowed-hosts:2: it is no host") {
+	if _, err := provider.AllowedHosts(path); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "allowed-hosts:2: it is no host") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := consent.Hosts(""); err != nil {
+	if _, err := provider.AllowedHosts(""); err != nil {
 		t.Error(err)
 	}
 }

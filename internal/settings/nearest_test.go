@@ -1,10 +1,10 @@
-package spelling_test
+package settings_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 func TestNearest(t *testing.T) {
@@ -21,11 +21,11 @@ func TestNearest(t *testing.T) {
 		"":                      "",
 		strings.Repeat("l", 99): "",
 	} {
-		if got := spelling.Nearest(name, known); got != want {
+		if got := settings.Nearest(name, known); got != want {
 			t.Errorf("%q means %q, want %q", name, got, want)
 		}
 	}
-	if got := spelling.Nearest("lexical", nil); got != "" {
+	if got := settings.Nearest("lexical", nil); got != "" {
 		t.Errorf("of no names %q is near", got)
 	}
 }
