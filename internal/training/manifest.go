@@ -5,7 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/validation"
 )
@@ -55,7 +55,7 @@ type Manifest struct {
 	// own; none means that nobody did.
 	Moderators  []string                  `json:"moderators,omitempty"`
 	Policy      string                    `json:"policy,omitempty"`
-	Evaluations contamination.Evaluations `json:"evaluations"`
+	Evaluations overlap.Evaluations `json:"evaluations"`
 	Prompts     Ledger                    `json:"prompts"`
 	Answers     Ledger                    `json:"answers"`
 	Parts       []Part                    `json:"parts"`
