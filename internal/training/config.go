@@ -23,19 +23,19 @@ type Config struct {
 	// Run is the name of the run, and Config what it is.
 	Run string `json:"run"`
 	run.Config
-	Format      Format                    `json:"format"`
-	Plain       bool                      `json:"plain,omitempty"`
-	Target      string                    `json:"target,omitempty"`
-	ChosenFrom  []string                  `json:"chosen_from,omitempty"`
-	PerPrompt   int                       `json:"per_prompt"`
-	ToxicShare  *float64                  `json:"toxic_share,omitempty"`
-	Harmful     bool                      `json:"harmful_answers,omitempty"`
-	Splits      [3]float64                `json:"splits"`
-	Seed        uint64                    `json:"seed"`
+	Format      Format              `json:"format"`
+	Plain       bool                `json:"plain,omitempty"`
+	Target      string              `json:"target,omitempty"`
+	ChosenFrom  []string            `json:"chosen_from,omitempty"`
+	PerPrompt   int                 `json:"per_prompt"`
+	ToxicShare  *float64            `json:"toxic_share,omitempty"`
+	Harmful     bool                `json:"harmful_answers,omitempty"`
+	Splits      [3]float64          `json:"splits"`
+	Seed        uint64              `json:"seed"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
-	Moderators  []voter                   `json:"moderators,omitempty"`
-	Policy      orbench.Policy            `json:"policy"`
-	PolicyName  string                    `json:"policy_name"`
+	Moderators  []voter             `json:"moderators,omitempty"`
+	Policy      orbench.Policy      `json:"policy"`
+	PolicyName  string              `json:"policy_name"`
 }
 
 // voter is a moderator as the store keeps it.

@@ -53,12 +53,12 @@ type Manifest struct {
 	Seed   uint64     `json:"seed"`
 	// Moderators voted on the chosen answers to safe prompts, by Policy, or by a guard's
 	// own; none means that nobody did.
-	Moderators  []string                  `json:"moderators,omitempty"`
-	Policy      string                    `json:"policy,omitempty"`
+	Moderators  []string            `json:"moderators,omitempty"`
+	Policy      string              `json:"policy,omitempty"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
-	Prompts     Ledger                    `json:"prompts"`
-	Answers     Ledger                    `json:"answers"`
-	Parts       []Part                    `json:"parts"`
+	Prompts     Ledger              `json:"prompts"`
+	Answers     Ledger              `json:"answers"`
+	Parts       []Part              `json:"parts"`
 	// Files have the hashes of the files but this one, by their names.
 	Files map[string]File `json:"files"`
 }
