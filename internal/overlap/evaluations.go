@@ -1,4 +1,4 @@
-package contamination
+package overlap
 
 import (
 	"context"
@@ -70,11 +70,8 @@ type Match struct {
 // names. cache is the folder of pulled datasets; the threshold is above 0 and at most
 // 1. What is named and cannot be opened is an *orbench.InputError.
 func Against(ctx context.Context, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
-	if !(threshold > 0 && threshold <= 1) {
-		return nil, &orbench.InputError{
-			Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold),
-			Hint: fmt.Sprintf("give a share such as %v", NearThreshold),
-		}
+	if err := checkThreshold(threshold, NearThreshold); err != nil {
+		return nil, err
 	}
 	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, turns: NewTurns(threshold)}
 	named := dataset.List(cache)
@@ -110,6 +107,16 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 		}
 	}
 	return e, nil
+}
+
+// checkThreshold refuses a least similarity that is none, and names a usual one.
+func checkThreshold(threshold, usual float64) error {
+	if threshold > 0 && threshold <= 1 {
+		return nil
+	}
+	return &orbench.InputError{
+		Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold), Hint: fmt.Sprintf("give a share such as %v", usual),
+	}
 }
 
 // addNamed indexes a dataset that has a name.

@@ -1,4 +1,4 @@
-package contamination
+package overlap
 
 import (
 	"strings"
