@@ -24,7 +24,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -147,7 +146,7 @@ func failure(code int) string {
 // the log that output goes to. What it gives ends that.
 func cleanOutput(env *command.Env) (end func()) {
 	var styles []string
-	if terminal.Color(env.Stdout, env.Getenv) {
+	if table.Colored(env.Stdout, env.Getenv) {
 		styles = table.Styles()
 	}
 	out, said := untrusted.NewWriter(env.Stdout, styles...), untrusted.NewWriter(env.Stderr)
