@@ -22,7 +22,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -145,7 +144,7 @@ func failure(code int) string {
 // the log that output goes to. What it gives ends that.
 func cleanOutput(env *command.Env) (end func()) {
 	var styles []string
-	if terminal.Color(env.Stdout, env.Getenv) {
+	if table.Colored(env.Stdout, env.Getenv) {
 		styles = table.Styles()
 	}
 	out, said := untrusted.NewWriter(env.Stdout, styles...), untrusted.NewWriter(env.Stderr)

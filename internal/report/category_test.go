@@ -1,4 +1,4 @@
-package category
+package report
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ func TestManyCategories(t *testing.T) {
 			r.Runs[i].Judges[k].ByCategory = counts
 		}
 	}
-	f, ok := Plot(r, "lexical")
+	f, ok := categoryPlot(r, "lexical")
 	if !ok {
 		t.Fatal("no heat map")
 	}
@@ -48,7 +48,7 @@ func TestCategoriesOfManyVariants(t *testing.T) {
 		"many":         {2, 20, 2, 40},
 		"only targets": {30, 0, 30, 0},
 	} {
-		g := Grids(scoretest.Crossed(tc.targets, tc.variants), nil)[0]
+		g := gridsOf(scoretest.Crossed(tc.targets, tc.variants), nil)[0]
 		if len(g.Rows) != tc.rows || g.variants != tc.left {
 			t.Errorf("%s: %d rows without %d variants", name, len(g.Rows), g.variants)
 		}
@@ -67,19 +67,19 @@ func TestVersionsOfADatasetStayApart(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
 	r.Runs[2].DatasetSHA256 = "ffff" + scoretest.SHA256[4:]
-	if n := len(Grids(r, []string{"lexical"})); n != 3 {
+	if n := len(gridsOf(r, []string{"lexical"})); n != 3 {
 		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
 	}
 }
 
 func TestCategoriesInOrder(t *testing.T) {
 	t.Parallel()
-	g := Grid{Rows: []Row{{Counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
+	g := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
 	g.chooseCategories()
 	if want := []orbench.Category{"a", "b", ""}; !slices.Equal(g.Categories, want) {
 		t.Errorf("categories %q, want %q", g.Categories, want)
 	}
-	nameless := Grid{Rows: []Row{{Counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
+	nameless := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
 	nameless.chooseCategories()
 	if nameless.Named() {
 		t.Error("the nameless category alone counts as named ones")

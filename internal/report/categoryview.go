@@ -1,4 +1,4 @@
-package category
+package report
 
 import (
 	"strconv"
@@ -11,7 +11,7 @@ import (
 
 // Sections lay the grid out with a line for each category and a column for each target,
 // in as many tables as keep within table.MaxWidth.
-func (g *Grid) Sections() []table.Section {
+func (g *grid) Sections() []table.Section {
 	names := make([]string, len(g.Categories))
 	widest := len("category")
 	for i, c := range g.Categories {
@@ -31,7 +31,7 @@ func (g *Grid) Sections() []table.Section {
 		}
 		s.Note = strings.TrimSpace(s.Note + " " + g.VariantsNote())
 		if g.Marked() {
-			s.Note = strings.TrimSpace(s.Note + " " + MarkNote)
+			s.Note = strings.TrimSpace(s.Note + " " + markNote)
 		}
 		for i, name := range append(names, "all") {
 			s.Rows[i] = []string{name}
@@ -39,7 +39,7 @@ func (g *Grid) Sections() []table.Section {
 		used := widest
 		for ; first < len(g.Rows); first++ {
 			row := g.Rows[first]
-			name := table.Name(table.ShortenTarget(row.Target, nameWidth), row.Simulated)
+			name := table.Name(table.ShortenTarget(row.Target, gridName), row.Simulated)
 			column := []string{name}
 			for _, c := range g.Categories {
 				column = append(column, strings.TrimSpace(row.Mark(c)+" "+cell(row.Counts[c])))

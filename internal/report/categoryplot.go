@@ -1,11 +1,10 @@
-package category
+package report
 
 import (
 	"strconv"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -14,10 +13,10 @@ import (
 // Plot draws refusal by category: a panel for each label of each dataset, a
 // row for each target, a column for each category, as one judge sees it. It
 // reports false when no dataset names categories.
-func Plot(r score.Result, judge string) (chart.Figure, bool) {
-	m := chart.HeatMap{Note: caption.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% interval in per cent. ")}
+func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
+	m := chart.HeatMap{Note: score.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% interval in per cent. ")}
 	marked := false
-	for _, g := range Grids(r, []string{judge}) {
+	for _, g := range gridsOf(r, []string{judge}) {
 		if g.Named() {
 			m.Panels = append(m.Panels, g.panel())
 			marked = marked || g.Marked()
@@ -33,10 +32,10 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 }
 
 // panel lays the grid out for the plot.
-func (g *Grid) panel() chart.HeatPanel {
+func (g *grid) panel() chart.HeatPanel {
 	p := chart.HeatPanel{
-		Title: caption.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Note: "Dataset " + untrusted.Terminal(g.Dataset) + ", judge " + untrusted.Shorten(g.Judge, 50),
-		Ramp: RampOf(g.Label),
+		Title: score.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Note: "Dataset " + untrusted.Terminal(g.Dataset) + ", judge " + untrusted.Shorten(g.Judge, 50),
+		Ramp: rampOf(g.Label),
 	}
 	if g.Dropped > 0 {
 		p.Note += "; the " + strconv.Itoa(len(g.Categories)) + " largest of " + strconv.Itoa(len(g.Categories)+g.Dropped) + " categories"
@@ -66,9 +65,9 @@ func heatCell(n score.Count) chart.HeatCell {
 	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(r.Interval())}
 }
 
-// RampOf is how refusal of prompts of a label is colored: that of safe prompts is
+// rampOf is how refusal of prompts of a label is colored: that of safe prompts is
 // bad.
-func RampOf(label orbench.Label) chart.Ramp {
+func rampOf(label orbench.Label) chart.Ramp {
 	if label == orbench.Safe {
 		return chart.Bad
 	}

@@ -1,11 +1,10 @@
-package category
+package report
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -17,12 +16,9 @@ const maxCategories = 40
 // mostRows is with how many targets variants are shown beside them.
 const mostRows = 24
 
-// nameWidth is the most columns that a target's name takes above its figures.
-const nameWidth = 28
-
-// Grid is the refusal of several targets by category: the prompts of one label of one
+// grid is the refusal of several targets by category: the prompts of one label of one
 // dataset, seen by one judge.
-type Grid struct {
+type grid struct {
 	Label orbench.Label
 	// Name is the dataset's own name, Dataset the same with hash and limit.
 	Name, Dataset string
@@ -31,13 +27,13 @@ type Grid struct {
 	// Dropped is how many categories more there are than shown.
 	Dropped int
 	// Rows has one entry for each target.
-	Rows []Row
+	Rows []gridRow
 	// variants is how many variants more there are than shown.
 	variants int
 }
 
-// Row is a target, with its counts by category and over all of them.
-type Row struct {
+// gridRow is a target, with its counts by category and over all of them.
+type gridRow struct {
 	Target    string
 	Simulated bool
 	Counts    map[orbench.Category]score.Count
@@ -46,14 +42,14 @@ type Row struct {
 	variant bool
 }
 
-// Grids gives one for each label, dataset and judge, in the order of the
+// gridsOf gives one for each label, dataset and judge, in the order of the
 // labels and then of the result. judges limits which judges count; nil is all.
-func Grids(r score.Result, judges []string) []Grid {
+func gridsOf(r score.Result, judges []string) []grid {
 	type key struct {
 		dataset, sha, judge string
 		limit               int
 	}
-	var grids []Grid
+	var grids []grid
 	for _, label := range r.Labels() {
 		index := map[key]int{}
 		for _, run := range r.Runs {
@@ -69,9 +65,9 @@ func Grids(r score.Result, judges []string) []Grid {
 				if !ok {
 					i = len(grids)
 					index[k] = i
-					grids = append(grids, Grid{Label: label, Name: run.Dataset, Dataset: caption.Dataset(run), Judge: j.Judge})
+					grids = append(grids, grid{Label: label, Name: run.Dataset, Dataset: run.DatasetCaption(), Judge: j.Judge})
 				}
-				grids[i].Rows = append(grids[i].Rows, Row{
+				grids[i].Rows = append(grids[i].Rows, gridRow{
 					Target: run.Target, variant: run.Base != "", Simulated: run.Simulated || j.Simulated, Counts: j.ByCategory,
 					All: j.Count(),
 				})
@@ -87,7 +83,7 @@ func Grids(r score.Result, judges []string) []Grid {
 
 // chooseCategories lists the categories by name, the nameless one last, and only
 // the largest ones where there are too many to show.
-func (g *Grid) chooseCategories() {
+func (g *grid) chooseCategories() {
 	sizes := map[orbench.Category]int{}
 	for _, row := range g.Rows {
 		for c, n := range row.Counts {
@@ -112,8 +108,8 @@ func (g *Grid) chooseCategories() {
 }
 
 // Marked reports whether any category of any target stands out.
-func (g *Grid) Marked() bool {
-	return slices.ContainsFunc(g.Rows, func(row Row) bool {
+func (g *grid) Marked() bool {
+	return slices.ContainsFunc(g.Rows, func(row gridRow) bool {
 		for _, c := range g.Categories {
 			if row.Mark(c) != "" {
 				return true
@@ -123,12 +119,12 @@ func (g *Grid) Marked() bool {
 	})
 }
 
-// MarkNote explains the marks.
-const MarkNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
+// markNote explains the marks.
+const markNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
 
 // Mark is ▲ for a category that the target refuses significantly more often than
 // its other prompts, ▼ for one less often, and else empty.
-func (r Row) Mark(c orbench.Category) string {
+func (r gridRow) Mark(c orbench.Category) string {
 	switch r.Counts[c].Outlier(r.All) {
 	case 1:
 		return "▲"
@@ -139,16 +135,16 @@ func (r Row) Mark(c orbench.Category) string {
 }
 
 // Named reports whether the dataset names categories at all.
-func (g *Grid) Named() bool {
+func (g *grid) Named() bool {
 	return len(g.Categories) > 1 || len(g.Categories) == 1 && g.Categories[0] != ""
 }
 
 // plainOnly leaves variants out where there are too many targets, and notes how many.
-func (g *Grid) plainOnly() {
+func (g *grid) plainOnly() {
 	if len(g.Rows) <= mostRows {
 		return
 	}
-	plain := slices.DeleteFunc(slices.Clone(g.Rows), func(r Row) bool { return r.variant })
+	plain := slices.DeleteFunc(slices.Clone(g.Rows), func(r gridRow) bool { return r.variant })
 	if len(plain) > 0 {
 		g.variants = len(g.Rows) - len(plain)
 		g.Rows = plain
@@ -156,7 +152,7 @@ func (g *Grid) plainOnly() {
 }
 
 // VariantsNote says how many variants are left out; empty for none.
-func (g *Grid) VariantsNote() string {
+func (g *grid) VariantsNote() string {
 	if g.variants == 0 {
 		return ""
 	}
@@ -164,7 +160,7 @@ func (g *Grid) VariantsNote() string {
 }
 
 // Why says in words what a mark means, for those who cannot see it.
-func (r Row) Why(c orbench.Category) string {
+func (r gridRow) Why(c orbench.Category) string {
 	how := "less"
 	if r.Counts[c].Outlier(r.All) > 0 {
 		how = "more"

@@ -1,15 +1,14 @@
-package caption
+package score
 
 import (
 	"slices"
 
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
-// Dataset names a run's dataset with its hash and its limit.
-func Dataset(r score.RunResult) string {
+// DatasetCaption names a run's dataset with its hash and its limit.
+func (r RunResult) DatasetCaption() string {
 	s := r.Dataset
 	if r.DatasetSHA256 != "" {
 		s += "@" + table.ShortHash(r.DatasetSHA256)
@@ -20,17 +19,17 @@ func Dataset(r score.RunResult) string {
 	return s + r.Note()
 }
 
-// Target names a run's target, with the number of its samples where several are taken
+// TargetCaption names a run's target, with the number of its samples where several are taken
 // together.
-func Target(r score.RunResult) string {
+func (r RunResult) TargetCaption() string {
 	if r.Samples > 0 {
 		return r.Target + ", " + table.Count(r.Samples) + " samples"
 	}
 	return r.Target
 }
 
-// Datasets names what two sides were measured on.
-func Datasets(safe, toxic string) string {
+// DatasetsCaption names what two sides were measured on.
+func DatasetsCaption(safe, toxic string) string {
 	if safe == toxic {
 		return safe
 	}
@@ -38,7 +37,7 @@ func Datasets(safe, toxic string) string {
 }
 
 // Words gives the words for what judges see of some runs.
-func Words(runs []score.RunResult, judges ...string) table.Words {
-	onAnswers := slices.ContainsFunc(runs, func(run score.RunResult) bool { return run.Answers })
+func Words(runs []RunResult, judges ...string) table.Words {
+	onAnswers := slices.ContainsFunc(runs, func(run RunResult) bool { return run.Answers })
 	return table.Words{Flagging: slices.Equal(judges, []string{judge.Flag}), OnAnswers: onAnswers}
 }
