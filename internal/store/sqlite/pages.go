@@ -1,4 +1,4 @@
-package pages
+package sqlite
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// Row is what a cell of a page holds: a row of a table, or an entry of an index.
-type Row struct {
+// PageRow is what a cell of a page holds: a row of a table, or an entry of an index.
+type PageRow struct {
 	// ID is the number of a row of a table; it is 0 in an index.
 	ID int64
 	// Values are nil, int64, float64, string or []byte, as the columns of the row that
@@ -28,11 +28,21 @@ type Row struct {
 type Page struct {
 	Number int
 	// Rows are of a table, Entries of an index; a page has one of them.
-	Rows, Entries []Row
+	Rows, Entries []PageRow
 }
 
-// File is the pages of a database, with those in its write-ahead log.
-type File struct {
+// Pages are those of a database file that may be damaged, with those in its write-ahead log:
+// every row on every page that can be made out, whatever became of the pages that lead
+// there.
+//
+// SQLite finds rows from the first page on, through pages that list others, and gives up
+// where one of them is damaged: a store of which it cannot read the first page is lost to
+// it, though all rows may be there. But each row lies whole on its page, with its types,
+// so that pages can be read one by one. What is found may be an old version of a row,
+// or nonsense that looks like one: whoever reads must be able to tell by the row itself.
+//
+// The format is that of https://www.sqlite.org/fileformat2.html.
+type Pages struct {
 	main, log *os.File
 	size      int
 	// count is how many pages the file has, and free those of them that are unused.
@@ -61,14 +71,14 @@ const (
 	frameHeader = 24
 )
 
-// Open opens the database at path, and the log beside it if there is one. Nothing but
+// OpenPages opens the database at path, and the log beside it if there is one. Nothing but
 // the files being unreadable is an error.
-func Open(path string) (*File, error) {
+func OpenPages(path string) (*Pages, error) {
 	main, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{main: main, free: map[int]bool{}, logged: map[int]int64{}}
+	f := &Pages{main: main, free: map[int]bool{}, logged: map[int]int64{}}
 	f.log, err = os.Open(path + "-wal")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, f.Close())
@@ -80,7 +90,7 @@ func Open(path string) (*File, error) {
 }
 
 // Close closes the files.
-func (f *File) Close() error {
+func (f *Pages) Close() error {
 	err := f.main.Close()
 	if f.log != nil {
 		err = errors.Join(err, f.log.Close())
@@ -89,7 +99,7 @@ func (f *File) Close() error {
 }
 
 // measure finds the size of pages, their number, those in the log and those unused.
-func (f *File) measure() error {
+func (f *Pages) measure() error {
 	info, err := f.main.Stat()
 	if err != nil {
 		return err
@@ -128,7 +138,7 @@ func sizeOf(said uint32) int {
 
 // readLog finds the pages in the log. The chain of its own checksums is not followed:
 // where it is broken, SQLite drops all that comes after.
-func (f *File) readLog() error {
+func (f *Pages) readLog() error {
 	if f.log == nil {
 		return nil
 	}
@@ -170,7 +180,7 @@ func (f *File) readLog() error {
 }
 
 // readFree finds the pages that are unused, from the first that lists some.
-func (f *File) readFree(list int) error {
+func (f *Pages) readFree(list int) error {
 	for list > 0 && !f.free[list] && (list <= f.count || f.logged[list] > 0) {
 		f.free[list] = true
 		page, err := f.page(list)
@@ -187,14 +197,14 @@ func (f *File) readFree(list int) error {
 }
 
 // page reads a page as it is now, with zeros for what is missing of it.
-func (f *File) page(n int) ([]byte, error) {
+func (f *Pages) page(n int) ([]byte, error) {
 	if offset, ok := f.logged[n]; ok {
 		return f.read(f.log, offset)
 	}
 	return f.read(f.main, int64(n-1)*int64(f.size))
 }
 
-func (f *File) read(from *os.File, offset int64) ([]byte, error) {
+func (f *Pages) read(from *os.File, offset int64) ([]byte, error) {
 	page := make([]byte, f.size)
 	if _, err := from.ReadAt(page, offset); err != nil && err != io.EOF {
 		return nil, err
@@ -204,7 +214,7 @@ func (f *File) read(from *os.File, offset int64) ([]byte, error) {
 
 // All reads all pages that are in use: those of the file, and after them those of the
 // log, which may have an earlier version of a page too.
-func (f *File) All() iter.Seq2[Page, error] {
+func (f *Pages) All() iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		for n := 1; n <= f.count; n++ {
 			if f.free[n] {
@@ -233,7 +243,7 @@ const (
 )
 
 // parse makes out the cells of a page. What is no cell is passed over.
-func (f *File) parse(n int, data []byte, old bool) Page {
+func (f *Pages) parse(n int, data []byte, old bool) Page {
 	p := Page{Number: n}
 	if data == nil {
 		return p
@@ -282,7 +292,7 @@ func (f *File) parse(n int, data []byte, old bool) Page {
 }
 
 // cell reads the cell at a place of a page.
-func (f *File) cell(n int, page []byte, at int, index bool) (row Row, ok bool) {
+func (f *Pages) cell(n int, page []byte, at int, index bool) (row PageRow, ok bool) {
 	size, at, ok := varint(page, at)
 	if !ok || size < 2 || size > int64(f.count+len(f.frames))*int64(f.size) {
 		return row, false
@@ -321,7 +331,7 @@ func (f *File) cell(n int, page []byte, at int, index bool) (row Row, ok bool) {
 }
 
 // chain reads the rest of a cell from the pages that it goes on at.
-func (f *File) chain(next, size int) (rest []byte, pages []int, ok bool) {
+func (f *Pages) chain(next, size int) (rest []byte, pages []int, ok bool) {
 	for size > 0 {
 		if next <= 1 || next > f.count && f.logged[next] == 0 {
 			return nil, nil, false

@@ -1,4 +1,4 @@
-package simulation
+package fill_test
 
 import (
 	"context"
@@ -14,11 +14,21 @@ import (
 	"github.com/orbench/orbench/internal/store/sqlite"
 )
 
-func TestMain(m *testing.M) {
-	// With one processor, what becomes able to run at once runs in the same order each time.
-	runtime.GOMAXPROCS(1)
-	os.Exit(m.Run())
-}
+// These tests prove that no schedule of faults loses a call, has one paid for twice that was
+// not under way at a fault, or breaks a limit or a budget.
+//
+// A seed decides a schedule: how many processes fill one store, with what limits and
+// budget, which of them is killed, frozen or interrupted when, when the store and the
+// providers fail, and what becomes of each call. All of it happens in virtual time, in
+// memory alone but for the store, which is a real SQLite file. The fills, their claims,
+// gates, pacers, budgets and leases are the real ones; simulated are the providers,
+// which count what they charge for, and the faults, which stand between a process and
+// everything else. After the faults an undisturbed process fills what is left, and then
+// rows, charges and counts are held against each other.
+//
+// What goroutines do at one virtual instant is up to Go's scheduler. So that little is,
+// every call and every access to the store takes a time of its own, drawn from the seed
+// down to nanoseconds, and one processor runs all: the same seed gives the same trace.
 
 // newStore is the file of a store that is empty.
 var newStore = sync.OnceValues(func() ([]byte, error) {
@@ -58,6 +68,8 @@ func simulate(t *testing.T, seed uint64) *world {
 	if err := os.WriteFile(path, empty, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// With one processor, what becomes able to run at once runs in the same order each time.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var w *world
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -101,7 +113,7 @@ func TestSchedules(t *testing.T) {
 			t.Log(w.text())
 		}
 		if len(w.problems) > 0 {
-			t.Errorf("%s\nrepeat it with ORBENCH_SEED=%d go test ./internal/simulation -run TestSchedules -v", strings.Join(w.problems, "\n"), seed)
+			t.Errorf("%s\nrepeat it with ORBENCH_SEED=%d go test ./internal/fill -run TestSchedules -v", strings.Join(w.problems, "\n"), seed)
 			if faulty++; faulty == mostFaulty {
 				t.Fatal("there may be more")
 			}

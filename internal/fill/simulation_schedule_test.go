@@ -1,4 +1,4 @@
-package simulation
+package fill_test
 
 import (
 	"fmt"

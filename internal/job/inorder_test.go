@@ -1,4 +1,4 @@
-package inorder_test
+package job_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 )
 
 // numbers streams 0 to n-1, then err if there is one.
@@ -25,9 +25,9 @@ func numbers(n int, err error) iter.Seq2[int, error] {
 	}
 }
 
-// TestDo keeps the order of the items and leaves nothing running, however
+// TestInOrder keeps the order of the items and leaves nothing running, however
 // it ends.
-func TestDo(t *testing.T) {
+func TestInOrder(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("fault")
 	for name, tc := range map[string]struct {
@@ -47,7 +47,7 @@ func TestDo(t *testing.T) {
 			t.Parallel()
 			var running atomic.Int64
 			var used []int
-			err := inorder.Do(t.Context(), 4, tc.items, func(_ context.Context, i int) (int, error) {
+			err := job.InOrder(t.Context(), 4, tc.items, func(_ context.Context, i int) (int, error) {
 				running.Add(1)
 				defer running.Add(-1)
 				if i == tc.workFails {

@@ -1,4 +1,4 @@
-package pages
+package sqlite
 
 import (
 	"database/sql"
@@ -48,12 +48,12 @@ func written(t testing.TB) (string, map[int64][]any) {
 	return path, want
 }
 
-// TestAll reads the rows and the entries of a database that SQLite wrote, which lie in
+// TestPages reads the rows and the entries of a database that SQLite wrote, which lie in
 // the file, in the log, and on chains of pages.
-func TestAll(t *testing.T) {
+func TestPages(t *testing.T) {
 	t.Parallel()
 	path, want := written(t)
-	f, err := Open(path)
+	f, err := OpenPages(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +82,9 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads anything as a database: there is an end, and nothing but files that
+// FuzzPages reads anything as a database: there is an end, and nothing but files that
 // cannot be read is an error.
-func FuzzOpen(f *testing.F) {
+func FuzzPages(f *testing.F) {
 	path, _ := written(f)
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		file, err := Open(path)
+		file, err := OpenPages(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package inorder
+package job
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Do works on up to width items of a sequence at once and has the results used
-// one by one, in the order of the items. It stops at the first error and returns
+// InOrder works on up to width items of a sequence at once and has the results used
+// one by one, in the order of the items, so that what runs at once still gives the same
+// bytes. It stops at the first error and returns
 // it, or the cause of the context's end. When it returns, nothing works on any
 // item.
-func Do[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) (Done, error), use func(Done) error) error {
+func InOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) (Done, error), use func(Done) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	defer func() {
