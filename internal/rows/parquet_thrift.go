@@ -1,4 +1,4 @@
-package parquetfile
+package rows
 
 import (
 	"encoding/binary"
@@ -28,14 +28,14 @@ const (
 	// footer has a few dozen for each column of each row group, and an entry of some
 	// bytes can take the library half a kilobyte.
 	maxEntries = 400_000
-	// maxNested is how deep the values of a header may lie in each other.
-	maxNested = 32
+	// maxHeaderDepth is how deep the values of a header may lie in each other.
+	maxHeaderDepth = 32
 )
 
 var (
 	errShort   = errors.New("a header ends too soon")
 	errEntries = fmt.Errorf("a header has more than %d entries", maxEntries)
-	errNested  = fmt.Errorf("more than %d values of a header lie in each other", maxNested)
+	errNested  = fmt.Errorf("more than %d values of a header lie in each other", maxHeaderDepth)
 )
 
 // walker walks over a struct in Thrift's compact protocol without keeping any of it.
@@ -84,7 +84,7 @@ func (w *walker) skip(n uint64) error {
 
 // structure walks over the fields of a struct up to its end.
 func (w *walker) structure(depth int) error {
-	if depth > maxNested {
+	if depth > maxHeaderDepth {
 		return errNested
 	}
 	field := int64(0)
@@ -165,7 +165,7 @@ func (w *walker) value(kind byte, depth int, listed bool) error {
 
 // list walks over n entries with a value of each kind.
 func (w *walker) list(n uint64, depth int, kinds ...byte) error {
-	if depth >= maxNested {
+	if depth >= maxHeaderDepth {
 		return errNested
 	}
 	if n > uint64(maxEntries-w.entries) {

@@ -1,15 +1,14 @@
-package labels_test
+package dataset
 
 import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/labels"
 )
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	v, err := labels.ParseValues(" contrast_*=toxic, 1 = unsafe ,a=b=safe,*=Benign")
+	v, err := parseLabelValues(" contrast_*=toxic, 1 = unsafe ,a=b=safe,*=Benign")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,14 +22,14 @@ func TestValues(t *testing.T) {
 	if got, ok := v.Label(" "); ok {
 		t.Errorf("nothing is %s", got)
 	}
-	if got, ok := (labels.Values{{Is: "x", Label: orbench.Toxic}}).Label("harmless"); !ok || got != orbench.Safe {
+	if got, ok := (labelValues{{Is: "x", Label: orbench.Toxic}}).Label("harmless"); !ok || got != orbench.Safe {
 		t.Errorf("a label is %s, %t", got, ok)
 	}
-	if none, err := labels.ParseValues(" "); err != nil || none != nil {
+	if none, err := parseLabelValues(" "); err != nil || none != nil {
 		t.Errorf("nothing is %v, %v", none, err)
 	}
 	for _, bad := range []string{"x", "x=", "x=odd", "=safe", "x=safe,"} {
-		if v, err := labels.ParseValues(bad); err == nil {
+		if v, err := parseLabelValues(bad); err == nil {
 			t.Errorf("%q is %v", bad, v)
 		}
 	}
@@ -39,7 +38,7 @@ func TestValues(t *testing.T) {
 func FuzzValues(f *testing.F) {
 	f.Add("contrast_*=toxic,*=safe", "contrast_a")
 	f.Fuzz(func(t *testing.T, list, text string) {
-		v, err := labels.ParseValues(list)
+		v, err := parseLabelValues(list)
 		if err != nil {
 			return
 		}
@@ -51,8 +50,8 @@ func FuzzValues(f *testing.F) {
 
 func TestLikely(t *testing.T) {
 	t.Parallel()
-	column := func(name string, values ...string) *labels.Likely {
-		c := labels.Watch([]string{"id", name}, "category")
+	column := func(name string, values ...string) *likely {
+		c := watchLabels([]string{"id", name}, "category")
 		for i, v := range values {
 			c.Add([]string{string(rune('a' + i)), v})
 		}
@@ -94,12 +93,12 @@ func TestLikely(t *testing.T) {
 		}
 	}
 	// Values tell more than a name.
-	c := labels.Watch([]string{"lable", "kind"}, "")
+	c := watchLabels([]string{"lable", "kind"}, "")
 	c.Add([]string{"x", "safe"})
 	if got := c.Likely(); got == nil || got.Column != "kind" {
 		t.Errorf("got %+v", got)
 	}
-	if got := labels.Watch(nil, "").Likely(); got != nil {
+	if got := watchLabels(nil, "").Likely(); got != nil {
 		t.Errorf("of no columns %+v", got)
 	}
 }

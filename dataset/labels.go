@@ -1,4 +1,4 @@
-package labels
+package dataset
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Columns watches the columns of a file for values that look like labels.
-type Columns struct{ columns []column }
+// labelWatch watches the columns of a file for values that look like labels.
+type labelWatch struct{ columns []column }
 
 // column counts the values of one column.
 type column struct {
@@ -37,10 +37,10 @@ const (
 	longest   = 60
 )
 
-// Watch begins to watch columns of these names. category is the one of categories, where
+// watchLabels begins to watch columns of these names. category is the one of categories, where
 // "harmful" is one kind among others, so that it takes two labels to be of labels.
-func Watch(names []string, category string) *Columns {
-	c := &Columns{}
+func watchLabels(names []string, category string) *labelWatch {
+	c := &labelWatch{}
 	for _, name := range names {
 		c.columns = append(c.columns, column{name: name, values: map[string]int{}, category: name == category})
 	}
@@ -48,7 +48,7 @@ func Watch(names []string, category string) *Columns {
 }
 
 // Add looks at the cells of a row, in the order of the names.
-func (c *Columns) Add(cells []string) {
+func (c *labelWatch) Add(cells []string) {
 	for i := range c.columns {
 		column := &c.columns[i]
 		value := strings.TrimSpace(cells[i])
@@ -61,20 +61,20 @@ func (c *Columns) Add(cells []string) {
 	}
 }
 
-// Likely is a column that looks as if it held labels.
-type Likely struct {
+// likely is a column that looks as if it held labels.
+type likely struct {
 	Column string
 	// Why says in a clause what it looks like.
 	Why string
-	// Values is the text of the Values that would read it, empty where its values are
+	// Values is the list of labelValues that would read it, empty where its values are
 	// labels as they stand or where nobody can guess.
 	Values string
 }
 
 // Likely gives the likeliest column of labels: one whose values are, before one whose
 // name is; nil where none is.
-func (c *Columns) Likely() *Likely {
-	for _, look := range []func(column) *Likely{column.asValues, column.asContrasts, column.asName} {
+func (c *labelWatch) Likely() *likely {
+	for _, look := range []func(column) *likely{column.asValues, column.asContrasts, column.asName} {
 		for _, column := range c.columns {
 			if len(column.values) == 0 {
 				continue
@@ -88,7 +88,7 @@ func (c *Columns) Likely() *Likely {
 }
 
 // asValues takes a column of which half of the rows, or of the values, look like labels.
-func (c column) asValues() *Likely {
+func (c column) asValues() *likely {
 	rows, labeled, values := 0, 0, 0
 	different := map[orbench.Label]bool{}
 	for value, n := range c.values {
@@ -101,12 +101,12 @@ func (c column) asValues() *Likely {
 	if 2*labeled < rows && 2*values < len(c.values) || c.category && len(different) < 2 {
 		return nil
 	}
-	return &Likely{Column: c.name, Why: "it holds " + c.sample(), Values: c.reading(guess)}
+	return &likely{Column: c.name, Why: "it holds " + c.sample(), Values: c.reading(guess)}
 }
 
 // asContrasts takes a column of which some values are others with "contrast_" before
 // them, as the types of XSTest are.
-func (c column) asContrasts() *Likely {
+func (c column) asContrasts() *likely {
 	n, mirrored := 0, false
 	for value := range c.values {
 		if of, found := strings.CutPrefix(value, contrast); found {
@@ -117,7 +117,7 @@ func (c column) asContrasts() *Likely {
 	if !mirrored {
 		return nil
 	}
-	return &Likely{
+	return &likely{
 		Column: c.name, Why: fmt.Sprintf("%d of its %d values begin with %s", n, len(c.values), contrast),
 		Values: contrast + "*=toxic,*=safe",
 	}
@@ -127,7 +127,7 @@ func (c column) asContrasts() *Likely {
 const contrast = "contrast_"
 
 // asName takes a column whose name is nearly that of labels, or says what they tell.
-func (c column) asName() *Likely {
+func (c column) asName() *likely {
 	if len(c.values) > mostNamed {
 		return nil
 	}
@@ -135,14 +135,14 @@ func (c column) asName() *Likely {
 	for _, usual := range usualNames {
 		// Two letters that changed places are one slip.
 		if d := levenshtein.Distance(name, usual, nil); d <= 1 || d == 2 && sameLetters(name, usual) {
-			return &Likely{Column: c.name, Why: "its name is nearly " + usual, Values: c.reading(guess)}
+			return &likely{Column: c.name, Why: "its name is nearly " + usual, Values: c.reading(guess)}
 		}
 	}
 	says := guess(name)
 	if says == "" && !slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(abstract, w) }) {
 		return nil
 	}
-	return &Likely{Column: c.name, Why: "its name says so, and it holds " + c.sample(), Values: c.reading(func(value string) orbench.Label {
+	return &likely{Column: c.name, Why: "its name says so, and it holds " + c.sample(), Values: c.reading(func(value string) orbench.Label {
 		if label := guess(value); label != "" {
 			return label
 		}

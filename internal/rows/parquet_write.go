@@ -1,4 +1,4 @@
-package parquetfile
+package rows
 
 import (
 	"io"
@@ -10,11 +10,11 @@ import (
 // batch is how many rows are handed to the library together.
 const batch = 1024
 
-// Write writes rows of a struct type, compressed with Zstandard; fields are named by their
+// WriteParquet writes rows of a struct type, compressed with Zstandard; fields are named by their
 // tags `parquet`, as the library reads them.
-func Write[T any](w io.Writer, rows []T) error {
+func WriteParquet[T any](w io.Writer, rows []T) error {
 	var row T
-	out := NewWriter(w, parquet.SchemaOf(row))
+	out := NewParquetWriter(w, parquet.SchemaOf(row))
 	for piece := range slices.Chunk(rows, batch) {
 		written := make([]any, len(piece))
 		for i := range piece {
@@ -27,9 +27,9 @@ func Write[T any](w io.Writer, rows []T) error {
 	return out.Close()
 }
 
-// Writer writes rows. It is the library's, as an interface: with its generic type each
+// ParquetWriter writes rows. It is the library's, as an interface: with its generic type each
 // package that writes a file would compile some hundred functions of the library again.
-type Writer interface {
+type ParquetWriter interface {
 	// Write writes structs, or pointers to them.
 	Write(rows []any) (int, error)
 	// WriteRows writes rows by their columns.
@@ -39,9 +39,9 @@ type Writer interface {
 	Close() error
 }
 
-// NewWriter makes a Writer of files compressed with Zstandard.
+// NewParquetWriter makes a ParquetWriter of files compressed with Zstandard.
 //
 //go:noinline
-func NewWriter(w io.Writer, schema *parquet.Schema) Writer {
+func NewParquetWriter(w io.Writer, schema *parquet.Schema) ParquetWriter {
 	return parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd))
 }

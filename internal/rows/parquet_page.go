@@ -1,4 +1,4 @@
-package parquetfile
+package rows
 
 import (
 	"encoding/binary"

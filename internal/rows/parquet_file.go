@@ -1,4 +1,4 @@
-package parquetfile
+package rows
 
 import (
 	"encoding/binary"
@@ -22,17 +22,17 @@ const (
 	schemaField, groupsField = 2, 4
 )
 
-// File is a Parquet file whose footer is within bounds.
-type File struct {
+// ParquetFile is a Parquet file whose footer is within bounds.
+type ParquetFile struct {
 	*parquet.File
 	in     io.ReaderAt
 	size   int64
 	leaves []*parquet.Column
 }
 
-// Open opens a file of the given size. Neither the page index nor Bloom filters are
+// OpenParquet opens a file of the given size. Neither the page index nor Bloom filters are
 // read. It may panic on a damaged file, as the library does.
-func Open(in io.ReaderAt, size int64) (*File, error) {
+func OpenParquet(in io.ReaderAt, size int64) (*ParquetFile, error) {
 	if err := checkFooter(in, size); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
+	return &ParquetFile{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
 }
 
 func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
@@ -93,7 +93,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 // Check walks over the pages of some columns in a row group, by their indexes, and
 // says what of them would take more than the bounds. A group must be checked before
 // any of its columns is read; nil checks all.
-func (f *File) Check(group int, columns []int) error {
+func (f *ParquetFile) Check(group int, columns []int) error {
 	if columns == nil {
 		for i := range f.leaves {
 			columns = append(columns, i)
