@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Format names the request and reply of a family of guards, as its model card
@@ -116,7 +116,7 @@ func ParseFormat(setting, name string) (Format, error) {
 	for i, known := range Formats {
 		names[i] = string(known)
 	}
-	return "", spelling.Unknown(setting, "guard format", name, names)
+	return "", settings.Unknown(setting, "guard format", name, names)
 }
 
 // Assessment is what a guard says. What it does not say is nil.

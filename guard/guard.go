@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -58,8 +58,8 @@ func (g Guard) String() string {
 	return strings.Join(parts, ":")
 }
 
-// settings are the words of a spec before an equals sign, or alone.
-var settings = []string{"strict", "scores", "threshold", "label", "policy"}
+// specWords are the words of a spec before an equals sign, or alone.
+var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 
 // Parse reads FORMAT[:SETTING…]@TARGET, and gives the guard and the text of the
 // target. The settings are
@@ -92,8 +92,8 @@ func Parse(spec string) (g Guard, target string, err error) {
 			return Guard{}, "", wrong("guard %q gives %s twice", spec, key)
 		}
 		seen[key] = true
-		if !slices.Contains(settings, key) {
-			return Guard{}, "", spelling.Unknown("target", "setting of a guard", key, settings)
+		if !slices.Contains(specWords, key) {
+			return Guard{}, "", settings.Unknown("target", "setting of a guard", key, specWords)
 		}
 		if valued != (key != "strict" && key != "scores") || valued && value == "" {
 			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL or policy=NAME", spec)

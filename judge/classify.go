@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/question"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -61,7 +61,7 @@ func newClassifier(spec, rest string, opts Options) (Judge, error) {
 		return nil, wrong("judge %q names no label after its format", spec)
 	}
 	if f := ClassifierFormat(format); f != Minos && f != AnswerOnly {
-		return nil, spelling.Unknown("judge", "classifier format", format, ClassifierFormats)
+		return nil, settings.Unknown("judge", "classifier format", format, ClassifierFormats)
 	}
 	ref, ok := opts.Models().Ref(target)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/question"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -93,7 +93,7 @@ func Parse(spec string, opts Options) (Judge, error) {
 	case "panel":
 		return newPanel(spec, rest, opts)
 	}
-	return nil, spelling.Unknown("judge", "judge", kind, kinds)
+	return nil, settings.Unknown("judge", "judge", kind, kinds)
 }
 
 // Split parts a list of judges at its commas, except those inside parentheses,

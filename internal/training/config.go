@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -49,7 +49,7 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c 
 	if err != nil {
 		return nil, nil, err
 	}
-	kept.Against, changed, err = comparedWith(ctx, cmp.Or(kept.Against, &contamination.Evaluations{}), cache)
+	kept.Against, changed, err = comparedWith(ctx, cmp.Or(kept.Against, &overlap.Evaluations{}), cache)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -59,12 +59,12 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c 
 
 // comparedWith opens the evaluation sets that prompts were compared with, as far as they are
 // there, and says which are not what they were.
-func comparedWith(ctx context.Context, was *contamination.Evaluations, cache string) (now *contamination.Evaluations, changed []string, err error) {
+func comparedWith(ctx context.Context, was *overlap.Evaluations, cache string) (now *overlap.Evaluations, changed []string, err error) {
 	var refs, except []string
 	there := map[string]bool{}
 	for _, d := range dataset.List(cache) {
 		there[d.Name] = d.Present
-		if !slices.ContainsFunc(was.Checked, func(e contamination.Evaluation) bool { return e.Ref == d.Name }) {
+		if !slices.ContainsFunc(was.Checked, func(e overlap.Evaluation) bool { return e.Ref == d.Name }) {
 			except = append(except, d.Name)
 		}
 	}
@@ -75,11 +75,11 @@ func comparedWith(ctx context.Context, was *contamination.Evaluations, cache str
 		}
 		refs = append(refs, set.Ref)
 	}
-	if now, err = contamination.Against(ctx, refs, except, cache, was.Threshold); err != nil {
+	if now, err = overlap.Against(ctx, refs, except, cache, was.Threshold); err != nil {
 		return nil, nil, err
 	}
 	for _, set := range now.Checked {
-		i := slices.IndexFunc(was.Checked, func(o contamination.Evaluation) bool { return o.Ref == set.Ref })
+		i := slices.IndexFunc(was.Checked, func(o overlap.Evaluation) bool { return o.Ref == set.Ref })
 		if i >= 0 && was.Checked[i].SHA256 != set.SHA256 {
 			changed = append(changed, fmt.Sprintf("%s is no longer what prompts were compared with: its hash was %.12s and is %.12s", set.Name, was.Checked[i].SHA256, set.SHA256))
 		}
