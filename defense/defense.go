@@ -83,9 +83,6 @@ func (d *Defense) Models() []model.Ref {
 	return refs
 }
 
-// Translates reports whether prompts are put into another language.
-func (d *Defense) Translates() bool { return d.translation != nil }
-
 // Language is what the ladder has the prompt translated into, empty for none.
 func (d *Defense) Language() string {
 	if d.translation == nil {
