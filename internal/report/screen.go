@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/validation"
@@ -37,7 +36,7 @@ func subjects(r score.Result) []subject {
 	}
 	var all []subject
 	for _, run := range r.Runs {
-		target, name := caption.Target(run), caption.Dataset(run)
+		target, name := run.TargetCaption(), run.DatasetCaption()
 		i := slices.IndexFunc(all, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
@@ -119,7 +118,7 @@ func (s shown) percent() string {
 // line for whatever changes how they are read.
 func firstScreen(d *table.Document, r score.Result) {
 	all, labels := subjects(r), r.Labels()
-	words := caption.Words(r.Runs, r.Judges()...)
+	words := score.Words(r.Runs, r.Judges()...)
 	if len(all) == 1 {
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
 	} else {
