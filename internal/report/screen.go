@@ -122,7 +122,10 @@ func firstScreen(d *table.Document, r score.Result) {
 	if len(all) == 1 {
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
 	} else {
-		d.AddTo(table.OnBrief, words.Section(ranking(all, r, labels)), table.Line(notApart(all, labels)))
+		d.AddTo(table.OnBrief, words.Section(ranking(all, r, labels)))
+		if line := notApart(all, labels); line != "" {
+			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
+		}
 	}
 	addExample(d, all, words)
 	for _, line := range remarks(all, r, labels) {
@@ -353,9 +356,9 @@ func notApart(all []subject, labels []orbench.Label) string {
 	case len(pairs) == 0:
 		return ""
 	case len(pairs) == len(all)-1:
-		return "No two neighbors can be told apart: their ranges overlap. Labels make ranges narrower (orbench label)."
+		return "No two neighbors can be told apart: their ranges overlap."
 	}
-	return "Cannot be told apart: " + listed(pairs) + ". Labels make ranges narrower (orbench label)."
+	return "Ranges overlap: " + listed(pairs) + "."
 }
 
 // addExample adds a safe prompt that was refused, its answer, and the categories with most of
@@ -449,13 +452,13 @@ func withheldIn(s subject, labels []orbench.Label) bool {
 // and gives.
 func unchecked(all []subject, r score.Result) string {
 	names := r.Judges()
-	line := names[0] + " was not checked on these answers"
+	line := names[0] + " is not checked on these answers"
 	if _, known := validation.Known(names[0], orbench.Safe); !known {
 		line = "the error of " + names[0] + " is not known"
 	}
 	best, ok := all[0].best(orbench.Safe)
 	if !ok || len(all) > 1 || math.IsNaN(best.share) {
-		return line + "; labels of yours correct the rates (orbench label)."
+		return line + "; labels would correct it (orbench label)."
 	}
 	run := all[0].runs[orbench.Safe]
 	n := annotation.EnoughLabels(run.Answered + run.Blocked)

@@ -39,10 +39,12 @@ func (v View) Document() table.Document {
 	}
 	spent := r.Provenance.Spent()
 	d.AddTo(table.OnFull, table.Line(costLine(r.Cost)), table.Line(spent))
-	if r.Cost.Calls > 0 {
+	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
 		d.AddTo(table.OnBrief, table.Line(costLine(r.Cost)))
-	} else {
-		d.AddTo(table.OnBrief, table.Line(cmp.Or(spent, costLine(r.Cost))))
+	}
+	// What one command asked and spent is said once.
+	if !r.Provenance.OfReplies(r.Cost.Calls) {
+		d.AddTo(table.OnBrief, table.Line(spent))
 	}
 	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r.Cost)))+"\n"))
 	for _, s := range r.Provenance.Sections() {
