@@ -20,9 +20,8 @@ import (
 	"github.com/orbench/orbench/internal/cli/data"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -145,7 +144,7 @@ func failure(code int) string {
 // the log that output goes to. What it gives ends that.
 func cleanOutput(env *command.Env) (end func()) {
 	var styles []string
-	if terminal.Color(env.Stdout, env.Getenv) {
+	if table.Colored(env.Stdout, env.Getenv) {
 		styles = table.Styles()
 	}
 	out, said := untrusted.NewWriter(env.Stdout, styles...), untrusted.NewWriter(env.Stderr)
@@ -260,7 +259,7 @@ func commandMeant(c *cobra.Command, name string) string {
 			known = append(known, sub.Name())
 		}
 	}
-	return spelling.Nearest(name, known)
+	return settings.Nearest(name, known)
 }
 
 // flagMeant is the flag that an unknown one most likely means, or "". One that was
@@ -276,7 +275,7 @@ func flagMeant(c *cobra.Command, err error) string {
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := settings.Nearest(name, known); near != "" {
 		return "--" + near
 	}
 	return ""
