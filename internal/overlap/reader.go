@@ -16,7 +16,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/rows"
 )
 
@@ -153,7 +152,7 @@ func readParquet(path string, file *os.File, each func(int, map[string]any) erro
 	if err != nil {
 		return err
 	}
-	opened, err := parquetfile.Open(file, info.Size())
+	opened, err := rows.OpenParquet(file, info.Size())
 	if err != nil {
 		return damaged(err)
 	}
