@@ -98,7 +98,7 @@ func (b *Builder) Plan() []Plan {
 	votes := rewrites + checked
 	if c.SecondChance.Model != "" {
 		p.share(benchmark.ReviewerRole, []string{c.SecondChance.Model}, toxic+checked, func(ref model.Ref) model.Request {
-			return ref.Request(params(0, c.SecondChance.MaxTokens), typical)
+			return ref.Request(cold(c.SecondChance.MaxTokens), typical)
 		}, answerTokens)
 		votes += toxic + checked
 	}
@@ -119,7 +119,7 @@ func (b *Builder) Plan() []Plan {
 	}
 	for _, name := range names {
 		p.share(benchmark.SelectorRole, []string{name}, safe, func(ref model.Ref) model.Request {
-			return ref.Request(params(0, c.Hard.MaxTokens), typical)
+			return ref.Request(cold(c.Hard.MaxTokens), typical)
 		}, answerTokens)
 	}
 	if b.Judge != nil {
