@@ -1,7 +1,6 @@
 package construct
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -55,7 +54,7 @@ type row struct {
 // Rows has a row for each set.
 func (b *Benchmark) Rows() any {
 	var rows []row
-	for _, set := range []benchmark.SetName{benchmark.FullSet, benchmark.HardSet, benchmark.ToxicSet} {
+	for _, set := range benchmark.SetNames {
 		rows = append(rows, row{set, b.Funnel.Selection.Sets[set], b.Simulated})
 	}
 	return rows
@@ -85,9 +84,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 		priced = append(priced, pp)
 	}
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 		}{priced, asked})

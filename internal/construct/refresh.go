@@ -75,17 +75,11 @@ func CheckBase(c *benchmark.Config, f *benchmark.Folder) error {
 	wrong := func(what, hint string) error {
 		return &orbench.InputError{File: f.Dir, Problem: "was built with " + what, Hint: hint}
 	}
-	var models, others []string
-	for _, s := range c.Hard.Selectors {
-		models = append(models, s.Model)
-	}
-	for _, s := range old.Hard.Selectors {
-		others = append(others, s.Model)
-	}
+	sameModel := func(x, y benchmark.Selector) bool { return x.Model == y.Model }
 	switch {
 	case old.Name != c.Name:
 		return wrong("the name "+old.Name, "set name to it in the configuration")
-	case !slices.Equal(models, others) || old.Hard.RefusedBy != c.Hard.RefusedBy:
+	case !slices.EqualFunc(old.Hard.Selectors, c.Hard.Selectors, sameModel) || old.Hard.RefusedBy != c.Hard.RefusedBy:
 		return wrong("other selectors, and prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case max(1, old.Rewrites.Turns) != max(1, c.Rewrites.Turns):
 		return wrong(fmt.Sprintf("prompts of %d turns", max(1, old.Rewrites.Turns)), "set rewrites.turns to it in the configuration")
