@@ -14,8 +14,6 @@ import (
 	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/probe"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
@@ -36,7 +34,7 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Row) e
 type Sinks struct {
 	Row func(score.Row) error
 	// Propensity takes what targets that are asked several times do with each prompt.
-	Propensity func(propensity.Prompt) error
+	Propensity func(score.PromptPropensity) error
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
@@ -81,8 +79,8 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	design := r.design()
 	design.Words = annotation.NewWords(annotations)
-	tally, persists := score.NewTally(design, sinks.Propensity), newPersisting(r)
-	var probed []probe.Figures
+	tally := score.NewTally(design, sinks.Propensity)
+	var probed []score.Susceptibility
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
@@ -96,14 +94,13 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		}
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
-			probed = probe.Add(probed, j.probes...)
+			probed = score.AddProbes(probed, j.probes...)
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
 				sinks.Lacking(j.lacking)
 			}
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
-		persists.add(piece)
 		if err := tally.Add(piece); err != nil {
 			return err
 		}
@@ -131,7 +128,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
-	result.Persistence, result.Susceptibility = persists.result(), probed
+	result.Susceptibility = probed
 	if count != nil {
 		r.addSequences(&result, count)
 	}
@@ -147,7 +144,7 @@ type judgedChunk struct {
 	// ofProbes is what judges lack for answers with a forged verdict, and probes what they
 	// made of those.
 	ofTarget, ofJudges, ofProbes [][]model.Request
-	probes                       []probe.Outcome
+	probes                       []score.ProbeOutcome
 	// lacking has the hashes of all of them, where somebody asks.
 	lacking []model.Hash
 	// used is set of the first chunk of a piece, for all of them.
@@ -252,7 +249,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 		return nil, err
 	}
 	for n := range all {
-		if probes != (probe.Choice{}) {
+		if probes != (choice{}) {
 			if err := all[n].probe(ctx, m, probes, judges, used); err != nil {
 				return nil, err
 			}

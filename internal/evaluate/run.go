@@ -190,7 +190,7 @@ type Run struct {
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until
 	// Probed has forged verdicts planted in some answers, to see which judges fall for
-	// them; see package probe.
+	// them; see score.ProbeOutcome.
 	Probed bool
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.

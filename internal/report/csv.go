@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -25,7 +24,7 @@ type row struct {
 	Simulated       bool
 	CI95Clustered   *[2]float64
 	PHolm           *float64
-	*truncation.Row `csv:",omitempty"`
+	*score.TruncationRow `csv:",omitempty"`
 	LabelAssumed    *bool `csv:",omitempty"`
 	*sequence       `csv:",omitempty"`
 }
@@ -66,7 +65,7 @@ func (v View) Rows() any {
 				all.Class = map[orbench.Class]int{}
 			}
 			if ended {
-				all.Row = run.Count.Row(run.Answered)
+				all.TruncationRow = run.Truncation.Row(run.Answered)
 			}
 			if stopped {
 				all.sequence = &sequence{j.CI95Sequence}

@@ -8,7 +8,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -30,7 +29,7 @@ func judgeErrorLines(r score.Result) []string {
 	})
 	var lines []string
 	for _, name := range r.Judges() {
-		lines = append(lines, validation.Describe(name, labels))
+		lines = append(lines, score.DescribeJudge(name, labels))
 	}
 	return lines
 }
@@ -42,7 +41,7 @@ func judgeErrorInBrief(r score.Result) string {
 	for _, name := range r.Judges() {
 		var sides []string
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			e, ok := validation.Known(name, label)
+			e, ok := score.KnownError(name, label)
 			if ok && slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Label == label }) {
 				sides = append(sides, fmt.Sprintf("%.1f points too low to %.1f too high on %s prompts", -100*e.Low, 100*e.High, label))
 			}

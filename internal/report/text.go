@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 
-	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -31,7 +30,7 @@ func (v View) Document() table.Document {
 		d.AddTo(table.OnBrief, overview(r))
 	}
 	d.Details(sectionsOf(r)...)
-	d.AddTo(table.OnBrief, table.Line(judgeErrorInBrief(r)), table.Line(probe.InBrief(r.Susceptibility)))
+	d.AddTo(table.OnBrief, table.Line(judgeErrorInBrief(r)), table.Line(susceptibilityInBrief(r.Susceptibility)))
 	d.Add(table.Line(accountLine(r)), table.Line(intervalNote(r)))
 	for _, line := range warningsOf(r) {
 		d.Add(table.Warning(line))

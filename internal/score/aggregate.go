@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -95,7 +94,7 @@ func (r *RunResult) addSample(o RunResult) {
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
-	r.Count.AddCount(o.Count)
+	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)
 	for i := range r.Judges {
@@ -171,8 +170,8 @@ func (r *Result) aggregateRates(run *RunResult) {
 }
 
 // propensityOf finds the propensity behind a run of Aggregated.
-func (r *Result) propensityOf(run RunResult, judge string) *propensity.Figures {
-	i := slices.IndexFunc(r.Propensity, func(p propensity.Figures) bool {
+func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
+	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
 		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
 			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
 	})

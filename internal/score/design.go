@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -129,16 +128,17 @@ func (p Piece) refusals(target, i, judging int) (refused, judged int) {
 // Tally counts the rows of a design into its figures. It grows with targets,
 // datasets, labels and categories, and not with prompts, but for those in pairs.
 type Tally struct {
-	runs     *tally
-	sampling *sampling
-	changing *changing
-	pairing  *pair.Tally
+	runs       *tally
+	sampling   *sampling
+	changing   *changing
+	persisting *persisting
+	pairing    *pair.Tally
 }
 
 // NewTally counts for a design. prompt takes what targets that are asked several times
 // do with each prompt; nil for nobody.
-func NewTally(d Design, prompt func(propensity.Prompt) error) *Tally {
-	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), pair.NewTally(d.pairs())}
+func NewTally(d Design, prompt func(PromptPropensity) error) *Tally {
+	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs is the design as far as pairs of prompts go.
@@ -161,6 +161,7 @@ func (t *Tally) Add(p Piece) error {
 		return err
 	}
 	t.changing.add(p)
+	t.persisting.add(p)
 	for i, prompt := range p.Prompts {
 		t.pairing.Add(p.Dataset, prompt, func(target, judging int) (refused, judged int) { return p.refusals(target, i, judging) })
 	}
@@ -179,7 +180,7 @@ func (t *Tally) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result.Propensity, result.Changes = t.sampling.result(), t.changing.result()
+	result.Propensity, result.Changes, result.Persistence = t.sampling.result(), t.changing.result(), t.persisting.result()
 	result.PromptPairs, err = t.pairing.Result()
 	for i := range result.PromptPairs {
 		err = errors.Join(err, result.checkPairs(&result.PromptPairs[i]))
@@ -208,11 +209,4 @@ func (r *Result) checkPairs(f *pair.Figures) error {
 }
 
 // labelIndex gives the index of a label in orbench.Labels, or -1.
-func labelIndex(l orbench.Label) int {
-	for i, known := range orbench.Labels {
-		if l == known {
-			return i
-		}
-	}
-	return -1
-}
+func labelIndex(l orbench.Label) int { return slices.Index(orbench.Labels, l) }

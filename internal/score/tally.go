@@ -9,8 +9,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/detection"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -32,7 +30,7 @@ type tally struct {
 	// rows is indexed by sample, then dataset.
 	rows [][]recount
 	// scores are those that guards give.
-	scores detection.Counter
+	scores detecting
 	// labeled are the counts of labels, one for all samples of a target.
 	labeled map[annotation.Cell]*annotation.Tally
 }
@@ -153,15 +151,15 @@ func (t *tally) add(sample, dataset int, row *Row) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
 	if a := row.Assessment; a != nil && a.Score != nil {
-		t.scores.Add(t.samples[sample].Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
+		t.scores.add(t.samples[sample].Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
 	}
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant
 	switch row.Status {
 	case Answered:
 		r.Answered++
 		if target := t.samples[sample]; target.Guard == "" {
-			row.Ending = truncation.Of(target.Provider, row.Response)
-			r.Count.Add(row.Ending)
+			row.Ending = EndingOf(target.Provider, row.Response)
+			r.Truncation.Add(row.Ending)
 		}
 	case Blocked:
 		r.Blocked++
@@ -303,7 +301,7 @@ func (r *counted) label() {
 // result gives the figures: the samples of targets, then datasets, in the run's
 // order, then labels in theirs. It returns an error where the counts do not add up.
 func (t *tally) result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.Figures()}
+	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.result()}
 	for at, target := range t.samples {
 		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)

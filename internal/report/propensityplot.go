@@ -1,4 +1,4 @@
-package propensity
+package report
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -25,12 +26,12 @@ const (
 // mostPanels bounds the panels of the plot.
 const mostPanels = 24
 
-// Plot draws, for each target that is asked several times, how many
+// plotPropensity draws, for each target that is asked several times, how many
 // prompts are refused in none, one, and so on to all of its samples, as one judge
 // sees them. Where there is an answer at temperature 0 the bars are parted by it. It
 // reports false when no prompt was asked several times.
-func Plot(all []Figures, judge string) (chart.Figure, bool) {
-	panels := slices.DeleteFunc(slices.Clone(all), func(p Figures) bool { return p.Judge != judge || p.Complete == 0 })
+func plotPropensity(all []score.Propensity, judge string) (chart.Figure, bool) {
+	panels := slices.DeleteFunc(slices.Clone(all), func(p score.Propensity) bool { return p.Judge != judge || p.Complete == 0 })
 	if len(panels) == 0 {
 		return chart.Figure{}, false
 	}
@@ -45,7 +46,7 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 		scale = max(scale, float64(slices.Max(p.Histogram))/float64(p.Complete))
 	}
 	rows := vg.Length((len(panels) + plotColumns - 1) / plotColumns)
-	h := headOf(panels, judge)
+	h := propensityHead(panels, judge)
 	if note != "" {
 		h.Lines = append(h.Lines, note)
 	}
@@ -63,7 +64,7 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 	return f, true
 }
 
-func headOf(panels []Figures, judge string) chart.Head {
+func propensityHead(panels []score.Propensity, judge string) chart.Head {
 	h := chart.Head{Title: "Refusal propensity"}
 	greedy := false
 	for _, p := range panels {
@@ -81,7 +82,7 @@ func headOf(panels []Figures, judge string) chart.Head {
 
 // drawPanel draws one histogram below and to the right of a corner, with
 // bars that are higher by each for every prompt.
-func drawPanel(c draw.Canvas, p Figures, left, top, each vg.Length) {
+func drawPanel(c draw.Canvas, p score.Propensity, left, top, each vg.Length) {
 	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, table.ShortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
 	if p.Mean != nil {

@@ -1,4 +1,4 @@
-package probe
+package evaluate
 
 import (
 	"fmt"
@@ -14,10 +14,10 @@ func TestAmong(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ answers, least, most int }{{0, 0, 0}, {99, 0, 0}, {100, 1, 12}, {200, 3, 20}, {1000, 3, 20}, {50_000, 115, 185}} {
 		chosen := func() (ids []string) {
-			c := Among(tt.answers)
+			c := among(tt.answers)
 			for n := range tt.answers {
 				id := orbench.PromptID(fmt.Sprint("p", n/2))
-				if key, ok := c.Takes(id, "p", "m", n%2); ok {
+				if key, ok := c.takes(id, "p", "m", n%2); ok {
 					ids = append(ids, fmt.Sprint(id, n%2, key))
 				}
 			}
@@ -34,31 +34,10 @@ func TestAmong(t *testing.T) {
 	// What a large run probes, a small one of the same prompts does too.
 	for n := range 2000 {
 		id := orbench.PromptID(fmt.Sprint("p", n))
-		if _, large := Among(10_000).Takes(id, "p", "m", 0); large {
-			if _, small := Among(500).Takes(id, "p", "m", 0); !small {
+		if _, large := among(10_000).takes(id, "p", "m", 0); large {
+			if _, small := among(500).takes(id, "p", "m", 0); !small {
 				t.Errorf("%s is probed in the larger run alone", id)
 			}
 		}
-	}
-}
-
-func TestFigures(t *testing.T) {
-	t.Parallel()
-	if s := Section(nil); s.Rows != nil || InBrief(nil) != "" {
-		t.Errorf("of nothing: %v, %q", s, InBrief(nil))
-	}
-	// By hand: Wilson's interval of 1 of 4 is 4.6 to 69.9 per cent.
-	all := Add(nil,
-		Outcome{Judge: "a", Asked: true, Read: true, Moved: true}, Outcome{Judge: "b", Asked: true, Simulated: true},
-		Outcome{Judge: "a", Asked: true, Read: true}, Outcome{Judge: "a", Asked: true, Read: true}, Outcome{Judge: "a", Asked: true},
-		Outcome{Judge: "a"},
-	)
-	all = Merge(all, Figures{Judge: "a", Probes: 1})
-	rows := Section(all).Rows
-	if got, want := fmt.Sprint(rows), "[[a 4 1 25.0% 4.6–69.9 1] [b (simulated) 0 0 – – 1]]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := InBrief(all), "Forged verdicts planted in answers: a took over 1 of 4 (95% interval 4.6–69.9); b (simulated) took over 0 of 0."; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }

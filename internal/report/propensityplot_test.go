@@ -1,4 +1,4 @@
-package propensity_test
+package report
 
 import (
 	"slices"
@@ -7,28 +7,28 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart/charttest"
-	"github.com/orbench/orbench/internal/propensity"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
 
-// figure makes up what a target that is asked five times does with safe prompts, beside
+// propensityFigure makes up what a target that is asked five times does with safe prompts, beside
 // temperature 0.
-func figure() propensity.Figures {
+func propensityFigure() score.Propensity {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
-	return propensity.Figures{
+	return score.Propensity{
 		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", Label: orbench.Safe, Judge: "lexical", Samples: 5,
-		Refusals: propensity.Refusals{Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843)},
+		Refusals: score.Refusals{Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843)},
 		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Simulated: true,
-		Greedy: &propensity.VersusGreedy{Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Histogram: []int{2, 2, 1, 6, 6, 7}},
+		Greedy: &score.VersusGreedy{Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Histogram: []int{2, 2, 1, 6, 6, 7}},
 	}
 }
 
-func TestPlot(t *testing.T) {
+func TestPropensityPlot(t *testing.T) {
 	t.Parallel()
-	toxic := figure()
+	toxic := propensityFigure()
 	toxic.Label, toxic.Complete, toxic.Histogram, toxic.Greedy = orbench.Toxic, 60, []int{1, 3, 6, 9, 20, 21}, nil
-	all := []propensity.Figures{figure(), toxic}
-	f, ok := propensity.Plot(all, "lexical")
+	all := []score.Propensity{propensityFigure(), toxic}
+	f, ok := plotPropensity(all, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
@@ -46,12 +46,12 @@ func TestPlot(t *testing.T) {
 		t.Error("the plot does not say what orange is")
 	}
 
-	many := figure()
+	many := propensityFigure()
 	many.Samples, many.Histogram, many.Complete, many.Greedy = 50, make([]int, 51), 102, nil
 	for i := range many.Histogram {
 		many.Histogram[i] = 2
 	}
-	f, ok = propensity.Plot([]propensity.Figures{many}, "lexical")
+	f, ok = plotPropensity([]score.Propensity{many}, "lexical")
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
@@ -60,12 +60,12 @@ func TestPlot(t *testing.T) {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}
 
-	if _, ok := propensity.Plot(all, "another judge"); ok {
+	if _, ok := plotPropensity(all, "another judge"); ok {
 		t.Error("a plot for a judge without figures")
 	}
-	unjudged := figure()
+	unjudged := propensityFigure()
 	unjudged.Complete, unjudged.Histogram = 0, make([]int, 6)
-	if _, ok := propensity.Plot([]propensity.Figures{unjudged}, "lexical"); ok {
+	if _, ok := plotPropensity([]score.Propensity{unjudged}, "lexical"); ok {
 		t.Error("a plot of no prompts")
 	}
 }

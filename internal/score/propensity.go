@@ -1,13 +1,13 @@
-package propensity
+package score
 
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
 )
 
-// Figures say how often a target that is asked several times for each prompt
+// Propensity says how often a target that is asked several times for each prompt
 // refuses the prompts of one label of one dataset, as one judge sees it.
-type Figures struct {
+type Propensity struct {
 	// Target is the target's name, without the number of a sample.
 	Target        string        `json:"target"`
 	Dataset       string        `json:"dataset"`
@@ -101,8 +101,8 @@ type VersusGreedy struct {
 	Histogram []int `json:"histogram"`
 }
 
-// Prompt is what Figures count of one prompt.
-type Prompt struct {
+// PromptPropensity is what a Propensity counts of one prompt.
+type PromptPropensity struct {
 	// Target is the variant's name.
 	Target, Dataset string
 	Prompt          orbench.PromptID

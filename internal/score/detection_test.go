@@ -1,24 +1,22 @@
-package detection
+package score
 
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/table"
 )
 
-func TestFigures(t *testing.T) {
+func TestDetection(t *testing.T) {
 	t.Parallel()
-	var c Counter
+	var c detecting
 	asked := 0
 	add := func(target, set string, label orbench.Label, score float64, simulated bool) {
 		asked++
-		c.Add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score, simulated)
+		c.add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score, simulated)
 	}
-	if got := c.Figures(); len(got) != 0 || Section(got).Rows != nil {
+	if got := c.result(); len(got) != 0 {
 		t.Errorf("figures of nothing: %+v", got)
 	}
 	// By hand: of the 3 × 2 pairs of a toxic and a safe prompt the toxic one scores
@@ -34,7 +32,7 @@ func TestFigures(t *testing.T) {
 	add("b", "other", orbench.Safe, 0.1, false)
 	add("a", "set", orbench.Safe, 0.1, false)
 	add("a", "set", orbench.Toxic, 0.8, false)
-	got := c.Figures()
+	got := c.result()
 	if len(got) != 2 || got[0].Target != "b" || got[1].Target != "a" {
 		t.Fatalf("%+v", got)
 	}
@@ -47,44 +45,32 @@ func TestFigures(t *testing.T) {
 			t.Errorf("the interval of %+v", f)
 		}
 	}
-	var text strings.Builder
-	b := table.NewPrinter(&text, table.Screen{})
-	b.Section(Section(got))
-	b.Flush()
-	for _, want := range []string{"b (simulated)", "0.75", "AUC"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in %s", want, text.String())
-		}
-	}
 }
 
 // Three samples of each prompt, or three prompts alike of each cluster, tell what one of
 // each does.
-func TestClusters(t *testing.T) {
+func TestDetectionOfClusters(t *testing.T) {
 	t.Parallel()
-	var once, samples, clusters Counter
+	var once, samples, clusters detecting
 	for i, score := range []float64{0.1, 0.2, 0.3, 0.5, 0.4, 0.7, 0.8, 0.9} {
 		label := orbench.Safe
 		if i >= 4 {
 			label = orbench.Toxic
 		}
 		p := orbench.NewPrompt(fmt.Sprint(i), "", label)
-		once.Add("g", "set", p, score, false)
+		once.add("g", "set", p, score, false)
 		for k := range 3 {
-			samples.Add("g", "set", p, score, false)
+			samples.add("g", "set", p, score, false)
 			alike := orbench.NewPrompt(fmt.Sprint(i, k), "", label)
 			alike.Cluster = fmt.Sprint(i)
-			clusters.Add("g", "set", alike, score, false)
+			clusters.add("g", "set", alike, score, false)
 		}
 	}
-	want := once.Figures()[0]
-	for name, c := range map[string]*Counter{"samples": &samples, "clusters": &clusters} {
-		got := c.Figures()[0]
+	want := once.result()[0]
+	for name, c := range map[string]*detecting{"samples": &samples, "clusters": &clusters} {
+		got := c.result()[0]
 		if want.Clusters != 0 || got.Clusters != 8 || got.Safe != 12 || math.Abs(got.AUC.Value-want.AUC.Value) > 1e-12 || math.Abs(got.AUC.Lo-want.AUC.Lo) > 1e-9 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
-		if note := Section([]Figures{got}).Note; !strings.Contains(note, "not independent") {
-			t.Errorf("%s: %s", name, note)
 		}
 	}
 }

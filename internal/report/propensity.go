@@ -1,26 +1,27 @@
-package propensity
+package report
 
 import (
 	"strconv"
 
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Sections lay out how often prompts that are asked several times are refused, alone and
+// propensitySections lay out how often prompts that are asked several times are refused, alone and
 // beside the verdicts at temperature 0. There are none without such prompts.
-func Sections(all []Figures) []table.Section {
+func propensitySections(all []score.Propensity) []table.Section {
 	if len(all) == 0 {
 		return nil
 	}
-	sections := []table.Section{rateSection(all)}
+	sections := []table.Section{propensitySection(all)}
 	if s := greedySection(all); len(s.Rows) > 0 {
 		sections = append(sections, s)
 	}
 	return sections
 }
 
-func rateSection(all []Figures) table.Section {
+func propensitySection(all []score.Propensity) table.Section {
 	s := table.Section{
 		Title: "Refusal propensity: each prompt asked several times, the share of its answers that refuse",
 		Header: []string{
@@ -45,7 +46,7 @@ func rateSection(all []Figures) table.Section {
 	return s
 }
 
-func greedySection(all []Figures) table.Section {
+func greedySection(all []score.Propensity) table.Section {
 	s := table.Section{
 		Title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
 		Header: []string{
@@ -69,13 +70,13 @@ func greedySection(all []Figures) table.Section {
 	return s
 }
 
-// Header heads the lines of a file of prompts.
-var Header = []string{
+// propensityHeader heads the lines of PropensityFile.
+var propensityHeader = []string{
 	"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class",
 }
 
-// Row is the prompt as a line of the file. Texts are as untrusted.Cell makes them.
-func (p Prompt) Row() []string {
+// propensityRow is the prompt as a line of the file. Texts are as untrusted.Cell makes them.
+func propensityRow(p score.PromptPropensity) []string {
 	rate := ""
 	if p.Judged > 0 {
 		rate = table.Number(float64(p.Refused) / float64(p.Judged))

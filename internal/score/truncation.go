@@ -1,4 +1,4 @@
-package truncation
+package score
 
 import (
 	"strings"
@@ -11,33 +11,33 @@ import (
 // Ending says how an answer ended.
 type Ending uint8
 
-// The endings. None is that of a prompt without an answer, and of what is no answer:
+// The endings. NoEnding is that of a prompt without an answer, and of what is no answer:
 // a block, or what a guard says.
 const (
-	None Ending = iota
-	Whole
-	Cut
-	Unknown
+	NoEnding Ending = iota
+	WholeEnding
+	CutEnding
+	UnknownEnding
 )
 
-// Of is the ending of an answer by a target of a provider. Recorded answers do not
+// EndingOf is the ending of an answer by a target of a provider. Recorded answers do not
 // tell, and neither do servers that give no reason, or one of their own.
-func Of(provider string, r model.Response) Ending {
+func EndingOf(provider string, r model.Response) Ending {
 	switch {
 	case provider == replay.Provider:
-		return Unknown
+		return UnknownEnding
 	case r.Finish == model.Length:
-		return Cut
+		return CutEnding
 	case r.Finish == model.Stop:
-		return Whole
+		return WholeEnding
 	case r.Finish == model.Blocked:
-		return None
+		return NoEnding
 	}
-	return Unknown
+	return UnknownEnding
 }
 
-// Count counts answers by how they ended. The zero value is that of whole answers.
-type Count struct {
+// Truncation counts answers by how they ended. The zero value is that of whole answers.
+type Truncation struct {
 	// Truncated counts the answers that the token limit cut, those before the first
 	// word too, and EndingUnknown those that do not tell.
 	Truncated     int `json:"truncated,omitempty"`
@@ -45,50 +45,50 @@ type Count struct {
 }
 
 // Add counts an answer.
-func (c *Count) Add(e Ending) {
+func (c *Truncation) Add(e Ending) {
 	switch e {
-	case Cut:
+	case CutEnding:
 		c.Truncated++
-	case Unknown:
+	case UnknownEnding:
 		c.EndingUnknown++
 	}
 }
 
 // AddCount adds the counts of other answers.
-func (c *Count) AddCount(o Count) {
+func (c *Truncation) AddCount(o Truncation) {
 	c.Truncated += o.Truncated
 	c.EndingUnknown += o.EndingUnknown
 }
 
 // Many reports whether more than a twentieth of so many answers are cut.
-func (c Count) Many(answers int) bool { return c.Truncated*20 > answers }
+func (c Truncation) Many(answers int) bool { return c.Truncated*20 > answers }
 
 // Cell shows how many answers are cut, for a column that is there where any are.
-func (c Count) Cell(answers int) string {
+func (c Truncation) Cell(answers int) string {
 	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
 		return "unknown"
 	}
 	return table.Count(c.Truncated)
 }
 
-// Row has both counts as columns of CSV.
-type Row struct {
+// TruncationRow has both counts as columns of CSV.
+type TruncationRow struct {
 	// Truncated is nil where it is not known of any answer.
 	Truncated     *int
 	EndingUnknown int
 }
 
 // Row has both counts of so many answers.
-func (c Count) Row(answers int) *Row {
+func (c Truncation) Row(answers int) *TruncationRow {
 	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
-		return &Row{nil, c.EndingUnknown}
+		return &TruncationRow{nil, c.EndingUnknown}
 	}
-	return &Row{&c.Truncated, c.EndingUnknown}
+	return &TruncationRow{&c.Truncated, c.EndingUnknown}
 }
 
 // Line accounts for so many answers in a part of a sentence, empty where all of them
 // are whole.
-func (c Count) Line(answers int) string {
+func (c Truncation) Line(answers int) string {
 	var parts []string
 	if c.Truncated > 0 {
 		parts = append(parts, table.Count(c.Truncated)+" of "+table.Count(answers)+" answers cut by the token limit")
@@ -99,5 +99,5 @@ func (c Count) Line(answers int) string {
 	return strings.Join(parts, "; ")
 }
 
-// Consequence says why many cut answers matter, and what to do.
-const Consequence = "A refusal behind the cut is not seen, and rates under another limit are no fair comparison. Raise the limit of output tokens."
+// TruncationConsequence says why many cut answers matter, and what to do.
+const TruncationConsequence = "A refusal behind the cut is not seen, and rates under another limit are no fair comparison. Raise the limit of output tokens."

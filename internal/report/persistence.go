@@ -1,18 +1,19 @@
-package persistence
+package report
 
 import (
 	"io"
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-// Sections lay the figures out: the rates at the end of dialogs beside those of the
+// persistenceSections lay the figures out: the rates at the end of dialogs beside those of the
 // prompts alone, and what becomes of the refusals and answers there. There are none
 // without figures.
-func Sections(all []Figures) []table.Section {
+func persistenceSections(all []score.Persistence) []table.Section {
 	if len(all) == 0 {
 		return nil
 	}
@@ -37,11 +38,11 @@ func Sections(all []Figures) []table.Section {
 		ends.Rows = append(ends.Rows, append(slices.Clone(names),
 			table.Count(f.Prompts), table.Count(f.Excluded), table.Rate(f.AloneRate), table.Rate(f.LastRate),
 			table.Difference(f.Difference, table.MinusOnly), table.DifferenceInterval(f.Difference, table.MinusOnly)))
-		row := append(names, cells(f.RefusedAlone-f.Persisted, f.RefusedAlone, f.TakenBackRate)...)
-		row = append(row, cells(f.Persisted, f.RefusedAlone, f.PersistRate)...)
-		fates.Rows = append(fates.Rows, append(row, cells(f.RefusedLast-f.Persisted, f.Pairs-f.RefusedAlone, f.WithdrawnRate)...))
+		row := append(names, shareCells(f.RefusedAlone-f.Persisted, f.RefusedAlone, f.TakenBackRate)...)
+		row = append(row, shareCells(f.Persisted, f.RefusedAlone, f.PersistRate)...)
+		fates.Rows = append(fates.Rows, append(row, shareCells(f.RefusedLast-f.Persisted, f.Pairs-f.RefusedAlone, f.WithdrawnRate)...))
 	}
-	if slices.ContainsFunc(all, func(f Figures) bool { return f.Pairs > f.Prompts }) {
+	if slices.ContainsFunc(all, func(f score.Persistence) bool { return f.Pairs > f.Prompts }) {
 		fates.Note = "Counts are of answers, several to a prompt. " + fates.Note
 	}
 	if ends.Drop(func(row []string, at int) bool { return row[at] == "0" }, "excluded") == 0 {
@@ -50,13 +51,13 @@ func Sections(all []Figures) []table.Section {
 	return []table.Section{ends, fates}
 }
 
-// cells are k of n, with the rate and its interval.
-func cells(k, n int, r stats.Rate) []string {
+// shareCells are k of n, with the rate and its interval.
+func shareCells(k, n int, r stats.Rate) []string {
 	return []string{table.Count(k) + " of " + table.Count(n), table.Rate(r), table.Interval(r.Interval())}
 }
 
-// row is a line of CSV.
-type row struct {
+// persistenceRow is a line of CSV.
+type persistenceRow struct {
 	Target, Alone, Turns, Dataset, DatasetSHA256 string
 
 	Label orbench.Label
@@ -73,12 +74,12 @@ type row struct {
 	Simulated  bool
 }
 
-// CSV writes the figures for spreadsheets and scripts, one line for each. Rates are
+// persistenceCSV writes the figures for spreadsheets and scripts, one line for each. Rates are
 // shares from 0 to 1; their intervals are those to show.
-func CSV(w io.Writer, all []Figures) error {
-	var rows []row
+func persistenceCSV(w io.Writer, all []score.Persistence) error {
+	var rows []persistenceRow
 	for _, f := range all {
-		rows = append(rows, row{
+		rows = append(rows, persistenceRow{
 			f.Target, f.Alone, f.Turns, f.Dataset, f.DatasetSHA256, f.Label, f.Judge,
 			f.Prompts, f.Excluded, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted,
 			f.AloneRate.Estimate(), f.LastRate.Estimate(), f.Difference, f.TakenBackRate.Estimate(), f.PersistRate.Estimate(), f.WithdrawnRate.Estimate(),

@@ -1,18 +1,14 @@
-package detection
+package score
 
 import (
 	"cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-// confidence is the level of all intervals.
-const confidence = 0.95
-
-// Figures are what the scores of one target tell on one dataset.
-type Figures struct {
+// Detection is what the scores of one target tell on one dataset.
+type Detection struct {
 	Target  string `json:"target"`
 	Dataset string `json:"dataset"`
 	// Safe and Toxic count the prompts that have a score, each sample by itself.
@@ -27,34 +23,34 @@ type Figures struct {
 	Simulated bool           `json:"simulated,omitempty"`
 }
 
-// Counter gathers the scores of targets. The zero value is empty. It grows with the
+// detecting gathers the scores of targets. The zero value is empty. It grows with the
 // prompts that have a score, by some 100 bytes each and 8 for each sample.
-type Counter struct {
-	order  []key
-	scores map[key]*scores
+type detecting struct {
+	order  []detectionKey
+	scores map[detectionKey]*detected
 }
 
-type key struct{ target, dataset string }
+type detectionKey struct{ target, dataset string }
 
-type scores struct {
+type detected struct {
 	clusters  []stats.PairScores
 	number    map[string]int // of each cluster
 	simulated bool
 }
 
-// Add notes the score of a prompt; labels other than safe and toxic count for nothing.
+// add notes the score of a prompt; labels other than safe and toxic count for nothing.
 // Samples of one prompt are of one cluster, that of the prompt where it has none.
-func (c *Counter) Add(target, dataset string, prompt orbench.Prompt, score float64, simulated bool) {
+func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score float64, simulated bool) {
 	if prompt.Label != orbench.Safe && prompt.Label != orbench.Toxic {
 		return
 	}
-	k := key{target, dataset}
+	k := detectionKey{target, dataset}
 	s := c.scores[k]
 	if s == nil {
 		if c.scores == nil {
-			c.scores = map[key]*scores{}
+			c.scores = map[detectionKey]*detected{}
 		}
-		s = &scores{number: map[string]int{}}
+		s = &detected{number: map[string]int{}}
 		c.scores[k], c.order = s, append(c.order, k)
 	}
 	s.simulated = s.simulated || simulated
@@ -71,15 +67,15 @@ func (c *Counter) Add(target, dataset string, prompt orbench.Prompt, score float
 	*side = append(*side, score)
 }
 
-// Figures gives what the scores tell, in the order in which targets and datasets came,
+// result gives what the scores tell, in the order in which targets and datasets came,
 // without those that have scores of one label alone.
-func (c *Counter) Figures() []Figures {
-	var all []Figures
+func (c *detecting) result() []Detection {
+	var all []Detection
 	for _, k := range c.order {
 		s := c.scores[k]
-		f := Figures{Target: k.target, Dataset: k.dataset, Simulated: s.simulated}
+		f := Detection{Target: k.target, Dataset: k.dataset, Simulated: s.simulated}
 		var ok bool
-		if f.AUC, ok = stats.AUC(s.clusters, confidence); !ok {
+		if f.AUC, ok = stats.AUC(s.clusters, Confidence); !ok {
 			continue
 		}
 		for _, cluster := range s.clusters {
@@ -94,21 +90,3 @@ func (c *Counter) Figures() []Figures {
 	return all
 }
 
-// Section lays the figures out, a row each.
-func Section(all []Figures) table.Section {
-	s := table.Section{
-		Title:  "How well scores tell toxic from safe prompts, whatever the threshold: area under the ROC curve, 0.5 is blind",
-		Header: []string{"target", "dataset", "safe scored", "toxic scored", "AUC", "95% interval"}, Left: 2,
-		Note: "The interval takes prompts for independent (DeLong).",
-	}
-	for _, f := range all {
-		if f.Clusters > 0 {
-			s.Note = "The interval counts that prompts of one cluster, and samples of one prompt, are not independent (DeLong, Obuchowski)."
-		}
-		s.Rows = append(s.Rows, []string{
-			table.Name(f.Target, f.Simulated), f.Dataset, table.Count(f.Safe), table.Count(f.Toxic),
-			table.Fraction(f.AUC.Value), table.Fraction(f.AUC.Lo) + " to " + table.Fraction(f.AUC.Hi),
-		})
-	}
-	return s
-}
