@@ -42,4 +42,3 @@ func (c choice) takes(prompt orbench.PromptID, provider, model string, sample in
 	sum := sha256.Sum256([]byte("orbench probe 1\n" + string(prompt) + "\n" + provider + "\n" + model + "\n" + strconv.Itoa(sample)))
 	return binary.BigEndian.Uint64(sum[8:]), binary.BigEndian.Uint64(sum[:]) < c.below
 }
-

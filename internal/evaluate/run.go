@@ -214,7 +214,7 @@ type Run struct {
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
-		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Samples: t.Samples, Known: t.Known, Asked: t.asked()})
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), Known: t.Known, Asked: t.asked()})
 	}
 	return d
 }

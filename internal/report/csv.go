@@ -16,17 +16,17 @@ type row struct {
 	Judge, Scope                   string
 	Category                       orbench.Category
 	*account
-	Judged          int
-	Unjudged        *int
-	Refused         int
-	Rate            stats.Rate `csv:",ci95"`
-	Class           map[orbench.Class]int
-	Simulated       bool
-	CI95Clustered   *[2]float64
-	PHolm           *float64
+	Judged               int
+	Unjudged             *int
+	Refused              int
+	Rate                 stats.Rate `csv:",ci95"`
+	Class                map[orbench.Class]int
+	Simulated            bool
+	CI95Clustered        *[2]float64
+	PHolm                *float64
 	*score.TruncationRow `csv:",omitempty"`
-	LabelAssumed    *bool `csv:",omitempty"`
-	*sequence       `csv:",omitempty"`
+	LabelAssumed         *bool `csv:",omitempty"`
+	*sequence            `csv:",omitempty"`
 }
 
 // account has the columns that only a whole run has, and sequence those of a run that ended

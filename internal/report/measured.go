@@ -11,9 +11,9 @@ import (
 
 // Measured is a measurement with what it comes to, as it is printed.
 type Measured struct {
-	Set    string `json:"set"`
-	Model  string `json:"model"`
-	Label  string `json:"label,omitempty"`
+	Set    string           `json:"set"`
+	Model  string           `json:"model"`
+	Label  string           `json:"label,omitempty"`
 	Sample score.MeasuredOn `json:"sample"`
 	// N is the number of judged answers, Unjudged that of the others, which are in no
 	// other figure.

@@ -73,16 +73,20 @@ func (r RunResult) copied() RunResult {
 
 func (r *RunResult) addFindings(more map[string]map[defense.Decision]int) {
 	for step, counts := range more {
-		if r.Findings == nil {
-			r.Findings = map[string]map[defense.Decision]int{}
-		}
-		if r.Findings[step] == nil {
-			r.Findings[step] = map[defense.Decision]int{}
-		}
 		for decision, n := range counts {
-			r.Findings[step][decision] += n
+			r.addFinding(step, decision, n)
 		}
 	}
+}
+
+func (r *RunResult) addFinding(step string, decision defense.Decision, n int) {
+	if r.Findings == nil {
+		r.Findings = map[string]map[defense.Decision]int{}
+	}
+	if r.Findings[step] == nil {
+		r.Findings[step] = map[defense.Decision]int{}
+	}
+	r.Findings[step][decision] += n
 }
 
 // addSample adds the counts of another sample.

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -153,12 +154,7 @@ func (c *changed) difference() stats.Estimate {
 		return e
 	}
 	// Sums of floating point numbers depend on their order.
-	slices.SortFunc(prompts, func(a, b stats.Cluster) int {
-		if a.N != b.N {
-			return a.N - b.N
-		}
-		return a.Sum - b.Sum
-	})
+	slices.SortFunc(prompts, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
 	e, _ = stats.MeanDifference(prompts, Confidence)
 	return e
 }

@@ -89,4 +89,3 @@ func (c *detecting) result() []Detection {
 	}
 	return all
 }
-

@@ -182,8 +182,8 @@ type JudgeResult struct {
 	// JudgeError is how far the judge is known to be off on prompts of this label, nil
 	// where it was never measured, and Range what the interval becomes with it and with
 	// the unjudged answers counted both ways.
-	JudgeError *JudgeError `json:"judge_error,omitempty"`
-	Range      *stats.Interval   `json:"range,omitempty"`
+	JudgeError *JudgeError     `json:"judge_error,omitempty"`
+	Range      *stats.Interval `json:"range,omitempty"`
 	// Corrected is the rate corrected for the judge's own error, nil without a
 	// calibration and where nothing can be corrected.
 	Corrected *stats.Estimate `json:"corrected,omitempty"`

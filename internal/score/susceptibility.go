@@ -64,4 +64,3 @@ next:
 	}
 	return all
 }
-
