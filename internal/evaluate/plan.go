@@ -42,18 +42,18 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 			return nil, err
 		}
 		absent = nil
-		for i, requests := range judged[0].ofTarget {
-			if len(requests) > 0 {
+		for i, calls := range judged[0].ofTarget {
+			if len(calls) > 0 {
 				absent = append(absent, c.prompts[i])
 			}
 		}
-		item := job.Item{Calls: callsFor(job.Judge, slices.Concat(judged[0].ofJudges...))}
-		for i, requests := range judged[0].ofProbes {
+		item := job.Item{Calls: slices.Concat(judged[0].ofJudges...)}
+		for i, calls := range judged[0].ofProbes {
 			row := &judged[0].rows[i]
+			item.Calls = append(item.Calls, calls...)
 			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				requests = append(requests, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
+				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look))...)
 			}
-			item.Calls = append(item.Calls, callsFor(job.Probe, requests)...)
 		}
 		items = append(items, item)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -69,18 +69,20 @@ func (t Target) probing(c choice, judges []judge.Judge, rows []score.Row) []prob
 // probe does the steps of probing for a chunk.
 func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judges []judge.Judge, used *usage) error {
 	all := j.target.probing(c, judges, j.rows)
-	steps := make([]model.Step, len(all))
+	steps := make([]job.Step, len(all))
 	for n, p := range all {
-		steps[n] = p.step
+		about := j.byJudge(j.rows[p.row].Prompt, p.judge)
+		about.Role, about.Probe = job.Probe, true
+		steps[n] = job.Step{About: about, Do: p.step}
 	}
-	lacking, err := fill.RecallTo(ctx, m, steps, used.found())
+	found, err := job.Recall(ctx, m, used.scope(), steps)
 	if err != nil {
 		return err
 	}
-	j.ofProbes = make([][]model.Request, len(j.rows))
+	j.ofProbes = make([][]job.Call, len(j.rows))
 	for n, p := range all {
 		j.probes = append(j.probes, *p.made)
-		j.ofProbes[p.row] = append(j.ofProbes[p.row], lacking[n]...)
+		j.ofProbes[p.row] = append(j.ofProbes[p.row], found[n]...)
 	}
 	return nil
 }

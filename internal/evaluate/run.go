@@ -327,7 +327,9 @@ type chunk struct {
 	// asked several times.
 	index   int
 	of      string
+	// dataset is the index of the prompts' dataset, and set its name.
 	dataset int
+	set     string
 	prompts []orbench.Prompt
 }
 
@@ -353,7 +355,7 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 				}
 				piece := r.samples()
 				for i := range piece {
-					piece[i].dataset, piece[i].prompts = d, prompts
+					piece[i].dataset, piece[i].set, piece[i].prompts = d, set.Name, prompts
 				}
 				if !yield(piece, nil) {
 					return

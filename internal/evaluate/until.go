@@ -138,7 +138,7 @@ func (s *series) settle(ctx context.Context, m store.Reader, tried bool) (settle
 			if tried {
 				break
 			}
-			if lacks, err := s.deciding.lacksAny(ctx, m, slices.Concat(j.ofTarget, j.ofJudges)); lacks || err != nil {
+			if lacks, err := s.deciding.lacksAny(ctx, m, requestsOf(slices.Concat(j.ofTarget, j.ofJudges))); lacks || err != nil {
 				return false, err
 			}
 		}
