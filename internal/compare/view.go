@@ -157,27 +157,17 @@ type flipRow struct {
 	Prompt, BaseAnswer, CandidateAnswer string
 }
 
-// FlipWriter writes flipped prompts with both answers as CSV.
-type FlipWriter struct{ out *table.RowWriter[flipRow] }
-
-// NewFlipWriter writes the header to w.
-func NewFlipWriter(w io.Writer) *FlipWriter { return &FlipWriter{table.NewRowWriter[flipRow](w)} }
-
-// Add writes one flipped prompt.
-func (w *FlipWriter) Add(f Flip) error {
-	p := f.Prompt
-	return w.out.Add(flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer})
-}
-
-// Flush writes what is buffered, and gives the first error of all writes.
-func (w *FlipWriter) Flush() error { return w.out.Flush() }
-
-// now says what a flipped prompt has become.
-func now(f Flip) string {
-	if f.NowRefused() {
-		return "refused"
+// WriteFlips writes flipped prompts with both answers as CSV.
+func WriteFlips(w io.Writer, flips []Flip) error {
+	rows := make([]flipRow, len(flips))
+	for i, f := range flips {
+		p, now := f.Prompt, "answered"
+		if f.NowRefused() {
+			now = "refused"
+		}
+		rows[i] = flipRow{p.ID, p.Label, p.Category, now, f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
-	return "answered"
+	return table.CSV(w, rows)
 }
 
 func (c Result) heading() table.Section {
