@@ -14,7 +14,6 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -48,15 +47,15 @@ type Sinks struct {
 
 // DeriveTo is Derive with more than one sink.
 func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.Result, error) {
-	r, draw, err := r.asked(ctx, m)
+	r, drawn, err := r.asked(ctx, m)
 	if err != nil {
 		return score.Result{}, err
 	}
-	var count *stopping.Count
-	var places *stopping.Places
-	if draw != nil {
-		count = draw.NewCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
-		places = count.OfAsked()
+	var count *drawnCount
+	var places *placeWalk
+	if drawn != nil {
+		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
+		places = count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
 		var used *usage

@@ -325,8 +325,8 @@ type chunk struct {
 	target Target
 	// index is that of the whole target in the run, and of names it where it is
 	// asked several times.
-	index   int
-	of      string
+	index int
+	of    string
 	// dataset is the index of the prompts' dataset, and set its name.
 	dataset int
 	set     string

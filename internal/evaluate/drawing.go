@@ -1,4 +1,4 @@
-package stopping
+package evaluate
 
 import (
 	"cmp"
@@ -13,24 +13,27 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Draw is the drawing of a run's prompts, a block of each label of each dataset at a
-// time.
-type Draw struct {
-	rule  Rule
-	sets  []*dataset.Dataset
-	cells []*cell
-	// places says by dataset, of each prompt in the order of the file, of which cell it
+// drawing is the drawing of a run's prompts, a block of each label of each dataset at a
+// time, balanced over the categories, until a confidence sequence of every rate is as
+// narrow as was asked for; see stats.Sequence. The blocks follow from the seed and the
+// datasets alone, and where they end from what came out of them, so the same answers give
+// the same end.
+type drawing struct {
+	rule   Rule
+	sets   []*dataset.Dataset
+	strata []*stratum
+	// places says by dataset, of each prompt in the order of the file, of which stratum it
 	// is and in which of its blocks it was drawn, from 1; 0 is not yet.
 	places [][]place
 }
 
 type place struct {
-	cell  int
-	block int
+	stratum int
+	block   int
 }
 
-// cell is the prompts of one label of a dataset.
-type cell struct {
+// stratum is the prompts of one label of a dataset.
+type stratum struct {
 	dataset int
 	label   orbench.Label
 	// left are those that are not drawn, by their places, those of a category together.
@@ -43,40 +46,40 @@ type cell struct {
 }
 
 // drawn is how many prompts were drawn.
-func (c *cell) drawn() int { return c.size - len(c.left) }
+func (c *stratum) drawn() int { return c.size - len(c.left) }
 
-// New starts the drawing of the first limit prompts of datasets, or of all for limit 0.
+// newDrawing starts the drawing of the first limit prompts of datasets, or of all for limit 0.
 // It reads them, and holds those of datasets that are not very large, since every round
 // goes through them; its error is theirs.
-func New(rule Rule, limit int, sets []*dataset.Dataset) (*Draw, error) {
-	d := &Draw{rule: rule}
+func newDrawing(rule Rule, limit int, sets []*dataset.Dataset) (*drawing, error) {
+	d := &drawing{rule: rule}
 	for at, set := range sets {
 		size := set.Size(limit)
 		var held []orbench.Prompt
 		var categories []orbench.Category
 		var places []place
 		byLabel := map[orbench.Label]int{}
-		for piece, err := range set.Pieces(limit, atOnce) {
+		for piece, err := range set.Pieces(limit, pieceSize) {
 			if err != nil {
 				return nil, err
 			}
 			for _, p := range piece {
 				i, ok := byLabel[p.Label]
 				if !ok {
-					i = len(d.cells)
+					i = len(d.strata)
 					byLabel[p.Label] = i
-					d.cells = append(d.cells, &cell{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, numberOf(set.SHA256, p.Label))})
+					d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, numberOf(set.SHA256, p.Label))})
 				}
-				c := d.cells[i]
+				c := d.strata[i]
 				c.left, c.size = append(c.left, len(places)), c.size+1
-				categories, places = append(categories, p.Category), append(places, place{cell: i})
+				categories, places = append(categories, p.Category), append(places, place{stratum: i})
 			}
 			if size <= mostHeld {
 				held = append(held, piece...)
 			}
 		}
 		for _, i := range byLabel {
-			slices.SortStableFunc(d.cells[i].left, func(a, b int) int { return cmp.Compare(categories[a], categories[b]) })
+			slices.SortStableFunc(d.strata[i].left, func(a, b int) int { return cmp.Compare(categories[a], categories[b]) })
 		}
 		if size <= mostHeld {
 			set = dataset.Kept(*set, func(yield func(orbench.Prompt, error) bool) {
@@ -92,13 +95,9 @@ func New(rule Rule, limit int, sets []*dataset.Dataset) (*Draw, error) {
 	return d, nil
 }
 
-const (
-	// atOnce is how many prompts are read together.
-	atOnce = 256
-	// mostHeld bounds the prompts of a dataset that are held in memory, some 20 MB; those
-	// of a larger one are read again in every round.
-	mostHeld = 100_000
-)
+// mostHeld bounds the prompts of a dataset that are held in memory, some 20 MB; those
+// of a larger one are read again in every round.
+const mostHeld = 100_000
 
 // numberOf is a number by which the draws of labels and datasets differ.
 func numberOf(sha256Hex string, label orbench.Label) uint64 {
@@ -110,11 +109,11 @@ func numberOf(sha256Hex string, label orbench.Label) uint64 {
 // waits for few of them to end, and overshoots by an eighth at the most.
 func blockAfter(n int) int { return max(16, n/8) }
 
-// Next draws the next block of every cell that is not closed and has prompts left, a
+// next draws the next block of every stratum that is not closed and has prompts left, a
 // round, and reports whether there is any.
-func (d *Draw) Next() bool {
+func (d *drawing) next() bool {
 	drew := false
-	for i, c := range d.cells {
+	for i, c := range d.strata {
 		if c.fresh = !c.closed && len(c.left) > 0; !c.fresh {
 			continue
 		}
@@ -135,22 +134,22 @@ func (d *Draw) Next() bool {
 	return drew
 }
 
-// Newest gives the datasets with the prompts of the newest round alone, held in memory.
-func (d *Draw) Newest() ([]*dataset.Dataset, error) {
+// newestPrompts gives the datasets with the prompts of the newest round alone, held in memory.
+func (d *drawing) newestPrompts() ([]*dataset.Dataset, error) {
 	return d.parts(d.newest, true)
 }
 
 // newest reports whether a prompt is of the newest round, asked whether it is of any.
-func (d *Draw) newest(p place) bool {
-	c := d.cells[p.cell]
+func (d *drawing) newest(p place) bool {
+	c := d.strata[p.stratum]
 	return c.fresh && p.block == len(c.sizes)
 }
 
-func (d *Draw) asked(p place) bool { return p.block > 0 }
+func (d *drawing) asked(p place) bool { return p.block > 0 }
 
-// Asked gives the datasets with the prompts of all rounds alone, which say how many of
+// askedPrompts gives the datasets with the prompts of all rounds alone, which say how many of
 // how many they are, and which judge decided.
-func (d *Draw) Asked(judge string) ([]*dataset.Dataset, error) {
+func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	parts, err := d.parts(d.asked, false)
 	for i, part := range parts {
 		part.Stopped = &dataset.Stopped{HalfWidth: d.rule.HalfWidth, Judge: judge, Seed: d.rule.Seed, Asked: part.Count, Of: len(d.places[i])}
@@ -159,7 +158,7 @@ func (d *Draw) Asked(judge string) ([]*dataset.Dataset, error) {
 }
 
 // parts gives the datasets with the prompts that are taken alone.
-func (d *Draw) parts(take func(place) bool, hold bool) ([]*dataset.Dataset, error) {
+func (d *drawing) parts(take func(place) bool, hold bool) ([]*dataset.Dataset, error) {
 	var all []*dataset.Dataset
 	for at, set := range d.sets {
 		marked := make([]bool, len(d.places[at]))

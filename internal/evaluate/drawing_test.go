@@ -1,4 +1,4 @@
-package stopping_test
+package evaluate
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/stopping"
 )
 
 func TestParseHalfWidth(t *testing.T) {
@@ -20,12 +19,12 @@ func TestParseHalfWidth(t *testing.T) {
 		"2pp": 0.02, "2 pp": 0.02, "0.5pp": 0.005, "50pp": 0.5, "0.1pp": 0.001,
 		"": 0, "2": 0, "2%": 0, "0pp": 0, "0.01pp": 0, "51pp": 0, "-2pp": 0, "2pp ": 0, "1e1pp": 0, "NaNpp": 0,
 	} {
-		got, err := stopping.ParseHalfWidth(text)
+		got, err := ParseHalfWidth(text)
 		if got != want || (err == nil) != (want > 0) || err != nil && !errors.Is(err, orbench.ErrInput) {
 			t.Errorf("%q: got %g, %v, want %g", text, got, err, want)
 		}
-		if err == nil && (stopping.Rule{HalfWidth: got}).String() != strings.ReplaceAll(text, " ", "") {
-			t.Errorf("%q is written as %s", text, stopping.Rule{HalfWidth: got})
+		if err == nil && (Rule{HalfWidth: got}).String() != strings.ReplaceAll(text, " ", "") {
+			t.Errorf("%q is written as %s", text, Rule{HalfWidth: got})
 		}
 	}
 }
@@ -74,18 +73,18 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	set := newSet(t, 400)
 	order := func(seed uint64, limit int) (rounds [][]string) {
-		d, err := stopping.New(stopping.Rule{HalfWidth: 0.02, Seed: seed}, limit, []*dataset.Dataset{set})
+		d, err := newDrawing(Rule{HalfWidth: 0.02, Seed: seed}, limit, []*dataset.Dataset{set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for d.Next() {
-			parts, err := d.Newest()
+		for d.next() {
+			parts, err := d.newestPrompts()
 			if err != nil {
 				t.Fatal(err)
 			}
 			rounds = append(rounds, textsOf(t, parts[0]))
 			// All rounds up to here, the newest among them.
-			all, err := d.Asked("lexical")
+			all, err := d.askedPrompts("lexical")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,22 +120,22 @@ func TestDraw(t *testing.T) {
 // TestCount closes a label once all of its figures are narrow, and leaves the other open.
 func TestCount(t *testing.T) {
 	t.Parallel()
-	d, err := stopping.New(stopping.Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Nothing safe is refused by the first figure; the second refuses half of what is toxic.
-	count := d.NewCount(2)
+	count := d.newCount(2)
 	rounds := 0
-	for d.Next() {
+	for d.next() {
 		rounds++
-		parts, err := d.Newest()
+		parts, err := d.newestPrompts()
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := count.OfNewest()
+		places := count.walk(d.newest)
 		for i, text := range textsOf(t, parts[0]) {
-			add := places.Next(0)
+			add := places.add(0)
 			add(0, 0)
 			if strings.HasPrefix(text, "toxic") {
 				add(1, float64(i%2))
@@ -144,9 +143,9 @@ func TestCount(t *testing.T) {
 				add(1, 0)
 			}
 		}
-		count.Close()
+		count.close()
 	}
-	parts, err := d.Asked("lexical")
+	parts, err := d.askedPrompts("lexical")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,14 +153,14 @@ func TestCount(t *testing.T) {
 	if safe >= toxic || toxic >= 200 || safe < 16 {
 		t.Errorf("%d safe and %d toxic prompts in %d rounds", safe, toxic, rounds)
 	}
-	lo, hi, of, stopped := count.Interval(0, orbench.Toxic, 1)
+	lo, hi, of, stopped := count.interval(0, orbench.Toxic, 1)
 	if !stopped || of != 200 || hi-lo > 0.2 || lo > 0.5 || hi < 0.5 {
 		t.Errorf("%g to %g of %d, stopped %v", lo, hi, of, stopped)
 	}
-	if lo, hi, _, _ := count.Interval(0, orbench.Safe, 0); lo != 0 || hi > 0.2 {
+	if lo, hi, _, _ := count.interval(0, orbench.Safe, 0); lo != 0 || hi > 0.2 {
 		t.Errorf("of none refused: %g to %g", lo, hi)
 	}
-	if _, _, _, stopped := count.Interval(0, orbench.Controversial, 0); stopped {
+	if _, _, _, stopped := count.interval(0, orbench.Controversial, 0); stopped {
 		t.Error("a label without prompts has stopped")
 	}
 }
@@ -169,16 +168,16 @@ func TestCount(t *testing.T) {
 // TestAssume ends a drawing as soon as it can end, whatever the answers so far were.
 func TestAssume(t *testing.T) {
 	t.Parallel()
-	d, err := stopping.New(stopping.Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := d.NewCount(1)
-	for d.Next() {
-		count.Assume()
-		count.Close()
+	count := d.newCount(1)
+	for d.next() {
+		count.assume()
+		count.close()
 	}
-	parts, err := d.Asked("lexical")
+	parts, err := d.askedPrompts("lexical")
 	if err != nil || parts[0].Count > 100 {
 		t.Errorf("%d prompts, %v", parts[0].Count, err)
 	}

@@ -1,9 +1,10 @@
-package stopping
+package evaluate
 
 import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench"
 )
@@ -24,7 +25,7 @@ var halfWidthForm = regexp.MustCompile(`^([0-9]{1,2}(?:\.[0-9]{1,4})?) ?pp$`)
 // gives it as a share. Anything else is an *orbench.InputError.
 func ParseHalfWidth(text string) (float64, error) {
 	if m := halfWidthForm.FindStringSubmatch(text); m != nil {
-		if points, err := strconv.ParseFloat(m[1], 64); err == nil && points >= least && points <= 50 {
+		if points, err := strconv.ParseFloat(m[1], 64); err == nil && points >= leastHalfWidth && points <= 50 {
 			return points / 100, nil
 		}
 	}
@@ -34,17 +35,12 @@ func ParseHalfWidth(text string) (float64, error) {
 	}
 }
 
-// least is the smallest half-width, in percentage points.
-const least = 0.1
+// leastHalfWidth is the smallest half-width, in percentage points.
+const leastHalfWidth = 0.1
 
 // String is the half-width as ParseHalfWidth reads it.
-func (r Rule) String() string { return strconv.FormatFloat(round(100*r.HalfWidth), 'g', -1, 64) + "pp" }
-
-// round takes what binary fractions add away.
-func round(points float64) float64 {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(points, 'f', 4, 64), 64)
-	if err != nil {
-		return points
-	}
-	return v
+func (r Rule) String() string {
+	// Binary fractions add digits behind the fourth.
+	points := strconv.FormatFloat(100*r.HalfWidth, 'f', 4, 64)
+	return strings.TrimRight(strings.TrimRight(points, "0"), ".") + "pp"
 }
