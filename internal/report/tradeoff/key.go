@@ -88,9 +88,7 @@ func (k key) draw(c draw.Canvas) {
 	for i, change := range k {
 		x := c.Min.X + vg.Length(i/rows)*width/vg.Length(columns)
 		y := c.Max.Y - 6 - vg.Length(i%rows+1)*keyLine
-		number := chart.TextStyle(keySize, true, chart.Foreground)
-		number.XAlign = draw.XRight
-		c.FillText(number, vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
+		c.FillText(chart.Right(chart.TextStyle(keySize, true, chart.Foreground)), vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
 		c.FillText(chart.TextStyle(keySize, false, chart.Muted), vg.Point{X: x + 23, Y: y}, keyText(change))
 	}
 }
