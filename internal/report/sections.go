@@ -26,10 +26,8 @@ func sectionsOf(r score.Result) []table.Section {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
-	for _, g := range gridsOf(r, nil) {
-		if g.Named() {
-			all = append(all, g.Sections()...)
-		}
+	for _, g := range namedGrids(r) {
+		all = append(all, g.Sections()...)
 	}
 	if s := agreementSection(r); len(s.Rows) > 0 {
 		all = append(all, s)
