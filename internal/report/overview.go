@@ -62,12 +62,10 @@ func (s subject) judged(label orbench.Label, judge string) (score.JudgeResult, b
 
 // judges are those of the subject's answers, in their order.
 func (s subject) judges(labels []orbench.Label) []string {
-	var names []string
+	var names table.Names
 	for _, label := range labels {
 		for _, j := range s.runs[label].Judges {
-			if !slices.Contains(names, j.Judge) {
-				names = append(names, j.Judge)
-			}
+			names.Add(j.Judge)
 		}
 	}
 	if len(names) == 0 {
@@ -85,14 +83,10 @@ func overview(r score.Result) table.Section {
 	for _, of := range all {
 		lines += len(of.judges(labels))
 	}
-	var beside []string
+	var beside table.Names
 	if lines > fewRows {
 		for _, of := range all {
-			for _, judge := range of.judges(labels)[1:] {
-				if !slices.Contains(beside, judge) {
-					beside = append(beside, judge)
-				}
-			}
+			beside.Add(of.judges(labels)[1:]...)
 		}
 	}
 	// One side without the other says little.

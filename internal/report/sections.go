@@ -182,15 +182,12 @@ func correlationSection(r score.Result) table.Section {
 		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
-	var notes []string
+	var notes table.Names
 	for _, c := range r.Correlations {
 		row(c, "–", c.Targets, c.Coefficients)
 		for _, w := range c.Without {
 			row(c, string(w.LeftOut), c.Targets-len(w.Targets), w.Coefficients)
-			note := interestNote(w.LeftOut) + ": " + listed(w.Targets)
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			notes.Add(interestNote(w.LeftOut) + ": " + listed(w.Targets))
 		}
 	}
 	if len(notes) > 0 {

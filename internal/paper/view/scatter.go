@@ -168,13 +168,9 @@ type ownSpot struct {
 }
 
 // whiskers are the two intervals of a point as lines.
-func (o ownSpot) whiskers(p *plot.Plot, c *draw.Canvas) [2][]vg.Point {
+func (o ownSpot) whiskers(p *plot.Plot, c *draw.Canvas) [][]vg.Point {
 	x, y := p.Transforms(c)
-	h, v := o.Safe.Judge.Interval(), o.Toxic.Judge.Interval()
-	return [2][]vg.Point{
-		{{X: x(100 * h[0]), Y: o.at.Y}, {X: x(100 * h[1]), Y: o.at.Y}},
-		{{X: o.at.X, Y: y(100 * v[0])}, {X: o.at.X, Y: y(100 * v[1])}},
-	}
+	return chart.Whiskers(o.at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval())
 }
 
 // named is a placed name.
