@@ -50,16 +50,6 @@ func subjects(r score.Result) []subject {
 	return all
 }
 
-// judged is what a judge made of the subject's answers to prompts of a label.
-func (s subject) judged(label orbench.Label, judge string) (score.JudgeResult, bool) {
-	for _, j := range s.runs[label].Judges {
-		if j.Judge == judge {
-			return j, true
-		}
-	}
-	return score.JudgeResult{}, false
-}
-
 // judges are those of the subject's answers, in their order.
 func (s subject) judges(labels []orbench.Label) []string {
 	var names table.Names
@@ -146,8 +136,8 @@ func overview(r score.Result) table.Section {
 func (s subject) both(labels []orbench.Label, judge string, show func(score.JudgeResult) string) string {
 	var cells []string
 	for _, label := range labels {
-		if j, ok := s.judged(label, judge); ok {
-			cells = append(cells, show(j))
+		if j := s.runs[label].By(judge); j != nil {
+			cells = append(cells, show(*j))
 		}
 	}
 	if !slices.ContainsFunc(cells, func(c string) bool { return c != table.None }) {
@@ -161,8 +151,8 @@ func (s subject) row(r score.Result, judge string, labels []orbench.Label) (row 
 	name := judge
 	var cells []string
 	for _, label := range labels {
-		j, ok := s.judged(label, judge)
-		if !ok {
+		j := s.runs[label].By(judge)
+		if j == nil {
 			n := table.None
 			if run, asked := s.runs[label]; asked && judge == "none" {
 				n = table.Count(run.N)
@@ -174,13 +164,23 @@ func (s subject) row(r score.Result, judge string, labels []orbench.Label) (row 
 			name = table.Name(judge, true)
 		}
 		withheld = withheld || j.Withheld
-		cells = append(cells, table.Count(j.Judged), table.Rate(j.Rate)+" "+table.Pad(table.Interval(j.Interval()), 10, true))
+		cells = append(cells, table.Count(j.Judged), withInterval(table.Rate(j.Rate), j.Interval()))
 	}
 	youden := table.None
 	if t := s.tradeOff(r, func(t score.TradeOff) bool { return t.Judge == judge }); t != nil {
 		youden = table.Fraction(t.J().Value)
 	}
-	return append(append([]string{table.Name(s.target, s.simulated), s.dataset, name}, cells...), youden), withheld
+	return s.line(name, cells, youden), withheld
+}
+
+// line is a line of the overview up to J.
+func (s subject) line(judge string, cells []string, youden string) []string {
+	return slices.Concat([]string{table.Name(s.target, s.simulated), s.dataset, judge}, cells, []string{youden})
+}
+
+// withInterval shows a rate and its interval in one cell.
+func withInterval(rate string, ci *[2]float64) string {
+	return rate + " " + table.Pad(table.Interval(ci), 10, true)
 }
 
 // byLabels stands in place of a judge for the people who labeled some of the answers.
@@ -192,13 +192,12 @@ func (s subject) corrected(r score.Result, labels []orbench.Label) []string {
 	var cells []string
 	known := false
 	for _, label := range labels {
-		c := s.runs[label].Labeled
-		if c == nil {
-			cells = append(cells, table.None, table.None)
-			continue
+		n, rate := table.None, table.None
+		if c := s.runs[label].Labeled; c != nil {
+			known = true
+			n, rate = table.Count(c.Labels), withInterval(table.Percent(c.Rate.Value), c.Rate.Ends())
 		}
-		known = true
-		cells = append(cells, table.Count(c.Labels), table.Percent(c.Rate.Value)+" "+table.Pad(table.Interval(c.Rate.Ends()), 10, true))
+		cells = append(cells, n, rate)
 	}
 	if !known {
 		return nil
@@ -207,7 +206,7 @@ func (s subject) corrected(r score.Result, labels []orbench.Label) []string {
 	if t := s.tradeOff(r, func(t score.TradeOff) bool { return t.Labeled != nil }); t != nil {
 		youden = table.Fraction(t.Labeled.YoudenJ.Value)
 	}
-	return append(append([]string{table.Name(s.target, s.simulated), s.dataset, byLabels}, cells...), youden)
+	return s.line(byLabels, cells, youden)
 }
 
 // tradeOff is one that holds of those of the subject, nil for none.

@@ -133,13 +133,21 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 func sidesBy(judge string, runs []RunResult) []*Side {
 	var sides []*Side
 	for _, run := range runs {
-		for _, j := range run.Judges {
-			if j.Judge == judge {
-				sides = append(sides, &Side{Run: run, Judge: j})
-			}
+		if j := run.By(judge); j != nil {
+			sides = append(sides, &Side{Run: run, Judge: *j})
 		}
 	}
 	return sides
+}
+
+// By is what a judge made of the run, nil for nothing.
+func (r RunResult) By(judge string) *JudgeResult {
+	for _, j := range r.Judges {
+		if j.Judge == judge {
+			return &j
+		}
+	}
+	return nil
 }
 
 // Sides are those that the run has.
