@@ -16,7 +16,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/internal/labels"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -83,7 +82,7 @@ type Options struct {
 	// guard is shown that is measured on answers. Empty means that there are none.
 	Response string
 	// LabelValues says what the values of the label column mean, where they are no
-	// labels, such as "contrast_*=toxic,*=safe"; see labels.ParseValues.
+	// labels, such as "contrast_*=toxic,*=safe"; see parseLabelValues.
 	LabelValues string
 	// Default is the label of every row of a file without a label column; empty
 	// means what the manifest of a built benchmark beside the file says, else
@@ -232,7 +231,7 @@ func Kept(described Dataset, prompts iter.Seq2[orbench.Prompt, error]) *Dataset 
 }
 
 // unlabeledFault is the fault of a file whose labels would be overlooked.
-func unlabeledFault(file string, likely *labels.Likely) error {
+func unlabeledFault(file string, likely *likely) error {
 	how := "`label-column` " + untrusted.Shell(likely.Column)
 	if likely.Values != "" {
 		how += " `label-values` " + untrusted.Shell(likely.Values)

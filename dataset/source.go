@@ -9,9 +9,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/internal/labels"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -51,7 +50,7 @@ type input struct {
 	answers bool
 	// watched are the columns that may hold labels, nil where none is watched, and
 	// watchedAt is where their cells begin.
-	watched   *labels.Columns
+	watched   *labelWatch
 	watchedAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset that has them, nil for any other, and
@@ -87,7 +86,7 @@ func (in *input) prompt() (orbench.Prompt, error) {
 }
 
 // likelyLabels is the watched column that looks most like labels, nil where none does.
-func (in *input) likelyLabels() *labels.Likely {
+func (in *input) likelyLabels() *likely {
 	if in.watched == nil {
 		return nil
 	}
@@ -96,7 +95,7 @@ func (in *input) likelyLabels() *labels.Likely {
 
 // open opens the source and finds its columns.
 func (s source) open() (*input, error) {
-	values, err := labels.ParseValues(s.opts.LabelValues)
+	values, err := parseLabelValues(s.opts.LabelValues)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func (s source) open() (*input, error) {
 		var others []string
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
-			in.watched = labels.Watch(others, in.columns.Category)
+			in.watched = watchLabels(others, in.columns.Category)
 		}
 		l := in.columns.layout(s.labels != nil || values != nil, others)
 		in.watchedAt = len(l.Fields) - len(others)
@@ -159,7 +158,7 @@ func resolve(ref string, opts Options) (source, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := spelling.Nearest(ref, names); near != "" {
+	if near := settings.Nearest(ref, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // Write writes the benchmark's folder: the sets and the pairs as CSV and the sets as
@@ -154,9 +154,9 @@ type parquetRow struct {
 
 // writeParquet writes the same rows as writeCSV.
 func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
-	rows := make([]parquetRow, len(prompts))
+	written := make([]parquetRow, len(prompts))
 	for i, p := range prompts {
-		rows[i] = parquetRow{p.Text(), string(p.Category)}
+		written[i] = parquetRow{p.Text(), string(p.Category)}
 	}
-	return parquetfile.Write(w, rows)
+	return rows.WriteParquet(w, written)
 }

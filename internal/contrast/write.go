@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -98,7 +98,7 @@ func (w *Writer) Write(r *Result) error {
 		}
 	}
 	write(CSVFile, w.csv)
-	write(ParquetFile, func(out io.Writer) error { return parquetfile.Write(out, w.entries) })
+	write(ParquetFile, func(out io.Writer) error { return rows.WriteParquet(out, w.entries) })
 	write(LineageFile, func(out io.Writer) error {
 		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)

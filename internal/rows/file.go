@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -119,7 +119,7 @@ func Nearest(path string) string {
 			names = append(names, e.Name())
 		}
 	}
-	if near := spelling.Nearest(filepath.Base(path), names); near != "" {
+	if near := settings.Nearest(filepath.Base(path), names); near != "" {
 		return filepath.Join(filepath.Dir(path), near)
 	}
 	return ""

@@ -10,7 +10,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/parquetfile"
 )
 
 // parquetBatch is the number of values read from a column at a time.
@@ -21,7 +20,7 @@ func openParquet(file string, in io.ReaderAt, size int64, choose Chooser) (_ nex
 	defer damaged(file, &err)
 	// A fault in the library's assembly is then a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f, err := parquetfile.Open(in, size)
+	f, err := OpenParquet(in, size)
 	if err != nil {
 		return nil, notParquet(file, err)
 	}
@@ -96,7 +95,7 @@ func scalarKind(k parquet.Kind) bool {
 // parquetRows reads the columns of one row group after the other in step.
 type parquetRows struct {
 	file   string
-	opened *parquetfile.File
+	opened *ParquetFile
 	groups []parquet.RowGroup
 	// group counts the groups begun, leaves are the indexes of the columns in the file.
 	group  int

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // Format is what the rows of a training set are. The columns are those that TRL
@@ -198,21 +198,21 @@ func safeRLHF(r Row) safeRLHFRow {
 
 // write makes the writer of rows of type T.
 func write[T any](of func(Row) T) rowWriter {
-	return func(w io.Writer, asParquet bool, rows []Row) error {
+	return func(w io.Writer, asParquet bool, chosen []Row) error {
 		if !asParquet {
 			e := json.NewEncoder(w)
 			e.SetEscapeHTML(false)
-			for _, r := range rows {
+			for _, r := range chosen {
 				if err := e.Encode(of(r)); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		written := make([]T, len(rows))
-		for i, r := range rows {
+		written := make([]T, len(chosen))
+		for i, r := range chosen {
 			written[i] = of(r)
 		}
-		return parquetfile.Write(w, written)
+		return rows.WriteParquet(w, written)
 	}
 }

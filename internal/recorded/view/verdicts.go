@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -204,7 +204,7 @@ func marshal(v any) (string, error) {
 
 // parquetRows writes Parquet. What is missing is null.
 type parquetRows struct {
-	out  parquetfile.Writer
+	out  rows.ParquetWriter
 	rows int
 }
 
@@ -227,7 +227,7 @@ func newParquetRows(w io.Writer, columns []column) rowWriter {
 		group.Group[c.name] = leaf
 		group.fields = append(group.fields, namedField{leaf, c.name})
 	}
-	return &parquetRows{out: parquetfile.NewWriter(w, parquet.NewSchema("verdicts", group))}
+	return &parquetRows{out: rows.NewParquetWriter(w, parquet.NewSchema("verdicts", group))}
 }
 
 func (p *parquetRows) write(values []any) error {
