@@ -15,8 +15,8 @@ import (
 )
 
 // Tables is what the backends have in common: tables of the same columns in a SQL database,
-// and the statements that read and write them. Get, Has, Put, claims and batches are each
-// backend's own, as what is fast and what is safe differs there.
+// and the statements that read and write them. Get, Has, Put and claims are each backend's
+// own, as what is fast and what is safe differs there.
 type Tables struct {
 	// Query hands row each row that a query finds. Where it has to start again, as after a
 	// connection that broke, it calls begin anew, which forgets what was read.
@@ -224,6 +224,30 @@ func readFailure(scan Scan) (f Failure, err error) {
 		return f, err
 	}
 	return Failure{Hash: HashOf(hash), Kind: model.Kind(kind), Message: string(message)}, verify(sum, Checksum(hash, kind, message))
+}
+
+// PutBatch implements Writer.
+func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error {
+	open := int64(0)
+	if b.Open {
+		open = 1
+	}
+	statements := []Statement{{
+		`INSERT INTO batches (id, about, open, checksum) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
+		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
+	}}
+	if !b.Open {
+		calls = nil
+		statements = append(statements, Statement{`DELETE FROM batch_calls WHERE batch = $1`, []any{b.ID[:]}})
+	}
+	for i := range calls {
+		statements = append(statements, Statement{
+			`INSERT INTO batch_calls (batch, hash, request) SELECT id, $2, $3 FROM batches WHERE id = $1 AND open ON CONFLICT (hash) DO NOTHING`,
+			[]any{b.ID[:], calls[i].Hash[:], string(calls[i].Request)},
+		})
+	}
+	return t.Write(ctx, statements)
 }
 
 // Batches implements Reader.

@@ -406,8 +406,15 @@ func (s *Store) apply(ctx context.Context, statements []store.Statement) error {
 // transact does something in one transaction.
 func (s *Store) transact(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
 	return s.inTx(ctx, func(tx *sql.Tx) error {
-		return do(func(query string, args ...any) error {
-			_, err := tx.ExecContext(ctx, query, args...)
+		// Many statements are the same. The end of the transaction closes them.
+		prepared := map[string]*sql.Stmt{}
+		return do(func(query string, args ...any) (err error) {
+			if prepared[query] == nil {
+				if prepared[query], err = tx.PrepareContext(ctx, query); err != nil {
+					return err
+				}
+			}
+			_, err = prepared[query].ExecContext(ctx, args...)
 			return err
 		})
 	})
