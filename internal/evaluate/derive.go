@@ -242,7 +242,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().found()); err != nil {
+			if j.ofTarget, err = fill.Recall(ctx, m, steps, used.ofTargets().found()); err != nil {
 				return nil, err
 			}
 		}
@@ -292,7 +292,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 			}
 		}
-		lacking, err := fill.RecallTo(ctx, m, steps, used.found())
+		lacking, err := fill.Recall(ctx, m, steps, used.found())
 		if err != nil {
 			return err
 		}

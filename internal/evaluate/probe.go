@@ -74,7 +74,7 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c probe.Choice,
 	for n, p := range all {
 		steps[n] = p.step
 	}
-	lacking, err := fill.RecallTo(ctx, m, steps, used.found())
+	lacking, err := fill.Recall(ctx, m, steps, used.found())
 	if err != nil {
 		return err
 	}
