@@ -17,8 +17,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
 
 // damaged is the error for a store that the database cannot read.
@@ -27,16 +25,6 @@ func damaged(path string, err error) error {
 		File: path, Problem: "the store is damaged: " + err.Error(),
 		Hint: "see what is lost with orbench store check, and save the rest with orbench store repair", Err: errors.Join(store.ErrDamaged, err),
 	}
-}
-
-// isDamage reports whether an error tells of a damaged file.
-func isDamage(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return errors.Is(err, store.ErrDamaged)
-	}
-	code := failed.Code()
-	return code&0xff == codes.SQLITE_CORRUPT || code&0xff == codes.SQLITE_NOTADB || code == codes.SQLITE_IOERR_SHORT_READ
 }
 
 // Check reads all of the store at path and tells what is damaged. Where save is not

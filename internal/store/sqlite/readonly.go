@@ -11,20 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
-
-// cannotWrite reports whether a store could not be opened because it, or its folder,
-// cannot be written to: SQLite wants to make files beside it.
-func cannotWrite(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	code := failed.Code() & 0xff
-	return code == codes.SQLITE_READONLY || code == codes.SQLITE_CANTOPEN || code == codes.SQLITE_PERM
-}
 
 // notWritable is the error for a store that must be written to.
 func notWritable(path string, err error) error {

@@ -21,8 +21,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
 
 var _ store.Backend = (*Store)(nil)
@@ -264,8 +262,7 @@ func patiently(ctx context.Context, do func() error) error {
 	const pause, most = 20 * time.Millisecond, 30 * time.Second
 	for began := time.Now(); ; {
 		err := do()
-		var failed *driver.Error
-		if !errors.As(err, &failed) || failed.Code()&0xff != codes.SQLITE_BUSY || time.Since(began) > most {
+		if !Busy(err) || time.Since(began) > most {
 			return err
 		}
 		select {
@@ -309,6 +306,17 @@ func (s *Store) at(err error) error {
 
 // Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
+
+// Remove deletes a file, and those that the database keeps beside it, where they are there.
+func Remove(path string) error {
+	var all error
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
 
 // Close closes the file.
 func (s *Store) Close() error {
