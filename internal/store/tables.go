@@ -98,6 +98,9 @@ func (t *Tables) ID(ctx context.Context) (string, error) {
 	return id, err
 }
 
+// LeftOut implements Reader.
+func (t *Tables) LeftOut() Health { return Health{} }
+
 // Count implements Reader.
 func (t *Tables) Count(ctx context.Context) (int, error) {
 	n, _, err := single(ctx, t, column[int], `SELECT count(*) FROM calls`)

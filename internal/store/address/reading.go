@@ -162,48 +162,6 @@ func (r *reading) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orb
 	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Prompt, error) { return s.PromptsAt(ctx, key, at) })
 }
 
-// AllRecords leaves out what it cannot read.
-func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		r.mu.Lock()
-		s := r.last
-		r.mu.Unlock()
-		had := 0
-		var failed error
-		for record, err := range s.AllRecords(ctx) {
-			if failed = err; err != nil {
-				break
-			}
-			had++
-			if !yield(record, nil) {
-				return
-			}
-		}
-		if failed == nil {
-			return
-		}
-		// Which those were is read again: to know it of every store would take memory for
-		// each of its calls.
-		seen := make(map[model.Hash]bool, had)
-		for record, err := range s.AllRecords(ctx) {
-			if err != nil || len(seen) == had {
-				break
-			}
-			seen[record.Hash] = true
-		}
-		healed, err := r.heal(ctx, s, failed)
-		if err != nil {
-			yield(store.Record{}, err)
-			return
-		}
-		for record, err := range healed.AllRecords(ctx) {
-			if !seen[record.Hash] && !yield(record, err) {
-				return
-			}
-		}
-	}
-}
-
 // LeftOut tells what a repaired copy lacks.
 func (r *reading) LeftOut() store.Health {
 	r.mu.Lock()

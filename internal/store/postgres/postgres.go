@@ -224,9 +224,6 @@ func (s *Store) createSchema(ctx context.Context, tx pgx.Tx) error {
 // Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
 
-// LeftOut implements store.Backend.
-func (s *Store) LeftOut() store.Health { return store.Health{} }
-
 // Close ends the claims of this handle and its connections. Claims that cannot be ended,
 // since the server does not answer, end in their time.
 func (s *Store) Close() error {

@@ -405,9 +405,6 @@ func (s *Store) Verify(ctx context.Context, tables ...string) error {
 	return nil
 }
 
-// LeftOut implements store.Backend.
-func (s *Store) LeftOut() store.Health { return store.Health{} }
-
 // Backup copies the store to a new file at to, as it is at one moment: others may write
 // to it meanwhile.
 func (s *Store) Backup(ctx context.Context, to string) error {

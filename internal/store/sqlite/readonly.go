@@ -48,14 +48,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if version < len(migrations) || logSize(abs) > 0 {
 		return openCopy(ctx, path)
 	}
-	if s.write, err = open(abs, mode, 1); err != nil {
+	if err := s.connect(ctx, mode, "", version); err != nil {
 		return nil, err
-	}
-	if s.readers, err = open(abs, mode+"&_pragma=cache_size(-2000)", 4); err != nil {
-		return nil, errors.Join(err, s.write.Close())
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.at(err), s.Close())
 	}
 	return s, nil
 }

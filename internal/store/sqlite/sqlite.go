@@ -127,20 +127,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	// Hashes fall on all pages of their index alike, so that a small log would
 	// be copied back again and again: let it grow to some 64 MB first.
 	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)"
-	if s.write, err = open(abs, durable+"&_pragma=cache_size(-16000)&_txlock=immediate", 1); err != nil {
+	if err := s.connect(ctx, durable, "&_pragma=cache_size(-16000)&_txlock=immediate", version); err != nil {
 		return nil, err
-	}
-	for ; version < len(migrations); version++ {
-		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
-			return nil, errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
-		}
-	}
-	// Readers pass over most pages once, and keep few of them.
-	if s.readers, err = open(abs, durable+"&_pragma=cache_size(-2000)", 4); err != nil {
-		return nil, errors.Join(err, s.write.Close())
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.at(err), s.Close())
 	}
 	if s.opened, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
@@ -149,6 +137,27 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. What it holds is read too", path, kilobytes(left))}
 	}
 	return s, nil
+}
+
+// connect opens the file in a mode, with more for the connection that writes, and brings the
+// schema up to date, which is of some version.
+func (s *Store) connect(ctx context.Context, mode, writing string, version int) (err error) {
+	if s.write, err = open(s.abs, mode+writing, 1); err != nil {
+		return err
+	}
+	for ; version < len(migrations); version++ {
+		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
+			return errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
+		}
+	}
+	// Readers pass over most pages once, and keep few of them.
+	if s.readers, err = open(s.abs, mode+"&_pragma=cache_size(-2000)", 4); err != nil {
+		return errors.Join(err, s.write.Close())
+	}
+	if err := s.prepare(ctx); err != nil {
+		return errors.Join(s.at(err), s.Close())
+	}
+	return nil
 }
 
 func newStore(path, abs string) *Store {
