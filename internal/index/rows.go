@@ -107,7 +107,7 @@ func newRowWriter(r *run.Run, put func(name string, piece int, data []byte) erro
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
 			s := sample{Target: one.Name}
-			if t.Samples > 1 {
+			if t.Times() > 1 {
 				s = sample{t.Name, one.Sample + 1}
 			}
 			w.Samples = append(w.Samples, s)
