@@ -263,12 +263,8 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-<<<<<<< HEAD
-			if j.ofTarget, err = fill.Recall(ctx, m, steps, used.ofTargets().found()); err != nil {
-=======
 			var err error
 			if j.ofTarget, err = job.Recall(ctx, m, used.ofTargets().scope(), steps); err != nil {
->>>>>>> main
 				return nil, err
 			}
 		}
@@ -319,11 +315,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 			}
 		}
-<<<<<<< HEAD
-		lacking, err := fill.Recall(ctx, m, steps, used.found())
-=======
 		found, err := job.Recall(ctx, m, used.scope(), steps)
->>>>>>> main
 		if err != nil {
 			return err
 		}

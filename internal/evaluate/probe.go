@@ -75,11 +75,7 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judge
 		about.Role, about.Probe = job.Probe, true
 		steps[n] = job.Step{About: about, Do: p.step}
 	}
-<<<<<<< HEAD
-	lacking, err := fill.Recall(ctx, m, steps, used.found())
-=======
 	found, err := job.Recall(ctx, m, used.scope(), steps)
->>>>>>> main
 	if err != nil {
 		return err
 	}
