@@ -28,7 +28,7 @@ func (d *Desk) ToFiles(judges bool) Asked {
 		case c.Format == nil:
 			return "", Limits{}, noService(of)
 		case c.Endpoint.Provider.Dialect != provider.OpenAI:
-			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; submit it to the provider itself"
+			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; the provider may have a batch service of its own"
 		}
 		return Files, fileLimits, ""
 	}}
