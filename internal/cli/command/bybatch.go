@@ -39,7 +39,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 		if err := e.took(ctx, d, done, err); err != nil {
 			return err
 		}
-		asked := d.ToServices(false)
+		asked := d.ToServices()
 		if err := e.checkBatches(ctx, d, f, asked); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 // can bring, so that the rest is to be asked.
 func (e *Env) fillByFiles(ctx context.Context, d *batch.Desk, f Calls) (more bool, err error) {
 	one, many := nounOf(d.Job)
-	asked := d.ToFiles(false)
+	asked := d.ToFiles()
 	if _, err := os.Stat(f.batchFiles); err == nil {
 		done, err := d.ReadFrom(ctx, f.batchFiles)
 		if err := e.took(ctx, d, done, err); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/address"
 )
 
 func (a app) explainCommand() *cobra.Command {
@@ -88,20 +87,13 @@ func (a app) explainNew(ctx context.Context, x *experiment.File, f evalFlags) er
 	if err != nil {
 		return err
 	}
-	var memory store.Reader
-	existing, err := address.OpenExisting(ctx, f.Store)
-	switch {
-	case err == nil:
-		defer existing.Close()
-		memory = existing
-	case !errors.Is(err, store.ErrNoStore):
-		return err
-	}
-	result, err := identity.Find(ctx, m.Job(), memory, nil)
-	if err != nil {
-		return err
-	}
-	// What is remembered was asked for another run.
-	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
-	return a.Show(f.out.Printed, result)
+	return command.WithExisting(ctx, f.Store, func(memory store.Reader) error {
+		result, err := identity.Find(ctx, m.Job(), memory, nil)
+		if err != nil {
+			return err
+		}
+		// What is remembered was asked for another run.
+		result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
+		return a.Show(f.out.Printed, result)
+	})
 }
