@@ -106,7 +106,7 @@ func Client(base *http.Client) *http.Client {
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport
 	}
-	c.Transport = guard{decoder{c.Transport}}
+	c.Transport = guard{c.Transport}
 	c.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
 		return &redirectError{to: req.URL.Redacted()}
 	}
@@ -141,23 +141,23 @@ func (e *redirectError) Error() string {
 	return fmt.Sprintf("the server redirects to %s; give that as the base URL if it is right", e.to)
 }
 
-// guard caps replies.
+// guard decompresses and caps replies.
 type guard struct{ next http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := g.next.RoundTrip(r)
-	if err != nil {
+	if err != nil || resp.Body == nil {
+		return resp, err
+	}
+	if err := decompress(resp); err != nil {
 		return nil, err
 	}
-	if resp.Body != nil {
-		ctx := r.Context()
-		tokens, _ := ctx.Value(tokensKey{}).(int)
-		limit := int64(MaxReply)
-		if tokens > 0 && tokens < MaxReply/bytesPerToken {
-			limit = min(limit, spareBytes+int64(tokens)*bytesPerToken)
-		}
-		resp.Body = &cappedBody{ctx: ctx, body: resp.Body, limit: limit, tokens: tokens}
+	tokens, _ := r.Context().Value(tokensKey{}).(int)
+	limit := int64(MaxReply)
+	if tokens > 0 && tokens < MaxReply/bytesPerToken {
+		limit = min(limit, spareBytes+int64(tokens)*bytesPerToken)
 	}
+	resp.Body = &cappedBody{ctx: r.Context(), body: resp.Body, limit: limit, tokens: tokens}
 	return resp, nil
 }
 
