@@ -370,12 +370,8 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 			return err
 		}
 		// They are those of all shards of the fill here, so that what is noted twice counts once.
-		stats, err := json.Marshal(f.live.Stats())
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
-			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, stats)
+		_, err := tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
+			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, f.live.Stats())
 		if err != nil {
 			return err
 		}
@@ -384,11 +380,8 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 			if !errors.As(err, &why) {
 				continue
 			}
-			text, err := json.Marshal(map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}})
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, text); err != nil {
+			gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
+			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp); err != nil {
 				return err
 			}
 		}
