@@ -8,8 +8,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
@@ -36,17 +36,18 @@ func (c Result) Document() table.Document {
 }
 
 func (c Result) addText(d *table.Document) {
-	d.AddTo(table.OnScreen, c.heading())
+	d.AddTo(table.OnFull, c.heading())
+	d.AddTo(table.OnBrief, c.overview())
+	c.addFlips(d)
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)
 	}
 	for _, line := range c.warnings() {
-		d.AddTo(table.OnScreen, table.Note{Mark: "Warning. ", Text: line}, table.Gap)
+		d.AddTo(table.OnScreen, table.Note{Mark: "! ", Text: line}, table.Gap)
 	}
 	if len(c.Gates) > 0 {
 		d.AddTo(table.OnScreen, c.gates())
 	}
-	d.AddTo(table.OnBrief, c.overview())
 	details := func(sections ...table.Section) {
 		for _, s := range sections {
 			s.Detail = true
@@ -103,14 +104,14 @@ type row struct {
 // account and endings have the columns that only the whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
-type endings struct{ Base, Candidate *truncation.Row }
+type endings struct{ Base, Candidate *score.TruncationRow }
 
 // Rows has a row for each metric (scope "all") and one for each of its categories (scope
 // "category"). Rates and differences are shares.
 func (c Result) Rows() any {
 	// Only where an answer is cut, or may be, are there columns for that.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return m.BaseCounts.Count != (truncation.Count{}) || m.CandidateCounts.Count != (truncation.Count{})
+		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
 	})
 	rowOf := func(m Metric, f Figures) row {
 		return row{
@@ -127,7 +128,7 @@ func (c Result) Rows() any {
 		all := rowOf(m, m.Figures)
 		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
 		if b, n := m.BaseCounts, m.CandidateCounts; ended {
-			all.endings = &endings{b.Count.Row(b.Judged + b.Unjudged), n.Count.Row(n.Judged + n.Unjudged)}
+			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
 		}
 		rows = append(rows, all)
 		for _, by := range m.ByCategory {
@@ -157,52 +158,49 @@ type flipRow struct {
 	Prompt, BaseAnswer, CandidateAnswer string
 }
 
-// FlipWriter writes flipped prompts with both answers as CSV.
-type FlipWriter struct{ out *table.RowWriter[flipRow] }
-
-// NewFlipWriter writes the header to w.
-func NewFlipWriter(w io.Writer) *FlipWriter { return &FlipWriter{table.NewRowWriter[flipRow](w)} }
-
-// Add writes one flipped prompt.
-func (w *FlipWriter) Add(f Flip) error {
-	p := f.Prompt
-	return w.out.Add(flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer})
-}
-
-// Flush writes what is buffered, and gives the first error of all writes.
-func (w *FlipWriter) Flush() error { return w.out.Flush() }
-
-// now says what a flipped prompt has become.
-func now(f Flip) string {
-	if f.NowRefused() {
-		return "refused"
+// WriteFlips writes flipped prompts with both answers as CSV.
+func WriteFlips(w io.Writer, flips []Flip) error {
+	rows := make([]flipRow, len(flips))
+	for i, f := range flips {
+		p, now := f.Prompt, "answered"
+		if f.NowRefused() {
+			now = "refused"
+		}
+		rows[i] = flipRow{p.ID, p.Label, p.Category, now, f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
-	return "answered"
+	return table.CSV(w, rows)
 }
 
 func (c Result) heading() table.Section {
 	s := table.Section{
 		Title: "Two runs compared", Left: 4,
 		Header: []string{"", "run", "target", "judge", "prompts"},
-		Note:   c.method(),
+		Note:   c.basis(),
 	}
 	if c.OfJudges() {
 		s.Title = "Two judges compared on the same answers"
 	}
-	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
-		s.Note += " One side is a guard: what it flags counts as refused."
-	}
 	for i, side := range []Side{c.Base, c.Candidate} {
-		name := sideNames[i]
-		s.Rows = append(s.Rows, []string{name, side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
-		if side.Other > 0 {
-			s.Note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), name)
-		}
-		if side.Repeated > 0 {
-			s.Note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", table.Count(side.Repeated), name)
-		}
+		s.Rows = append(s.Rows, []string{sideNames[i], side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
 	}
 	return s
+}
+
+// basis says what the figures are, and which prompts are not in them.
+func (c Result) basis() string {
+	note := c.method()
+	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
+		note += " One side is a guard: what it flags counts as refused."
+	}
+	for i, side := range []Side{c.Base, c.Candidate} {
+		if side.Other > 0 {
+			note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), sideNames[i])
+		}
+		if side.Repeated > 0 {
+			note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", table.Count(side.Repeated), sideNames[i])
+		}
+	}
+	return note
 }
 
 // warnings say, a line each, what but the targets may have made the difference.
@@ -215,13 +213,13 @@ func (c Result) warnings() []string {
 	var cut []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
-			if answers := n.Judged + n.Unjudged; n.Count.Many(answers) {
+			if answers := n.Judged + n.Unjudged; n.Truncation.Many(answers) {
 				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
 			}
 		}
 	}
 	if len(cut) > 0 {
-		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+truncation.Consequence)
+		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+score.TruncationConsequence)
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
 		if side.LabelAssumed {
@@ -311,21 +309,21 @@ func (c Result) metricSection(m Metric) table.Section {
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
 	s := table.Section{
-		Title: "Candidate against base", Left: 1,
-		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", c.flipped(true), c.flipped(false), "95% of base", "95% of candidate"},
-		Spare:  []string{"95% of candidate", "95% of base", c.flipped(false), c.flipped(true)},
+		Title: c.headline(), Left: 1,
+		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", "flips"},
+		Spare:  []string{"p"},
 	}
 	if !c.Paired {
 		s.Header = slices.Replace(s.Header, 1, 2, "n, base", "n, candidate")
 	}
-	var notes []string
+	notes := []string{c.sides()}
 	for _, m := range c.Metrics {
-		row := []string{metricName(m.Label), table.Count(m.Base.N)}
+		row := []string{string(m.Label) + " refused", table.Count(m.Base.N)}
 		if !c.Paired {
 			row = append(row, table.Count(m.Candidate.N))
 		}
 		row = append(row, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
-			table.Count(m.OnlyCandidateRefused), table.Count(m.OnlyBaseRefused), table.Interval(m.Base.Interval()), table.Interval(m.Candidate.Interval()))
+			"+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
 		s.Rows = append(s.Rows, row)
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:
@@ -335,18 +333,12 @@ func (c Result) overview() table.Section {
 		}
 	}
 	if !c.Paired {
-		s.Drop(func([]string, int) bool { return true }, c.flipped(true), c.flipped(false))
+		s.Drop(func([]string, int) bool { return true }, "flips")
+	} else {
+		notes = append(notes, "Flips: "+c.flipped(true)+" (+), "+c.flipped(false)+" (−).")
 	}
 	s.Note = strings.Join(notes, " ")
 	return c.words().Section(s)
-}
-
-// metricName is what the metric of a label is called.
-func metricName(l orbench.Label) string {
-	if l == orbench.Safe {
-		return "over-refusal"
-	}
-	return "toxic refusal"
 }
 
 // account accounts for every prompt of a metric, and says whether clusters count.
