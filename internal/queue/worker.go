@@ -133,37 +133,28 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	}
 	// River is started anew where the database was not there.
 	running := context.WithoutCancel(ctx)
-	for {
-		err := client.Start(running)
-		if err == nil {
-			break
-		}
+	for err := client.Start(running); err != nil; err = client.Start(running) {
 		w.Log.Warn("the queue does not start", "error", err.Error())
 		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
-	for {
-		err := sleep(ctx, time.Second)
-		waiting := 1
-		if drain && err == nil {
-			n, failed := w.queue.Waiting(ctx)
-			if failed == nil {
-				waiting = n
-			}
-		}
-		if err == nil && waiting > 0 {
+	for waiting := 1; waiting > 0 && sleep(ctx, time.Second) == nil; {
+		if !drain {
 			continue
 		}
-		// Shards under way are cut short, with their calls finished.
-		stopping, cancel := context.WithTimeout(running, time.Hour)
-		defer cancel()
-		stopped := client.StopAndCancel(stopping)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if n, err := w.queue.Waiting(ctx); err == nil {
+			waiting = n
 		}
-		return stopped
 	}
+	// Shards under way are cut short, with their calls finished.
+	stopping, cancel := context.WithTimeout(running, time.Hour)
+	defer cancel()
+	stopped := client.StopAndCancel(stopping)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return stopped
 }
 
 // Work makes the calls of a shard, for a turn.
