@@ -226,7 +226,7 @@ func (r *run) keep(record *benchmark.Record) error {
 // where there is a second chance, the answer to it too.
 func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
 	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
-		(r.Config.SecondChance.Model == "" || record.SecondChance != nil && record.SecondChance.Confirmed)
+		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
 }
 
 // fedBack are the seeds of the next round: what stayed toxic in this one, no more
