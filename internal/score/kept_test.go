@@ -67,7 +67,7 @@ func TestKept(t *testing.T) {
 	}
 	look(reflect.TypeFor[score.Result]())
 	slices.Sort(left)
-	known := []string{"score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
+	known := []string{"score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
 	if diff := cmp.Diff(known, left); diff != "" {
 		t.Errorf("fields that no JSON has, and Keep must keep (-known +found):\n%s", diff)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -243,17 +244,18 @@ func votersOf(clients *client.Set, names []string) ([]training.Moderator, error)
 	var all []training.Moderator
 	for _, name := range names {
 		m := training.Moderator{Name: name}
+		var ref model.Ref
 		var err error
 		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
-			m.Ref, err = clients.Model(name, "")
-		} else if m.Ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
+			ref, err = clients.Model(name, "")
+		} else if ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
 			err = command.InputError("--moderator", fmt.Sprintf("guards of the format %s cannot be asked about the harm of an answer", m.Guard.Format),
 				"name one of "+strings.Join(guard.Telling(guard.AnswerHarm), ", "))
 		}
 		if err != nil {
 			return nil, err
 		}
-		m.Structured = clients.Structured(m.Ref.Provider)
+		m.Provider, m.Endpoint, m.Model, m.Structured = ref.Provider, ref.Endpoint, ref.Model, clients.Structured(ref.Provider)
 		all = append(all, m)
 	}
 	return all, nil

@@ -65,7 +65,8 @@ func (a app) shownAgain(m measurement) string {
 	if m.out.Dir != "" || m.calls.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
-	return fmt.Sprintf("for pages, plots and answers:\n  orbench report%s %s --out DIR", a.StoreArgument(m.store), m.Name)
+	at := a.StoreArgument(m.store)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   then label them: check the judge", at, m.Name, at, m.Name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
