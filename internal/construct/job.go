@@ -49,7 +49,7 @@ func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, e
 
 // refOf finds the address at which a model is asked.
 func (b *Builder) refOf(provider, name string) model.Ref {
-	refs := judgesModels(b.Judge)
+	refs := judge.ModelsOf(b.Judge)
 	for _, ref := range b.Refs {
 		refs = append(refs, ref)
 	}
@@ -57,14 +57,6 @@ func (b *Builder) refOf(provider, name string) model.Ref {
 		return refs[i]
 	}
 	return model.Ref{Provider: provider, Model: name}
-}
-
-// judgesModels lists whom a judge may ask.
-func judgesModels(j judge.Judge) []model.Ref {
-	if asking, ok := j.(judge.ModelJudge); ok {
-		return asking.Models()
-	}
-	return nil
 }
 
 // walk builds with what a store holds, and gives the calls that a walk of the scope lists.

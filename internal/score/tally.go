@@ -347,7 +347,7 @@ func (t *tally) result() (Result, error) {
 				}
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[at][set].check(result.Runs[first:], t.design.Size(opened))
+			err := t.rows[at][set].check(result.Runs[first:], opened.Size(t.design.Limit))
 			if err := unconserved(target.name(), opened.Name, err); err != nil {
 				return Result{}, err
 			}
