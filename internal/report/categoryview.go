@@ -66,5 +66,5 @@ func cell(c score.Count) string {
 	if r.Share == nil {
 		return "–"
 	}
-	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + withInterval(table.Pad(table.Rate(r), 6, true), r.Interval())
+	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true) + " " + table.Pad(table.Interval(r.Interval()), 10, true)
 }
