@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -231,23 +230,22 @@ func (c *Collector) Conserved(r score.Result) error {
 		label   orbench.Label
 	}
 	type sum struct{ rows, unanswered int }
+	var keys []key
 	figures, added := map[key]sum{}, map[key]sum{}
+	count := func(in map[key]sum, k key, rows, unanswered int) {
+		keys = append(keys, k)
+		in[k] = sum{in[k].rows + rows, in[k].unanswered + unanswered}
+	}
 	for _, run := range r.Runs {
-		k := key{run.Dataset, run.Label}
-		n := figures[k]
-		figures[k] = sum{n.rows + run.N, n.unanswered + run.Unanswered}
+		count(figures, key{run.Dataset, run.Label}, run.N, run.Unanswered)
 	}
 	for _, g := range c.groups {
-		k := key{g.dataset, g.label}
-		n := added[k]
-		added[k] = sum{n.rows + g.rows, n.unanswered + g.unanswered}
-		if _, ok := figures[k]; !ok {
-			figures[k] = sum{}
-		}
+		count(added, key{g.dataset, g.label}, g.rows, g.unanswered)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(figures), func(a, b key) int {
+	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.dataset, b.dataset), cmp.Compare(a.label, b.label))
-	}) {
+	})
+	for _, k := range keys {
 		if figures[k] != added[k] {
 			return fmt.Errorf("the figures on %s (%s) count %d prompts, %d of them unanswered, but there are %d rows, %d of them unanswered, which is a fault of orbench",
 				k.dataset, k.label, figures[k].rows, figures[k].unanswered, added[k].rows, added[k].unanswered)
