@@ -5,19 +5,12 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/table"
 )
 
 // intervalNote says how intervals were made where that is not the usual way.
 func intervalNote(r score.Result) string {
-	var ended []stopping.End
-	for _, run := range r.Runs {
-		if run.Stopped != nil {
-			ended = append(ended, stopping.End{Stopped: *run.Stopped, Dataset: run.Dataset, Label: run.Label, Asked: run.N / max(1, run.Samples), Of: run.Of})
-		}
-	}
-	return strings.TrimSpace(clusterNote(r) + " " + stopping.Note(ended))
+	return strings.TrimSpace(clusterNote(r) + " " + stoppingNote(r))
 }
 
 // clusterNote says for which datasets the intervals count that prompts share

@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/report/tradeoff"
@@ -142,7 +141,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		p.Figures = append(p.Figures, labelSection(r, label))
 	}
 	p.Figures = append(p.Figures, togetherSections(r)...)
-	p.Propensity = propensity.Sections(r.Propensity)
+	p.Propensity = propensitySections(r.Propensity)
 	for _, plot := range []struct {
 		into  *[]pagePlot
 		draw  plotter
@@ -168,7 +167,7 @@ func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
 }
 
 func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
-	return propensity.Plot(r.Propensity, judge)
+	return plotPropensity(r.Propensity, judge)
 }
 
 // pagePlots draws a plot for each judge, with a title that names the judge.

@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/persistence"
-	"github.com/orbench/orbench/internal/probe"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -25,7 +21,7 @@ func sectionsOf(r score.Result) []table.Section {
 	for _, label := range r.Labels() {
 		all = append(all, labelSection(r, label))
 	}
-	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
+	all = append(append(all, togetherSections(r)...), propensitySections(r.Propensity)...)
 	for _, g := range namedGrids(r) {
 		all = append(all, g.Sections()...)
 	}
@@ -54,7 +50,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		}
 		target := table.Name(run.TargetCaption(), run.Simulated)
 		outcomes := []string{
-			table.Count(run.N), table.Count(run.Answered), run.Count.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
+			table.Count(run.N), table.Count(run.Answered), run.Truncation.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
 			row := append([]string{target, run.DatasetCaption(), "none"}, outcomes...)
@@ -99,9 +95,9 @@ func withheldNote(who []string) string {
 func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
-		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detection.Section(r.Detection)},
-		persistence.Sections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
-		pair.Sections(r.PromptPairs), []table.Section{probe.Section(r.Susceptibility)},
+		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
+		persistenceSections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
+		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
 	) {
 		if len(s.Rows) > 0 {
 			all = append(all, s)

@@ -8,7 +8,6 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -67,9 +66,9 @@ func warningGroups(r score.Result) []warning {
 		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
 	}
 	for _, run := range r.Runs {
-		if run.Count.Many(run.Answered) {
+		if run.Truncation.Many(run.Answered) {
 			add("Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-				truncation.Consequence)
+				score.TruncationConsequence)
 		}
 	}
 	for _, run := range r.Runs {

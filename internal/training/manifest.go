@@ -7,7 +7,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/validation"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // FormatVersion is the Manifest.Format of the folders that are written.
@@ -135,7 +135,7 @@ func (c *Collection) describe(r *run.Run) {
 		m.Targets = append(m.Targets, t.Name)
 	}
 	for _, j := range r.Judges {
-		m.Judges = append(m.Judges, Judge{j.Name(), validation.Describe(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic})})
+		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic})})
 	}
 	for _, set := range r.Datasets {
 		m.Datasets = append(m.Datasets, sourceOf(set))

@@ -22,9 +22,9 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/recorded/view"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -83,7 +83,7 @@ again, without the file.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if about != "" {
-				return validation.View(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
+				return report.ViewMeasurements(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
 			}
 			if f.responses != "" && f.overlap {
 				return command.InputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
