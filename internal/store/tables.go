@@ -245,16 +245,16 @@ func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
 		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
 		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
 	}}
-	if !b.Open {
-		calls = nil
-		statements = append(statements, Statement{`DELETE FROM batch_calls WHERE batch = $1`, []any{b.ID[:]}})
-	}
 	for i := range calls {
 		statements = append(statements, Statement{
-			`INSERT INTO batch_calls (batch, hash, request) SELECT id, $2, $3 FROM batches WHERE id = $1 AND open ON CONFLICT (hash) DO NOTHING`,
+			`INSERT INTO batch_calls (batch, hash, request) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`,
 			[]any{b.ID[:], calls[i].Hash[:], string(calls[i].Request)},
 		})
 	}
+	// One that is not open, or was not any more, has none.
+	statements = append(statements, Statement{
+		`DELETE FROM batch_calls WHERE batch = $1 AND NOT EXISTS (SELECT 1 FROM batches WHERE id = $1 AND open)`, []any{b.ID[:]},
+	})
 	return t.Write(ctx, statements)
 }
 
