@@ -13,8 +13,11 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// keyOf tells apart what models were asked in which roles.
-func keyOf(s *benchmark.Spent) string { return string(s.Role) + " " + s.Provider + "/" + s.Model }
+// asked is a model in a role.
+type asked struct {
+	role            benchmark.Role
+	provider, model string
+}
 
 // ask gets a reply and counts it.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
@@ -27,11 +30,11 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &benchmark.Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
-	if known := r.spent[keyOf(s)]; known != nil {
-		s = known
-	} else {
-		r.spent[keyOf(s)] = s
+	of := asked{role, request.Provider, request.Model}
+	s := r.spent[of]
+	if s == nil {
+		s = &benchmark.Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
+		r.spent[of] = s
 	}
 	if !ok {
 		s.Failed++
@@ -100,11 +103,11 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, e
 // seedSeq is a stream of seeds.
 type seedSeq = iter.Seq2[benchmark.Seed, error]
 
-// slicesSeq streams seeds that are there.
-func slicesSeq(seeds []benchmark.Seed) seedSeq {
-	return func(yield func(benchmark.Seed, error) bool) {
-		for _, s := range seeds {
-			if !yield(s, nil) {
+// stream streams what is there.
+func stream[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
 				return
 			}
 		}

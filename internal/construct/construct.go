@@ -82,7 +82,7 @@ type run struct {
 	// mu guards what the stages, which run side by side, count together.
 	mu      sync.Mutex
 	funnel  benchmark.Funnel
-	spent   map[string]*benchmark.Spent
+	spent   map[asked]*benchmark.Spent
 	batches map[orbench.Category]int
 	// own are the seeds of one's own that no round has taken yet.
 	own map[orbench.Category][]benchmark.Seed
@@ -97,21 +97,10 @@ type run struct {
 	shown      []generator.Example
 }
 
-// entry is what the choice of the sets needs to know of a row.
+// entry is a row that was put to the vote, without the explanations of votes.
 type entry struct {
-	row      int // of the lineage
-	build    int
-	id       orbench.PromptID
-	seed     orbench.PromptID
-	messages []orbench.Message
-	category orbench.Category
-	label    orbench.Label
-	// cleared is true for a seed that was put to the vote and not called toxic.
-	cleared bool
-	// toxic is true for what qualifies for the toxic set.
-	toxic    bool
-	families int
-	votes    []moderate.Vote // without explanations
+	*benchmark.Record
+	row int // of the lineage
 }
 
 // Build makes the benchmark and keeps it in memory but for the lineage, which is
@@ -121,7 +110,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: benchmark.NewFunnel(), spent: map[string]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
+		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
 		own: maps.Clone(b.Own),
 	}
 	for _, m := range b.Config.Moderation.Moderators {
@@ -157,7 +146,7 @@ func (r *run) all(ctx context.Context) error {
 		if len(fed) == 0 {
 			break
 		}
-		if err := r.round(ctx, slicesSeq(fed), r.Config.Rewrites.Examples); err != nil {
+		if err := r.round(ctx, stream(fed), r.Config.Rewrites.Examples); err != nil {
 			return err
 		}
 	}
@@ -239,7 +228,7 @@ func (r *run) keep(record *benchmark.Record) error {
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
-	r.entries = append(r.entries, r.entryOf(record, row))
+	r.enter(record, row)
 	r.noteTarget(record)
 	if record.Kind == benchmark.Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
 		r.confirmed = append(r.confirmed, benchmark.Seed{
@@ -254,7 +243,7 @@ func (r *run) keep(record *benchmark.Record) error {
 // where there is a second chance, the answer to it too.
 func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
 	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
-		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
+		(r.Config.SecondChance.Model == "" || record.SecondChance != nil && record.SecondChance.Confirmed)
 }
 
 // fedBack are the seeds of the next round: what stayed toxic in this one, no more

@@ -642,12 +642,12 @@ func TestEvenly(t *testing.T) {
 			category := orbench.Category(rune('a' + c))
 			r.policy = append(r.policy, orbench.Definition{Category: category})
 			for i := range n {
-				entries = append(entries, entry{row: len(entries), id: orbench.PromptID(fmt.Sprint(category, i)), category: category})
+				entries = append(entries, entry{&benchmark.Record{ID: orbench.PromptID(fmt.Sprint(category, i)), Category: category}, len(entries)})
 			}
 		}
 		got := make([]int, len(tc.have))
 		for _, e := range r.evenly(entries, tc.most) {
-			got[e.category[0]-'a']++
+			got[e.Category[0]-'a']++
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("of %v, %d evenly: %v, want %v", tc.have, tc.most, got, tc.want)

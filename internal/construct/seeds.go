@@ -2,7 +2,6 @@ package construct
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -57,8 +56,8 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 const yieldCalls = 10
 
 // gather takes all distinct seeds of a category that are there already, and asks for
-// batches of others until it has as many new ones as are wanted, or they hardly get more. Which batches are asked for
-// follows from the replies alone.
+// batches of others until it has as many new ones as are wanted, or they hardly get
+// more. Which batches are asked for follows from the replies alone.
 func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed, use func(benchmark.Seed)) error {
 	var (
 		size  = r.Config.Seeds.Batch
@@ -84,7 +83,10 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	if len(r.Config.Seeds.Generators) == 0 {
 		return nil
 	}
-	batch := r.nextBatch(c.Category)
+	// The first batch that was not asked for yet.
+	r.mu.Lock()
+	batch := r.batches[c.Category]
+	r.mu.Unlock()
 	for kept < wanted && !r.isExhausted(fresh) {
 		// At most as many calls as the yield so far makes likely to be needed; the
 		// next wave makes up for what is still missing.
@@ -92,7 +94,11 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 		if left := yieldCalls - len(fresh); left > 0 {
 			calls = min(calls, max(left, int(math.Ceil(float64(wanted-kept)/float64(size)))))
 		}
-		err := job.InOrder(ctx, calls, numbers(batch, batch+calls), func(ctx context.Context, n int) (seedReply, error) {
+		wave := make([]int, calls)
+		for i := range wave {
+			wave[i] = batch + i
+		}
+		err := job.InOrder(ctx, calls, stream(wave), func(ctx context.Context, n int) (seedReply, error) {
 			return r.seedBatch(ctx, c, n)
 		}, func(reply seedReply) error {
 			n := 0
@@ -122,14 +128,6 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 		r.exhausted = append(r.exhausted, benchmark.Exhausted{Category: c.Category, Kept: kept, Wanted: wanted})
 	}
 	return nil
-}
-
-// nextBatch is the number of the first batch of a category that was not asked for
-// yet.
-func (r *run) nextBatch(c orbench.Category) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.batches[c]
 }
 
 // yieldOf is the share of new seeds among those asked for, over all calls, and at
@@ -221,21 +219,5 @@ func (r *run) listParams(temperature float64, maxTokens int, ref model.Ref) gene
 	return generator.Params{
 		Temperature: &temperature, MaxTokens: maxTokens,
 		Structured: r.StructuredLists != nil && r.StructuredLists(ref.Provider),
-	}
-}
-
-// params are the parameters of the other calls.
-func params(temperature float64, maxTokens int) model.Params {
-	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
-}
-
-// numbers streams from to to-1.
-func numbers(from, to int) iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		for n := from; n < to; n++ {
-			if !yield(n, nil) {
-				return
-			}
-		}
 	}
 }

@@ -181,7 +181,7 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 		Scan(&open, &failed)
 	if err == nil {
 		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, requests, tokens, usd FROM fills WHERE id = $1`, f.id).
-			Scan(&stopped, &spent.Requests, &spent.Tokens, &spent.USD)
+			Scan(&stopped, &spent.Spent.Requests, &spent.Spent.Tokens, &spent.Spent.USD)
 	}
 	if err != nil {
 		return 0, err

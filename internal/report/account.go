@@ -27,10 +27,8 @@ func accountLine(r score.Result) string {
 	for _, judge := range r.Judges() {
 		var judged, unjudged int
 		for _, run := range r.Runs {
-			for _, j := range run.Judges {
-				if j.Judge == judge {
-					judged, unjudged = judged+j.Judged, unjudged+j.Unjudged
-				}
+			if j := run.By(judge); j != nil {
+				judged, unjudged = judged+j.Judged, unjudged+j.Unjudged
 			}
 		}
 		switch {

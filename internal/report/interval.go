@@ -16,7 +16,7 @@ func intervalNote(r score.Result) string {
 // clusterNote says for which datasets the intervals count that prompts share
 // clusters, in one line; empty for none.
 func clusterNote(r score.Result) string {
-	var parts []string
+	var parts table.Names
 	for _, run := range r.Runs {
 		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
 			continue
@@ -25,10 +25,7 @@ func clusterNote(r score.Result) string {
 		if run.Samples > 0 {
 			what = table.Count(run.N) + " answers to " + string(run.Label) + " prompts"
 		}
-		part := run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
-		if !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
+		parts.Add(run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)")
 	}
 	if len(parts) == 0 {
 		return ""

@@ -22,10 +22,8 @@ func sectionsOf(r score.Result) []table.Section {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(append(all, togetherSections(r)...), propensitySections(r.Propensity)...)
-	for _, g := range gridsOf(r, nil) {
-		if g.Named() {
-			all = append(all, g.Sections()...)
-		}
+	for _, g := range namedGrids(r) {
+		all = append(all, g.Sections()...)
 	}
 	if s := agreementSection(r); len(s.Rows) > 0 {
 		all = append(all, s)
@@ -180,15 +178,12 @@ func correlationSection(r score.Result) table.Section {
 		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
-	var notes []string
+	var notes table.Names
 	for _, c := range r.Correlations {
 		row(c, "–", c.Targets, c.Coefficients)
 		for _, w := range c.Without {
 			row(c, string(w.LeftOut), c.Targets-len(w.Targets), w.Coefficients)
-			note := interestNote(w.LeftOut) + ": " + listed(w.Targets)
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			notes.Add(interestNote(w.LeftOut) + ": " + listed(w.Targets))
 		}
 	}
 	if len(notes) > 0 {

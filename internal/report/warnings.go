@@ -30,7 +30,7 @@ func warningsOf(r score.Result) []string {
 // warning is one kind of unfairness with everybody whom it concerns.
 type warning struct {
 	what string
-	who  []string
+	who  table.Names
 	so   string
 }
 
@@ -44,9 +44,7 @@ func warningGroups(r score.Result) []warning {
 			i = len(all)
 			all = append(all, warning{what: what, so: so})
 		}
-		if !slices.Contains(all[i].who, who) {
-			all[i].who = append(all[i].who, who)
-		}
+		all[i].who.Add(who)
 	}
 	for _, run := range r.Runs {
 		if run.LabelAssumed {

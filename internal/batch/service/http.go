@@ -113,18 +113,46 @@ func (a api) do(ctx context.Context, c call, into any) error {
 	return nil
 }
 
-// get reads the JSON at an address.
-func (a api) get(ctx context.Context, url string, into any) error {
-	return a.do(ctx, call{method: http.MethodGet, url: url}, into)
-}
+// get is the call for what is at an address.
+func get(url string) call { return call{method: http.MethodGet, url: url} }
 
-// post sends JSON.
-func (a api) post(ctx context.Context, url string, body, into any) error {
+// post is a call that sends JSON, which body can be written as.
+func post(url string, body any) call {
 	b, err := json.Marshal(body)
 	if err != nil {
-		return err
+		panic(err) // a body that JSON cannot hold: a fault of the caller
 	}
-	return a.do(ctx, call{method: http.MethodPost, url: url, body: bytes.NewReader(b), size: int64(len(b)), contentType: "application/json"}, into)
+	return call{method: http.MethodPost, url: url, body: bytes.NewReader(b), size: int64(len(b)), contentType: "application/json"}
+}
+
+// cancel has a batch called off at an address.
+func (a api) cancel(ctx context.Context, url string) error {
+	var canceled json.RawMessage
+	return a.do(ctx, post(url, struct{}{}), &canceled)
+}
+
+// told is a batch as a service tells of it.
+type told interface {
+	// remote is what it says, without an ID where it is no batch.
+	remote() Remote
+}
+
+// batchOf makes a call whose reply tells of a batch.
+func batchOf[T told](ctx context.Context, a api, c call) (Remote, error) {
+	var reply T
+	if err := a.do(ctx, c, &reply); err != nil {
+		return Remote{}, err
+	}
+	return a.batch(reply)
+}
+
+// batch is what a service tells of a batch; an error where it tells of none.
+func (a api) batch(t told) (Remote, error) {
+	r := t.remote()
+	if r.ID == "" {
+		return Remote{}, a.failure(errors.New("the reply is no batch"))
+	}
+	return r, nil
 }
 
 // failure is the error of a call without a usable reply.

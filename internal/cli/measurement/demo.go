@@ -13,7 +13,8 @@ import (
 
 func (a app) demoCommand() *cobra.Command {
 	var store, out string
-	var quiet, full bool
+	var quiet bool
+	printed := command.Printed{Format: "table"}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Measure simulated models on built-in prompts: no key, no network",
@@ -35,9 +36,10 @@ nothing about any real model.`,
 				return err
 			}
 			f := evalFlags{
-				store: store, calls: command.DefaultCalls(), out: command.Output{Format: "table", Full: full, Dir: dir, MostUnjudged: command.UsualUnjudged},
+				Asking: command.Asking{Store: store, Calls: command.DefaultCalls()},
+				out:    command.Output{Printed: printed, Dir: dir, MostUnjudged: command.UsualUnjudged},
 			}
-			f.calls.Quiet = quiet
+			f.Calls.Quiet = quiet
 			if err := a.eval(c.Context(), x, f); err != nil {
 				return err
 			}
@@ -53,7 +55,7 @@ nothing about any real model.`,
 	}
 	a.StoreFlag(c, &store)
 	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
-	command.FullFlag(c, &full)
+	printed.RegisterFull(c)
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c
 }
