@@ -32,7 +32,6 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
-	charttest.Keep(t, "propensity", f)
 	texts := charttest.Texts(t, f)
 	for _, want := range []string{
 		"Refusal propensity (SIMULATED)", "openai/gpt-1-mini [temperature 0.7]",
@@ -55,7 +54,6 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
-	charttest.Keep(t, "propensity-many", f)
 	if texts := charttest.Texts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}
