@@ -144,7 +144,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 	if seen > 0 && !ours {
 		// A service that keeps no name of ours told of another batch of the same size.
 		b.NotOurs = append(b.NotOurs, b.Remote)
-		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; orbench batch submit looks for it again"
+		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; it is looked for again when the same is asked by batch again"
 		return c.keep(ctx, b)
 	}
 	if err := c.take(ctx, b); err != nil {

@@ -21,13 +21,13 @@ import (
 
 // ToFiles is the calls that can be written to files: those of servers that speak OpenAI's
 // format.
-func (d *Desk) ToFiles(judges bool) Asked {
-	return Asked{Judges: judges, Service: func(of model.Ref) (string, Limits, string) {
+func (d *Desk) ToFiles() Asked {
+	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		switch c := d.Clients.Client(of.Provider, of.Endpoint); {
 		case c.Format == nil:
 			return "", Limits{}, noService(of)
 		case c.Endpoint.Provider.Dialect != provider.OpenAI:
-			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; submit it to the provider itself"
+			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; the provider may have a batch service of its own"
 		}
 		return Files, fileLimits, ""
 	}}

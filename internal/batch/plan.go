@@ -26,8 +26,6 @@ var fileLimits = Limits{Calls: 50_000, Bytes: 200_000_000}
 
 // Asked is which calls of a run go by batch.
 type Asked struct {
-	// Judges has the calls of judges go too, as far as the answers are there.
-	Judges bool
 	// Service gives the service for a model's calls and its limits, or says why there is
 	// none.
 	Service func(of model.Ref) (name string, limits Limits, reason string)
@@ -68,13 +66,6 @@ type Without struct {
 	Model  string `json:"model"`
 	Calls  int    `json:"calls"`
 	Reason string `json:"reason"`
-}
-
-// Submitted is what was sent.
-type Submitted struct {
-	Plan
-	// Batches are those that were sent, with what an earlier command had planned.
-	Batches []*Batch `json:"batches"`
 }
 
 // Calls counts what a plan sends.
@@ -136,7 +127,7 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 		case err != nil:
 			return nil, err
 		case call.Remembered || d.Job.Unanswerable(call.Request):
-		case !asked.Judges && d.judging(call):
+		case d.judging(call):
 			p.plan.Judging++
 		default:
 			if err := p.add(ctx, call, asked); err != nil {

@@ -35,8 +35,8 @@ func (d *Desk) service(of model.Ref) service.Service {
 }
 
 // ToServices is the calls that providers take by batch.
-func (d *Desk) ToServices(judges bool) Asked {
-	return Asked{Judges: judges, Service: func(of model.Ref) (string, Limits, string) {
+func (d *Desk) ToServices() Asked {
+	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		s, c := d.service(of), d.Clients.Client(of.Provider, of.Endpoint)
 		if s == nil || c.Format == nil {
 			return "", Limits{}, noService(of)

@@ -76,15 +76,6 @@ func reserved(ctx context.Context, m store.Reader, b *Batch) (calls int, most mo
 	return calls, most, nil
 }
 
-// Spent is what the calls took that came back. It reports false where that is not known,
-// since a price is not, or since calls failed that may have been charged.
-func (t *Taken) Spent() (fill.Budget, bool) {
-	if t.USD == nil || t.Failed > t.Unmade {
-		return fill.Budget{}, false
-	}
-	return fill.Budget{Requests: t.Answered + t.Known, Tokens: t.InputTokens + t.OutputTokens, USD: *t.USD}, true
-}
-
 // Most is the most that the calls of a plan can take; those without a price by batch count
 // nothing in USD.
 func (p Plan) Most() (most fill.Budget) {

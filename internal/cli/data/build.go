@@ -56,7 +56,8 @@ is the same, byte for byte, as one that was built in one go.
 duplicates of what is there. --target steers towards what a model refuses:
 generation after generation, prompts that it refused become the demonstrations.
 
-"orbench config init" prints a commented configuration to start from.
+"orbench config init" prints a commented configuration to start from. A build cannot go
+by batch, since each of its rounds depends on the replies to the one before.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
