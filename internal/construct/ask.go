@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -114,18 +115,23 @@ func stream[T any](items []T) iter.Seq2[T, error] {
 	}
 }
 
-// chanSeq streams what comes through a channel, until it is closed.
-func chanSeq[T any](ctx context.Context, c <-chan T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for {
-			select {
-			case v, ok := <-c:
-				if !ok || !yield(v, nil) {
-					return
+// errStopped ends work whose results nobody takes any more.
+var errStopped = errors.New("nobody takes it")
+
+// inOrder streams what work makes of items, which are worked on side by side, in their order.
+func inOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) ([]Done, error)) iter.Seq2[Done, error] {
+	return func(yield func(Done, error) bool) {
+		err := job.InOrder(ctx, width, items, work, func(all []Done) error {
+			for _, one := range all {
+				if !yield(one, nil) {
+					return errStopped
 				}
-			case <-ctx.Done():
-				return
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			var none Done
+			yield(none, err)
 		}
 	}
 }

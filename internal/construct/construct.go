@@ -1,9 +1,9 @@
 package construct
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"sync"
 
 	"github.com/orbench/orbench"
@@ -111,7 +111,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
 		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
-		own: maps.Clone(b.Own),
+		own: b.Own,
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]
@@ -161,41 +161,24 @@ func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) in
 // round takes seeds through all stages, which stream into each other: while the
 // last seeds are being made, the first rewrites are already with the selectors.
 func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	r.confirmed = nil
-	rewrites := make(chan *benchmark.Record, r.Width)
-	var rewriting sync.WaitGroup
-	rewriting.Go(func() {
-		defer close(rewrites)
-		err := job.InOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
-			return r.rewrite(ctx, s, examples)
-		}, func(records []*benchmark.Record) error {
-			for _, record := range records {
-				r.dropDuplicate(record)
-				select {
-				case rewrites <- record:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			stop(err)
-		}
+	rewritten := inOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
+		return r.rewrite(ctx, s, examples)
 	})
-	err := job.InOrder(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
+	distinct := func(yield func(*benchmark.Record, error) bool) {
+		for record, err := range rewritten {
+			if err == nil {
+				r.dropDuplicate(record)
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+	err := job.InOrder(ctx, r.Width, distinct, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.settle(ctx, record)
 	}, r.keep)
-	if err != nil {
-		stop(err)
-	}
-	rewriting.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // dropDuplicate marks a rewrite that says what an earlier one said, whatever leads up to
@@ -243,7 +226,7 @@ func (r *run) keep(record *benchmark.Record) error {
 // where there is a second chance, the answer to it too.
 func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
 	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
-		(r.Config.SecondChance.Model == "" || record.SecondChance != nil && record.SecondChance.Confirmed)
+		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
 }
 
 // fedBack are the seeds of the next round: what stayed toxic in this one, no more

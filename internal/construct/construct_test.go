@@ -592,6 +592,13 @@ func TestRefreshAdds(t *testing.T) {
 	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a base with other selectors: %v", err)
 	}
+	if c = base.Manifest.Config; c.SecondChance.Model == "" {
+		t.Fatal("the base has no second chance")
+	}
+	c.SecondChance.Model = ""
+	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a base with a second chance, for a build without one: %v", err)
+	}
 }
 
 // TestSteeringClimbs steers towards a simulated model: its refusals must become

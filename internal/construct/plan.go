@@ -40,11 +40,6 @@ type Plan struct {
 	ref model.Ref
 }
 
-// Usage is the usage to expect.
-func (p Plan) Usage() model.Usage {
-	return model.Usage{Input: p.InputTokens, Output: p.OutputTokens}
-}
-
 // Plan estimates what Build would ask, in the order of the stages.
 func (b *Builder) Plan() []Plan {
 	c := &b.Config

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/model"
 )
 
 // Document is what people read.
@@ -75,7 +76,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			usd := tariff.Cost(p.Usage())
+			usd := tariff.Cost(model.Usage{Input: p.InputTokens, Output: p.OutputTokens})
 			pp.USD = &usd
 			total += usd
 		} else {

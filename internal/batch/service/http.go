@@ -2,12 +2,14 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -179,12 +181,8 @@ func (a api) refused(resp *http.Response, body []byte) error {
 // may be enqueued at once.
 func isQuota(text string) bool {
 	text = strings.ToLower(text)
-	for _, word := range []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "enqueued token limit", "credit balance is too low", "resource_exhausted", "enqueued"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "credit balance is too low", "resource_exhausted", "enqueued"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // faultIn is the message of an error body, or the body.
@@ -197,21 +195,14 @@ func faultIn(body []byte) string {
 	if json.Unmarshal(body, &f) != nil {
 		return string(body)
 	}
+	// The error is an object with a message, or a text.
 	var inner struct {
 		Message string `json:"message"`
 	}
 	var text string
-	switch {
-	case json.Unmarshal(f.Error, &inner) == nil && inner.Message != "":
-		return inner.Message
-	case json.Unmarshal(f.Error, &text) == nil && text != "":
-		return text
-	case f.Message != "":
-		return f.Message
-	case f.Detail != "":
-		return f.Detail
-	}
-	return string(body)
+	_ = json.Unmarshal(f.Error, &inner)
+	_ = json.Unmarshal(f.Error, &text)
+	return cmp.Or(inner.Message, text, f.Message, f.Detail, string(body))
 }
 
 // moment reads a time as providers write it: in seconds since 1970, or in RFC 3339. It is

@@ -1,15 +1,15 @@
-package client
+package wire_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/wire"
 )
 
-func TestBounded(t *testing.T) {
+func TestLongAnswers(t *testing.T) {
 	t.Parallel()
 	used := model.Usage{Input: 3, Output: 50_000}
 	for _, tc := range []struct {
@@ -22,10 +22,10 @@ func TestBounded(t *testing.T) {
 		{text: 64<<10 + 12000, thinking: 801, tokens: 100, want: "the answer has 78337 bytes; one may have 78336, as at most 100 tokens were asked for; a higher max-tokens"},
 		{text: 1<<20 + 1, tokens: 1 << 40, want: "one may have 1048576"},
 	} {
-		m := bounded(model.Func(func(context.Context, model.Request) (model.Response, error) {
+		c := wire.NewCaller(wire.Config{}, wire.Dialect{Read: func(wire.Reply) (model.Response, error) {
 			return model.Response{Text: strings.Repeat("x", tc.text), Thinking: strings.Repeat("y", tc.thinking), Usage: used}, nil
-		}))
-		_, err := m.Ask(t.Context(), model.Request{Params: model.Params{MaxTokens: tc.tokens}})
+		}})
+		_, err := c.Read(model.Request{Params: model.Params{MaxTokens: tc.tokens}}, 200, nil)
 		var failed *model.Error
 		switch {
 		case tc.want == "" && err == nil:
