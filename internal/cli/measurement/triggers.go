@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,7 +70,7 @@ a budget, 130 interrupted.`,
 			}
 			if len(args) == 0 {
 				for _, s := range beside {
-					if !s.Plain() {
+					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
 						return command.InputError(s.From, "triggers are looked for in answers to prompts asked plainly", "leave it out")
 					}
 				}
