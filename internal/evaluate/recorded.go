@@ -67,12 +67,12 @@ func caseOf(a dataset.Answer) judge.Case {
 }
 
 // Models lists whom the judges may ask.
-func (r *Recorded) Models() []model.Ref { return modelsOf(r.Judges) }
+func (r *Recorded) Models() []model.Ref { return judge.ModelsOf(r.Judges...) }
 
 // Job is the judging as a walk.
 func (r *Recorded) Job() *job.Job {
 	j := &job.Job{Items: r.items, Further: true}
-	for _, ref := range modelsOf(r.Judges) {
+	for _, ref := range r.Models() {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
 	j.Calls = r.Recording.Count * len(j.Models)

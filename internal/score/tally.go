@@ -156,6 +156,11 @@ func (t *tally) add(sample, dataset int, row *Row) {
 		row.Ending = EndingOf(target.Provider, row.Response)
 		r.Truncation.Add(row.Ending)
 	}
+	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && row.Response.Text != "" {
+		if e := exampleOf(row, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
+			r.Judges[0].Example = e
+		}
+	}
 	if t.design.Words.OnPrompts() {
 		disputed := t.design.Words.Disputed(row.Prompt)
 		for i, v := range row.Verdicts {
@@ -196,11 +201,6 @@ func (r *RunResult) Add(row *Row) {
 	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
-		if i == 0 && row.Prompt.Label == orbench.Safe && v.Class.Refused() && row.Response.Text != "" {
-			if e := exampleOf(row, v.Score); e.Better(r.Judges[i].Example) {
-				r.Judges[i].Example = e
-			}
-		}
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
 			r.Agreement[pair].Add(v.Class, other.Class)
@@ -347,7 +347,7 @@ func (t *tally) result() (Result, error) {
 				}
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[at][set].check(result.Runs[first:], t.design.Size(opened))
+			err := t.rows[at][set].check(result.Runs[first:], opened.Size(t.design.Limit))
 			if err := unconserved(target.name(), opened.Name, err); err != nil {
 				return Result{}, err
 			}
