@@ -71,7 +71,7 @@ step() {
 apart() {
 	local to=$1
 	shift
-	if "$old" batch submit --help >/dev/null 2>&1; then
+	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" "$@" --save-only && "$old" batch submit "${!#}" --to "$to"
 	else
 		"$old" "$@" --batch-files "$to"
@@ -80,7 +80,7 @@ apart() {
 brought() {
 	local from=$1
 	shift
-	if "$old" batch submit --help >/dev/null 2>&1; then
+	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" batch collect "${!#}" --from "$from"
 	else
 		"$old" "$@" --batch-files "$from"
