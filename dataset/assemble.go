@@ -53,7 +53,7 @@ func (e Entry) assemble(dir string, all []hub.File) ([]byte, error) {
 		if opts.Default == "" {
 			opts.Default = orbench.Label(e.Label)
 		}
-		in, err := source{path: file, format: path.Ext(f.Path), opts: opts, labels: e.LabelValues}.open()
+		in, err := source{path: file, opts: opts, labels: e.LabelValues}.open()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}

@@ -233,9 +233,9 @@ func (e Entry) options() Options {
 
 // source gives where the entry's rows are.
 func (e Entry) source(opts Options) (source, error) {
-	s := source{name: e.Name, format: e.format(), opts: e.options(), making: e.Making, pairs: e.Pairs}
+	s := source{name: e.Name, opts: e.options(), making: e.Making, pairs: e.Pairs}
 	if e.BuiltIn {
-		s.path, s.embedded, s.format = builtIn, starterCSV, ".csv"
+		s.path, s.embedded = builtIn, starterCSV
 		return s, nil
 	}
 	p, err := e.pulled(opts.Cache)

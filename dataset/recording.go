@@ -71,9 +71,8 @@ type Recording struct {
 	// column.
 	GoldValues, GroupValues map[string]int
 
-	opts   RecordingOptions
-	format string
-	stamp  rows.Stamp
+	opts  RecordingOptions
+	stamp rows.Stamp
 	// kept are the answers where they come from no file.
 	kept iter.Seq2[orbench.Prompt, error]
 }
@@ -96,6 +95,8 @@ type Answer struct {
 	Gold string
 	// Group is the text of the grouping column.
 	Group string
+	// Model is the text of a column "model", without model.SimulatedMark.
+	Model string
 	// Simulated is true when the file says that a simulated model answered: in a
 	// column "simulated", or by a name in a column "model" that ends in
 	// model.SimulatedMark.
@@ -116,12 +117,8 @@ func (a Answer) Asked() orbench.Prompt {
 // faults. The error is an *orbench.InputError when the user can correct it, the
 // context's error, or an error of the file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
-	format, err := rows.FormatOf(path)
-	if err != nil {
-		return nil, err
-	}
 	r := &Recording{
-		Path: path, opts: opts, format: format,
+		Path: path, opts: opts,
 		GoldValues: map[string]int{}, GroupValues: map[string]int{},
 	}
 	in, err := r.open()
@@ -292,7 +289,7 @@ type recordingInput struct {
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.File, err = rows.Open(r.Path, r.format, func(file string, have []string, conversations bool) (rows.Layout, error) {
+	in.File, err = rows.Open(r.Path, func(file string, have []string, conversations bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, conversations, r.opts)
 		c := in.columns
@@ -358,7 +355,12 @@ func (in *recordingInput) answer() (Answer, error) {
 	a := Answer{
 		Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0],
 		Gold: strings.TrimSpace(r.Cells[1]), Group: strings.TrimSpace(r.Cells[2]),
-		Simulated: strings.TrimSpace(r.Cells[3]) == "true" || strings.HasSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark),
+		Simulated: strings.TrimSpace(r.Cells[3]) == "true",
+	}
+	if name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark); marked {
+		a.Model, a.Simulated = strings.TrimSpace(name), true
+	} else {
+		a.Model = name
 	}
 	if in.columns.Prompt != "" {
 		messages := r.Messages

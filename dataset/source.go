@@ -21,7 +21,6 @@ type source struct {
 	path string
 	// embedded is the content when path is builtIn.
 	embedded []byte
-	format   string
 	opts     Options
 	// labels says what the values of the label column mean; nil where Options.LabelValues do.
 	labels map[string]orbench.Label
@@ -125,7 +124,7 @@ func (s source) open() (*input, error) {
 	if s.path == builtIn {
 		in.File, err = rows.Embedded(s.name, s.embedded, choose)
 	} else {
-		in.File, err = rows.Open(s.path, s.format, choose)
+		in.File, err = rows.Open(s.path, choose)
 	}
 	switch {
 	case s.pairs != nil:
@@ -145,13 +144,11 @@ func resolve(ref string, opts Options) (source, error) {
 			return e.source(opts)
 		}
 	}
-	ext, err := rows.FormatOf(ref)
-	if err == nil {
-		base := filepath.Base(ref)
-		return source{name: base[:len(base)-len(ext)], path: ref, format: ext, opts: opts}, nil
+	if base := filepath.Base(ref); rows.Known(ref) {
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
 	}
-	if _, statErr := os.Stat(ref); statErr == nil {
-		return source{}, err
+	if _, err := os.Stat(ref); err == nil {
+		return source{}, rows.Unknown(ref)
 	}
 	var names []string
 	for _, e := range entries() {

@@ -15,8 +15,8 @@ import (
 // openJSON reads a file that is one JSON array of objects, or one object. What is
 // nested in objects has the names on the way to it with dots between them. Objects
 // are read one by one, so that a long array takes no more memory than a short one.
-func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
-	limit := NewLimit(r)
+func openJSON(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+	limit := NewLimit(in)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -25,13 +25,13 @@ func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array}
+	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array}
 	if array {
-		if _, err := in.objects.Token(); err != nil {
+		if _, err := rows.objects.Token(); err != nil {
 			return nil, jsonFault(file, 0, err)
 		}
 	}
-	return openObjects(file, choose, in.next)
+	return openObjects(file, choose, rows.next)
 }
 
 // jsonRows reads the objects of one array, or one object.

@@ -13,7 +13,7 @@ import (
 )
 
 // openJSONL reads a file of one JSON object a line.
-func openJSONL(file string, in io.Reader, choose Chooser) (nextFunc, error) {
+func openJSONL(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
 	text, err := openText(file, in)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // Run is a study of the kind eval, opened: what it names is there.
@@ -34,8 +33,8 @@ type Run struct {
 	// Changed tells of files of datasets that are no longer what the run asked, while
 	// its prompts come from the store.
 	Changed []string
-	// Gaps are what files of recorded answers lack; their prompts stay unanswered.
-	Gaps []replay.Gap
+	// Notes tell of what files of recorded answers lack, and of what they repeat.
+	Notes []string
 }
 
 // Stored is a run as it lies in a store.

@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // evalFlags are the flags of eval that are no settings of the experiment.
@@ -138,13 +137,8 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if f.usual && r.Guards() {
 		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
-	for _, t := range r.Targets {
-		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
-			a.sayConflicts(m)
-		}
-	}
-	for _, gap := range r.Gaps {
-		a.Sayf("%s: %s; these prompts count as unanswered", gap.File, gap)
+	for _, note := range r.Notes {
+		a.Sayf("%s", note)
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
@@ -198,14 +192,6 @@ func (a app) save(ctx context.Context, m measurement) (err error) {
 	}
 	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
 	return nil
-}
-
-// sayConflicts tells of rows that a replay passes over.
-func (a app) sayConflicts(r *replay.Model) {
-	if r.Conflicts > 0 {
-		a.Sayf("%s: %d of %d rows answer the prompt of an earlier row in other words; the first answer counts",
-			r.Recording.Path, r.Conflicts, r.Recording.Count)
-	}
 }
 
 // sayDuplicates tells of rows that count once.
