@@ -12,8 +12,8 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset
 	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./guard:FuzzRead ./guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
 	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
-	./internal/annotation:FuzzRead ./dataset:FuzzValues ./internal/contamination:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/report/answers:FuzzPieces \
-	./internal/store/sqlite/pages:FuzzOpen ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
+	./internal/annotation:FuzzRead ./dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/report/answers:FuzzPieces \
+	./internal/store/sqlite:FuzzPages ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
@@ -50,7 +50,7 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh
 	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestDatabaseFaults|TestWorkerFaults' ./cmd/orbench
-	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/simulation ./internal/annotation
+	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/fill ./internal/annotation
 
 # A machine that cannot have the model's weights (exit code 3) skips its test;
 # ORBENCH_REQUIRE=local-model, which CI sets, makes that a failure.

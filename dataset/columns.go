@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -148,7 +148,7 @@ func findColumn(file string, have []string, want string, usual []string, setting
 		return "", nil
 	}
 	hint := fmt.Sprintf("the columns are %s; correct `%s`", list(have), setting)
-	if near := spelling.Nearest(want, have); near != "" {
+	if near := settings.Nearest(want, have); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The columns are %s", untrusted.Quote(near), list(have))
 	}
 	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", untrusted.Quote(want)), Hint: hint}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset/hub"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -160,7 +160,7 @@ func published(name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ")
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := settings.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}

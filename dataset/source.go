@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -155,7 +155,7 @@ func resolve(ref string, opts Options) (source, error) {
 		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := spelling.Nearest(ref, names); near != "" {
+	if near := settings.Nearest(ref, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

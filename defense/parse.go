@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -362,7 +362,7 @@ func wrong(format string, args ...any) error {
 // unknown is the error for a name that is not among the known ones.
 func unknown(what, name string, known []string) error {
 	hint := "known are " + strings.Join(known, ", ")
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := settings.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &orbench.InputError{Setting: "defense", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -58,8 +58,8 @@ func (g Guard) String() string {
 	return strings.Join(parts, ":")
 }
 
-// settings are the words of a spec before an equals sign, or alone.
-var settings = []string{"strict", "scores", "threshold", "label", "policy"}
+// specWords are the words of a spec before an equals sign, or alone.
+var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 
 // Parse reads FORMAT[:SETTING…]@TARGET, and gives the guard and the text of the
 // target. The settings are
@@ -97,8 +97,8 @@ func Parse(spec string) (g Guard, target string, err error) {
 			return Guard{}, "", wrong("guard %q gives %s twice", spec, key)
 		}
 		seen[key] = true
-		if !slices.Contains(settings, key) {
-			return Guard{}, "", unknown("setting of a guard", key, settings)
+		if !slices.Contains(specWords, key) {
+			return Guard{}, "", unknown("setting of a guard", key, specWords)
 		}
 		if valued != (key != "strict" && key != "scores") || valued && value == "" {
 			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL or policy=NAME", spec)
@@ -207,7 +207,7 @@ func wrong(format string, args ...any) error {
 // unknown is the error for a name that is not among the known ones.
 func unknown(what, name string, known []string) error {
 	hint := "known are " + strings.Join(known, ", ")
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := settings.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}

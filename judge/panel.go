@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/vote"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // rules are the ways in which a panel decides.
@@ -134,7 +134,7 @@ func (p *panel) count(votes []orbench.Verdict) orbench.Verdict {
 		sides[v.Class.Refused()] += w
 	}
 	refused, answered := sides[true], sides[false]
-	side, carried := vote.Majority(sides, cast)
+	side, carried := stats.Majority(sides, cast)
 	fault := ""
 	switch {
 	case p.rule == "unanimous" && unjudged > 0:

@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/spelling"
 )
 
 // RubricTemplate is a commented rubric to start from.
@@ -174,7 +173,7 @@ func cutRubric(s string) (target, named string, err error) {
 	if ending := strings.ToLower(filepath.Ext(file)); ending == ".yaml" || ending == ".yml" {
 		return target, named, nil
 	}
-	if near := spelling.Nearest(named, shippedRubrics); near != "" {
+	if near := settings.Nearest(named, shippedRubrics); near != "" {
 		return "", "", unknown("rubric", named, shippedRubrics)
 	}
 	return s, "", nil

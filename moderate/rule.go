@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/vote"
+	"github.com/orbench/orbench/stats"
 )
 
 // Rule says how votes decide.
@@ -42,6 +42,16 @@ type Decision struct {
 	Category orbench.Category
 }
 
+// Unsettled is the label of an item on which votes did not agree: controversial
+// where nobody abstained, and undecided otherwise, so that silence never makes a
+// prompt safe.
+func Unsettled(votes map[orbench.Label]float64, all float64) orbench.Label {
+	if stats.FullTurnout(votes, all) {
+		return orbench.Controversial
+	}
+	return orbench.Undecided
+}
+
 // Decide counts votes, one of each moderator in their order.
 func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote) Decision {
 	all, cast := 0.0, map[orbench.Label]float64{}
@@ -60,12 +70,12 @@ func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote
 			cast[v.Label] += w
 		}
 	}
-	label, carried := vote.Majority(cast, all)
+	label, carried := stats.Majority(cast, all)
 	if r == Unanimous {
 		carried = carried && cast[label] == all
 	}
 	if !carried {
-		return Decision{Label: vote.Unsettled(cast, all)}
+		return Decision{Label: Unsettled(cast, all)}
 	}
 	d := Decision{Label: label}
 	if label == orbench.Toxic {

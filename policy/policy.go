@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/spelling"
 )
 
 //go:embed policies
@@ -75,7 +74,7 @@ func Open(ref string) (Policy, error) {
 	}
 	hint := "the policies that ship are " + strings.Join(names, ", ") + "; or name a YAML file"
 	if !strings.ContainsAny(ref, `./\`) {
-		if near := spelling.Nearest(ref, names); near != "" {
+		if near := settings.Nearest(ref, names); near != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
 		return Policy{}, &orbench.InputError{Setting: "policy", Problem: fmt.Sprintf("no policy is called %.100q", ref), Hint: hint}

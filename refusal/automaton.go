@@ -7,8 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/orbench/orbench/refusal/internal/transition"
 )
 
 // automaton follows words through all phrases at once (Aho and Corasick, 1975,
@@ -19,7 +17,7 @@ type automaton struct {
 	expand [][]uint16
 	// A state is the longest part of phrases that the words read last are.
 	states []state
-	moves  transition.Table
+	moves  transitions
 	ends   []end
 	// begin is the state at the start of a sentence, after the word ^.
 	begin uint32
@@ -88,11 +86,11 @@ func buildAutomaton(fsys fs.FS, v vocabulary) (*automaton, error) {
 		}
 		a.expand = append(a.expand, seq)
 	}
-	a.moves = transition.New(most)
+	a.moves = newTransitions(most)
 	if !a.addPhrases(positionsOf(t, symbols)) {
-		return nil, fmt.Errorf("the phrases need more than %d states, or as many ends", transition.Nowhere)
+		return nil, fmt.Errorf("the phrases need more than %d states, or as many ends", nowhere)
 	}
-	a.begin = a.moves.Start(symbols[t.numbers[sentenceStart]])
+	a.begin = a.moves.start(symbols[t.numbers[sentenceStart]])
 	return a, nil
 }
 
@@ -203,7 +201,7 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) bool {
 	known := map[string]uint32{}
 	a.states, a.ends = make([]state, 1), make([]end, 1)
 	var passed []uint64 // a symbol, and the position that it leads to
-	var next []transition.Branch
+	var next []branch
 	var key []byte
 	for n := 0; n < len(all); n++ {
 		from, fail := all[n], uint32(a.states[n].fail)
@@ -239,12 +237,12 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) bool {
 				all = append(all, reached{at, from.words + 1})
 				a.states = append(a.states, state{fail: uint16(shorter)})
 			}
-			next = append(next, transition.Branch{Symbol: symbol, To: uint16(to)})
+			next = append(next, branch{symbol: symbol, to: uint16(to)})
 		}
-		if len(a.states) > transition.Nowhere || len(a.ends) > math.MaxUint16 {
+		if len(a.states) > nowhere || len(a.ends) > math.MaxUint16 {
 			return false
 		}
-		a.states[n].row = a.moves.Add(uint32(n), next)
+		a.states[n].row = a.moves.add(uint32(n), next)
 	}
 	return true
 }
@@ -283,12 +281,12 @@ func (a *automaton) endsFrom(first uint16) []end {
 func (a *automaton) step(from uint32, symbol uint16) uint32 {
 	for from != 0 {
 		at := &a.states[from]
-		if to := a.moves.Next(from, at.row, symbol); to != 0 {
+		if to := a.moves.next(from, at.row, symbol); to != 0 {
 			return to
 		}
 		from = uint32(at.fail)
 	}
-	return a.moves.Start(symbol)
+	return a.moves.start(symbol)
 }
 
 // symbols gives the symbols of a word by the one of its entry: none for a word that

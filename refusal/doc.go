@@ -19,8 +19,8 @@
 //
 //	go generate ./refusal
 //
-// from what internal/corpus holds: the project's own labeled examples, and the
-// features of two files that people labeled, as numbers without their text.
+// from what internal/train holds: the project's own labeled examples, and the
+// features of files that were labeled by others, as numbers without their text.
 // After a change to the features those numbers must be made anew, for which the
 // files must be at hand; docs/judges.md says where they come from and has the
 // measurements.
@@ -30,5 +30,5 @@
 // a wicked prompt that its answer must be a refusal.
 package refusal
 
-//go:generate go run ./internal/train -out .
+//go:generate env ORBENCH_UPDATE=weights go test -count=1 -run TestWeightsAreCurrent .
 //go:generate env ORBENCH_UPDATE=1 go test -count=1 -run TestBuiltLexicon .

@@ -11,7 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/refusal"
-	"github.com/orbench/orbench/refusal/internal/corpus"
+	"github.com/orbench/orbench/refusal/internal/train"
 )
 
 // TestHeldBack measures Detect on answers that did not train it. In heldback.txt most of
@@ -38,9 +38,9 @@ func TestHeldBack(t *testing.T) {
 					byManner[a.manner] = &cells{}
 				}
 				v := refusal.Detect(a.prompt, a.answer)
-				byManner[a.manner].judged(v, corpus.Row{Refused: a.refused})
+				byManner[a.manner].judged(v, train.Row{Refused: a.refused})
 				if a.manner != "read" {
-					all.judged(v, corpus.Row{Refused: a.refused})
+					all.judged(v, train.Row{Refused: a.refused})
 				}
 			}
 			for _, manner := range slices.Sorted(maps.Keys(byManner)) {

@@ -1,6 +1,10 @@
 package refusal
 
-import "github.com/orbench/orbench"
+import (
+	"strings"
+
+	"github.com/orbench/orbench"
+)
 
 // kind is what a phrase does in an answer.
 type kind uint8
@@ -115,64 +119,14 @@ const (
 	kinds
 )
 
-// kindNames are the kinds as the tables write them.
-var kindNames = [kinds]string{
-	kindRefuse:    "refuse",
-	kindWeak:      "weak",
-	kindLimit:     "limit",
-	kindObject:    "object",
-	kindCondemn:   "condemn",
-	kindGrave:     "grave",
-	kindNorm:      "norm",
-	kindAdvise:    "advise",
-	kindBias:      "bias",
-	kindRedirect:  "redirect",
-	kindHelpline:  "helpline",
-	kindSympathy:  "sympathy",
-	kindReframe:   "reframe",
-	kindNonsense:  "nonsense",
-	kindRebut:     "rebut",
-	kindFact:      "fact",
-	kindClarify:   "clarify",
-	kindQuestion:  "question",
-	kindApology:   "apology",
-	kindIdentity:  "identity",
-	kindOffer:     "offer",
-	kindGreet:     "greet",
-	kindEngage:    "engage",
-	kindInstruct:  "instruct",
-	kindExpound:   "expound",
-	kindTurn:      "turn",
-	kindWarn:      "warn",
-	kindLaw:       "law",
-	kindCare:      "care",
-	kindHelper:    "helper",
-	kindOught:     "ought",
-	kindIfYou:     "ifyou",
-	kindNotSo:     "notso",
-	kindAddress:   "address",
-	kindCommon:    "common",
-	kindDeny:      "deny",
-	kindBecause:   "because",
-	kindBeing:     "being",
-	kindPast:      "past",
-	kindPrivate:   "private",
-	kindGroup:     "group",
-	kindFiction:   "fiction",
-	kindTheirs:    "theirs",
-	kindUnfit:     "unfit",
-	kindAgainst:   "against",
-	kindInstead:   "instead",
-	kindContrast:  "contrast",
-	kindDisclaim:  "disclaim",
-	kindNone:      "none",
-	kindAskHow:    "ask.how",
-	kindAskWrite:  "ask.write",
-	kindAskWhat:   "ask.what",
-	kindAskWhy:    "ask.why",
-	kindAskShould: "ask.should",
-	kindValue:     "value",
-}
+// kindNames are the kinds as the tables write them, in their order.
+var kindNames = strings.Fields(`
+	refuse weak limit object condemn grave norm advise bias redirect helpline sympathy reframe
+	nonsense rebut fact clarify question apology identity offer greet engage instruct expound turn
+	warn law care helper ought ifyou notso address common deny because being past private group
+	fiction theirs unfit against instead contrast disclaim none ask.how ask.write ask.what ask.why
+	ask.should value
+`)
 
 // reasonNames are the reasons as the tables write them; index 0 is none.
 var reasonNames = [...]string{"", "safety", "policy", "capability", "missing", "other"}

@@ -98,7 +98,7 @@ func parseTable(name, text string, t *table) error {
 		}
 		if inner, ok := strings.CutPrefix(line, "["); ok {
 			fields := strings.Fields(strings.TrimSuffix(inner, "]"))
-			k := slices.Index(kindNames[:], fields[0])
+			k := slices.Index(kindNames, fields[0])
 			if k < 0 {
 				return fail("unknown kind " + fields[0])
 			}

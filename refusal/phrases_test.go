@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/orbench/orbench/refusal/internal/transition"
 )
 
 func TestParseTableFaults(t *testing.T) {
@@ -44,13 +42,13 @@ func TestTables(t *testing.T) {
 			t.Errorf("no phrase is of kind %s", kindNames[k])
 		}
 	}
-	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves.Moves))
+	t.Logf("%d ends of phrases, %d places", len(a.ends)-1, len(a.moves.moves))
 	// A move makes a state longer by one word and a failed try makes it shorter, so that
 	// reading n words takes at most 2n tries.
 	next, words := make([][]uint16, len(a.states)), make([]int, len(a.states))
-	for _, m := range a.moves.Moves {
-		if m.From != transition.Nowhere {
-			next[m.From] = append(next[m.From], m.To)
+	for _, m := range a.moves.moves {
+		if m.from != nowhere {
+			next[m.from] = append(next[m.from], m.to)
 		}
 	}
 	for from := range next {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/refusal/internal/transition"
 )
 
 //go:embed sequences.txt
@@ -100,7 +99,7 @@ type sequenceTable struct {
 }
 
 // A sequence, or what some end with, has the place that it is a word longer than,
-// transition.Nowhere for none, the row of those that are longer, and where in weights its
+// nowhere for none, the row of those that are longer, and where in weights its
 // weight is, and that of it in the beginning.
 type sequence struct {
 	from, row uint16
@@ -122,7 +121,7 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		return w.number
 	}
 	t.stop, t.start = number(stopWord), number(startWord)
-	nodes, at := make([][]transition.Branch, 1), make([][2]uint16, 1)
+	nodes, at := make([][]branch, 1), make([][2]uint16, 1)
 	t.weights = []uint64{0}
 	known := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
@@ -149,12 +148,12 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		n := uint32(0)
 		for _, w := range slices.Backward(words) {
 			symbol := number(w)
-			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b transition.Branch, s uint16) int { return int(b.Symbol) - int(s) })
+			i, ok := slices.BinarySearchFunc(nodes[n], symbol, func(b branch, s uint16) int { return int(b.symbol) - int(s) })
 			if !ok {
-				nodes[n] = slices.Insert(nodes[n], i, transition.Branch{Symbol: symbol, To: uint16(len(nodes))})
+				nodes[n] = slices.Insert(nodes[n], i, branch{symbol: symbol, to: uint16(len(nodes))})
 				nodes, at = append(nodes, nil), append(at, [2]uint16{})
 			}
-			n = uint32(nodes[n][i].To)
+			n = uint32(nodes[n][i].to)
 		}
 		i := slices.Index(t.weights, math.Float64bits(weight))
 		if i < 0 {
@@ -164,23 +163,23 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		at[n][head] = uint16(i)
 	}
 	// The nodes are placed breadth first, so that those which are met most stand together.
-	moves := transition.New(numbered)
+	moves := newTransitions(numbered)
 	rows, places := make([]uint32, len(nodes)), make([]uint16, len(nodes))
 	for order := []uint32{0}; len(order) > 0; order = order[1:] {
 		n := order[0]
-		rows[n] = moves.Add(n, nodes[n])
+		rows[n] = moves.add(n, nodes[n])
 		for _, b := range nodes[n] {
-			places[b.To] = uint16(rows[n]) + b.Symbol
-			order = append(order, uint32(b.To))
+			places[b.to] = uint16(rows[n]) + b.symbol
+			order = append(order, uint32(b.to))
 		}
 	}
-	if len(moves.Moves) > maxSequences {
+	if len(moves.moves) > maxSequences {
 		return nil, fmt.Errorf("more than %d places of sequences", maxSequences)
 	}
-	for _, m := range moves.Moves {
-		s := sequence{from: transition.Nowhere}
-		if m.From != transition.Nowhere {
-			s = sequence{places[m.From], uint16(rows[m.To]), at[m.To]}
+	for _, m := range moves.moves {
+		s := sequence{from: nowhere}
+		if m.from != nowhere {
+			s = sequence{places[m.from], uint16(rows[m.to]), at[m.to]}
 		}
 		t.places = append(t.places, s)
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
@@ -73,7 +72,7 @@ var jsonForms = []struct {
 	{"`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"a training set's `origins.jsonl`", training.Origin{}},
-	{"`export --check --json`", contamination.Checked{}},
+	{"`export --check --json`", overlap.Checked{}},
 	{"`paper`", paper.Study{}},
 	{"`paper --check`", view.Check{}},
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/sheet"
-	"github.com/orbench/orbench/internal/spelling"
 )
 
 // Entry is an answer, or a prompt, with one person's word on it or none yet. It says
@@ -172,7 +172,7 @@ func (o ReadOptions) class(word string) (orbench.Class, error) {
 	if c := orbench.Class(plain); slices.Contains(labelClasses, c) {
 		return c, nil
 	}
-	if near := spelling.Nearest(plain, ClassNames()); near != "" {
+	if near := settings.Nearest(plain, ClassNames()); near != "" {
 		return "", fmt.Errorf("%.60q is no class; did you mean %q?", word, near)
 	}
 	return "", fmt.Errorf("%.60q is no class", word)

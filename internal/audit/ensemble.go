@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/vote"
+	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -89,7 +89,11 @@ func (x *examination) leaveOneOut() []LeftOut {
 					votes[said]++
 				}
 			}
-			cases = append(cases, labeled{e.truth, vote.Label(votes, float64(len(members)))})
+			said, ok := stats.Majority(votes, float64(len(members)))
+			if !ok {
+				said = moderate.Unsettled(votes, float64(len(members)))
+			}
+			cases = append(cases, labeled{e.truth, said})
 		}
 		return cases
 	}

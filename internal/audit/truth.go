@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/vote"
+	"github.com/orbench/orbench/stats"
 )
 
 // Truth says what raters are compared with. The zero value is the majority of the
@@ -80,5 +80,5 @@ func (t Truth) of(labels map[string]orbench.Label) (orbench.Label, bool) {
 			given++
 		}
 	}
-	return vote.Majority(votes, given)
+	return stats.Majority(votes, given)
 }

@@ -17,14 +17,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/cli/completion"
 	"github.com/orbench/orbench/internal/cli/data"
-	"github.com/orbench/orbench/internal/cli/help"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/terminal"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -147,7 +144,7 @@ func failure(code int) string {
 // the log that output goes to. What it gives ends that.
 func cleanOutput(env *command.Env) (end func()) {
 	var styles []string
-	if terminal.Color(env.Stdout, env.Getenv) {
+	if table.Colored(env.Stdout, env.Getenv) {
 		styles = table.Styles()
 	}
 	out, said := untrusted.NewWriter(env.Stdout, styles...), untrusted.NewWriter(env.Stderr)
@@ -194,13 +191,14 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetCompletionCommandGroupID(itself)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	width := min(help.Width, env.Columns())
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), help.Text(c, width)) })
+	width := min(helpWidth, env.Columns())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpText(c, width)) })
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		_, err := fmt.Fprint(c.OutOrStderr(), help.Usage(c, width))
+		_, err := fmt.Fprint(c.OutOrStderr(), usageText(c, width))
 		return err
 	})
-	completion.Register(root, env)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	completeAll(root, env)
 	wrapUsage(root)
 	return root
 }
@@ -257,7 +255,7 @@ func commandMeant(c *cobra.Command, name string) string {
 			known = append(known, sub.Name())
 		}
 	}
-	return spelling.Nearest(name, known)
+	return settings.Nearest(name, known)
 }
 
 // flagMeant is the flag that an unknown one most likely means, or "". One that was
@@ -273,7 +271,7 @@ func flagMeant(c *cobra.Command, err error) string {
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := spelling.Nearest(name, known); near != "" {
+	if near := settings.Nearest(name, known); near != "" {
 		return "--" + near
 	}
 	return ""

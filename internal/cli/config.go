@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/consent"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/provider"
@@ -71,7 +70,7 @@ configuration, one a line. Without a host they are listed.`,
   orbench config allow-host
   orbench config allow-host --forget gateway.example`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			path := consent.Path()
+			path := provider.AllowedPath()
 			if path == "" {
 				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --allow-host")
 			}
@@ -83,16 +82,16 @@ configuration, one a line. Without a host they are listed.`,
 				}
 				named = append(named, host)
 			}
-			change := consent.Allow
+			change := provider.Allow
 			if forget {
-				change = consent.Forget
+				change = provider.Forget
 			}
 			if len(named) > 0 {
 				if err := change(path, named); err != nil {
 					return err
 				}
 			}
-			hosts, err := consent.Hosts(path)
+			hosts, err := provider.AllowedHosts(path)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/consent"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -42,7 +41,7 @@ func doctor(env *command.Env, ctx context.Context, store, providersFile string) 
 	if err != nil {
 		return err
 	}
-	allowed, err := consent.Hosts(consent.Path())
+	allowed, err := provider.AllowedHosts(provider.AllowedPath())
 	if err != nil {
 		return err
 	}

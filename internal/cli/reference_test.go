@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/cli/help"
 )
 
 // TestCommandReference holds docs/commands.md to the help texts that it is made
@@ -40,17 +40,21 @@ func TestCommandReference(t *testing.T) {
 // writeReference writes a command's help and that of its subcommands.
 func writeReference(t *testing.T, b *bytes.Buffer, c *cobra.Command) {
 	t.Helper()
-	if name := help.Ungrouped(c); name != "" {
-		t.Errorf("%s --%s is in no group of flags; say in internal/cli/help/group.go what it is about", c.CommandPath(), name)
+	for _, g := range flagGroups(c) {
+		g.flags.VisitAll(func(f *pflag.Flag) {
+			if g.title != "Flags" && kindOf(c, f) == none {
+				t.Errorf("%s --%s is in no group of flags; say in internal/cli/flag_groups.go what it is about", c.CommandPath(), f.Name)
+			}
+		})
 	}
 	if c.GroupID == "" && c.HasParent() && !c.Parent().HasParent() {
 		t.Errorf("%s is in no group of commands", c.CommandPath())
 	}
-	text := help.Text(c, help.Width)
+	text := helpText(c, helpWidth)
 	fmt.Fprintf(b, "\n## %s\n\n```text\n%s```\n", c.CommandPath(), text)
 	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) > help.Width+1 && strings.Contains(strings.TrimSpace(line), " ") {
-			t.Errorf("%s: wider than %d columns: %s", c.CommandPath(), help.Width, line)
+		if utf8.RuneCountInString(line) > helpWidth+1 && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("%s: wider than %d columns: %s", c.CommandPath(), helpWidth, line)
 		}
 	}
 	for _, sub := range c.Commands() {

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -179,7 +179,7 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 	var rewriting sync.WaitGroup
 	rewriting.Go(func() {
 		defer close(rewrites)
-		err := inorder.Do(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
+		err := job.InOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
 			return r.rewrite(ctx, s, examples)
 		}, func(records []*benchmark.Record) error {
 			for _, record := range records {
@@ -196,7 +196,7 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 			stop(err)
 		}
 	})
-	err := inorder.Do(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
+	err := job.InOrder(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.settle(ctx, record)
 	}, r.keep)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 )
@@ -92,7 +92,7 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 		if left := yieldCalls - len(fresh); left > 0 {
 			calls = min(calls, max(left, int(math.Ceil(float64(wanted-kept)/float64(size)))))
 		}
-		err := inorder.Do(ctx, calls, numbers(batch, batch+calls), func(ctx context.Context, n int) (seedReply, error) {
+		err := job.InOrder(ctx, calls, numbers(batch, batch+calls), func(ctx context.Context, n int) (seedReply, error) {
 			return r.seedBatch(ctx, c, n)
 		}, func(reply seedReply) error {
 			n := 0

@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
@@ -129,7 +129,7 @@ func (r *run) checkSeeds(ctx context.Context) error {
 		})
 		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
 	}
-	return inorder.Do(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
+	return job.InOrder(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
 		record := &benchmark.Record{
 			Kind: benchmark.CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
 			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,

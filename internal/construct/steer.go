@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
-	"github.com/orbench/orbench/internal/inorder"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -74,7 +74,7 @@ func (r *run) probe(ctx context.Context) error {
 			drawn = append(drawn, record)
 		}
 	}
-	return inorder.Do(ctx, r.Width, func(yield func(*benchmark.Record, error) bool) {
+	return job.InOrder(ctx, r.Width, func(yield func(*benchmark.Record, error) bool) {
 		for _, record := range drawn {
 			if !yield(record, nil) {
 				return

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/probe"
@@ -87,7 +86,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
 	walked := 0
-	err = inorder.Do(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
+	err = job.InOrder(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
 		}

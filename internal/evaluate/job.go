@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -131,7 +130,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 // processors.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	list := func(ctx context.Context, piece []chunk) (job.Item, error) { return r.remembering(ctx, m, s, piece) }
-	err := inorder.Do(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
+	err := job.InOrder(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
 		if !yield(item, nil) {
 			return errEnough
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
@@ -149,7 +148,7 @@ func (r *Recorded) Derive(ctx context.Context, m store.Reader, sink func(recorde
 		return rows, nil
 	}
 	tally := recorded.NewTally(r.Recording, r.Judges, r.GoldRefusal)
-	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(rows []recorded.Row) error {
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), r.chunks(), judged, func(rows []recorded.Row) error {
 		for _, row := range rows {
 			tally.Add(row)
 			if sink == nil {

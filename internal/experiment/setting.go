@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/spelling"
 )
 
 // Setting is a flag that is short for a YAML path of an experiment.
@@ -261,11 +260,11 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 func near(name string, here []string) string {
 	flags := each(Settings(), func(s Setting) string { return s.Flag })
 	i := slices.Index(flags, name)
-	if meant := spelling.Nearest(name, here); i < 0 && meant != "" {
+	if meant := settings.Nearest(name, here); i < 0 && meant != "" {
 		return "did you mean " + meant + "?"
 	}
 	if i < 0 {
-		i = slices.Index(flags, spelling.Nearest(name, flags))
+		i = slices.Index(flags, settings.Nearest(name, flags))
 	}
 	if i >= 0 {
 		return "did you mean " + Settings()[i].Path + "?"

@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/inorder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
@@ -160,7 +159,7 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Row) error) 
 		return rows, err
 	}
 	t := newTally(r)
-	err := inorder.Do(ctx, runtime.GOMAXPROCS(0), r.Dataset.Pieces(r.Limit, pieceSize), voted, func(rows []Row) error {
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), r.Dataset.Pieces(r.Limit, pieceSize), voted, func(rows []Row) error {
 		for _, row := range rows {
 			t.add(row)
 			if sink == nil {

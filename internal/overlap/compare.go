@@ -95,11 +95,8 @@ func (p PromptPair) Conflict() bool { return p.A.Label != p.B.Label }
 // The error is an *orbench.InputError for a threshold out of range or a file
 // that has changed, the context's error, or an error of the file system.
 func Compare(ctx context.Context, a, b *dataset.Dataset, threshold float64, seed uint64) (Comparison, error) {
-	if !(threshold > 0 && threshold <= 1) {
-		return Comparison{}, &orbench.InputError{
-			Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold),
-			Hint: fmt.Sprintf("give a share such as %v", dataset.NearThreshold),
-		}
+	if err := checkThreshold(threshold, dataset.NearThreshold); err != nil {
+		return Comparison{}, err
 	}
 	inA, err := readPrompts(ctx, a)
 	if err != nil {
@@ -110,7 +107,7 @@ func Compare(ctx context.Context, a, b *dataset.Dataset, threshold float64, seed
 		return Comparison{}, err
 	}
 	c := Comparison{Threshold: threshold, Seed: seed}
-	var toB, toA []match
+	var toB, toA []counterpart
 	var byA, byB map[orbench.Category]Overlap
 	var errA, errB error
 	var work sync.WaitGroup
@@ -167,59 +164,39 @@ func readPrompts(ctx context.Context, d *dataset.Dataset) (held, error) {
 	return h, nil
 }
 
-// match is where a prompt's counterpart stands in the other dataset.
-type match struct {
-	at      int
-	found   bool
-	exact   bool
-	jaccard float64
+// counterpart is what a prompt is like in the other dataset, if anything.
+type counterpart struct {
+	Near
+	found bool
 }
 
 // lookUp finds the counterpart in other of each prompt.
-func (h held) lookUp(ctx context.Context, other held, threshold float64) ([]match, error) {
-	first := map[string]int{}
-	index := similar.NewIndex(threshold)
+func (h held) lookUp(ctx context.Context, other held, threshold float64) ([]counterpart, error) {
+	turns := NewTurns(threshold)
 	for i, text := range other.texts {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		key := sameWords(text)
-		if _, ok := first[key]; !ok {
-			first[key] = i
-		}
-		index.Keep(text)
+		turns.Keep(text)
 	}
-	matches := make([]match, len(h.texts))
+	all := make([]counterpart, len(h.texts))
 	for i, text := range h.texts {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if at, ok := first[sameWords(text)]; ok {
-			matches[i] = match{at: at, found: true, exact: true, jaccard: 1}
-		} else if at, jaccard, ok := index.Nearest(text); ok {
-			matches[i] = match{at: at, found: true, jaccard: jaccard}
-		}
+		all[i].Near, all[i].found = turns.Find([]string{text})
 	}
-	return matches, nil
-}
-
-// sameWords is equal for texts with the same words. Texts without words are
-// taken as they stand.
-func sameWords(text string) string {
-	if n := similar.Normalize(text); n != "" {
-		return n
-	}
-	return text
+	return all, nil
 }
 
 // side describes a dataset with its prompts' counterparts in the other one, and
 // its categories.
-func side(d *dataset.Dataset, in held, matches []match, other held) (Side, map[orbench.Category]Overlap) {
+func side(d *dataset.Dataset, in held, matches []counterpart, other held) (Side, map[orbench.Category]Overlap) {
 	s := Side{Name: d.Name, Source: d.Source, SHA256: d.SHA256, Rows: d.Count + d.Duplicates}
 	by := map[orbench.Category]Overlap{}
 	for i, p := range in.prompts {
 		m := matches[i]
-		conflict := m.found && p.Label != other.prompts[m.at].Label
+		conflict := m.found && p.Label != other.prompts[m.At].Label
 		s.Overlap.add(m, conflict)
 		o := by[p.Category]
 		o.add(m, conflict)
@@ -229,14 +206,14 @@ func side(d *dataset.Dataset, in held, matches []match, other held) (Side, map[o
 }
 
 // add counts one more prompt.
-func (o *Overlap) add(m match, conflict bool) {
+func (o *Overlap) add(m counterpart, conflict bool) {
 	one := 0
 	if conflict {
 		one = 1
 	}
 	o.Prompts++
 	switch {
-	case m.exact:
+	case m.Exact:
 		o.Exact++
 		o.ExactConflicts += one
 	case m.found:
@@ -260,18 +237,18 @@ func categories(a, b map[orbench.Category]Overlap) []CategoryOverlap {
 	return all
 }
 
-func pairs(a, b held, toB, toA []match) []PromptPair {
+func pairs(a, b held, toB, toA []counterpart) []PromptPair {
 	var all []PromptPair
 	named := make([]bool, len(b.prompts))
 	for i, m := range toB {
 		if m.found {
-			named[m.at] = true
-			all = append(all, PromptPair{A: a.prompts[i], B: b.prompts[m.at], Exact: m.exact, Jaccard: m.jaccard})
+			named[m.At] = true
+			all = append(all, PromptPair{A: a.prompts[i], B: b.prompts[m.At], Exact: m.Exact, Jaccard: m.Jaccard})
 		}
 	}
 	for i, m := range toA {
 		if m.found && !named[i] {
-			all = append(all, PromptPair{A: a.prompts[m.at], B: b.prompts[i], Exact: m.exact, Jaccard: m.jaccard})
+			all = append(all, PromptPair{A: a.prompts[m.At], B: b.prompts[i], Exact: m.Exact, Jaccard: m.Jaccard})
 		}
 	}
 	return all

@@ -1,3 +1,4 @@
-// Package overlap finds what two datasets have in common and how varied each is, and
-// shows it: as text, Markdown, CSV and JSON, and pair by pair.
+// Package overlap finds what two sets of prompts have in common, and shows it: two
+// datasets, with how varied each is, and training data beside evaluation sets, in any
+// folder and any usual format.
 package overlap

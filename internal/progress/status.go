@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbench/orbench/internal/terminal"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -61,10 +61,10 @@ const (
 
 // newStatus makes a status. Its Run shows it until Close.
 func newStatus(w io.Writer, line func() []part) *Status {
-	s := &Status{w: w, live: terminal.Is(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Status{w: w, live: table.IsTerminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 	if s.live {
 		// The line is drawn with control characters, and is clean itself.
-		s.w = terminal.File(w)
+		s.w = table.FileOf(w)
 	}
 	return s
 }
@@ -108,7 +108,7 @@ func (s *Status) show() {
 	if s.live {
 		// The last column stays free: some terminals wrap when it is written. The width
 		// is asked for each time, since people resize windows.
-		fmt.Fprint(s.w, "\r\x1b[2K"+fit(s.line(), terminal.Width(s.w, os.Getenv)-1))
+		fmt.Fprint(s.w, "\r\x1b[2K"+fit(s.line(), table.WidthOf(s.w, os.Getenv)-1))
 		return
 	}
 	fmt.Fprintln(s.w, fit(s.line(), math.MaxInt))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/spelling"
 	"github.com/orbench/orbench/model/classify"
 )
 
@@ -213,7 +212,7 @@ func (t Table) nearest(name string) string {
 			known = append(known, n)
 		}
 	}
-	return of[spelling.Nearest(name, known)]
+	return of[settings.Nearest(name, known)]
 }
 
 // ParseTarget parts a target, "provider/model", at its first slash; the model's

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report/answers"
-	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -128,7 +127,7 @@ func (f *Folder) write(r score.Result) error {
 		for _, plot := range []struct {
 			name string
 			draw plotter
-		}{{"tradeoff", tradeoff.Plot}, {"categories", category.Plot}, {"pairs", pairPlot}, {"propensity", propensityPlot}} {
+		}{{"tradeoff", tradeoff.Plot}, {"categories", categoryPlot}, {"pairs", pairPlot}, {"propensity", propensityPlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG})

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/table"
@@ -33,7 +32,7 @@ func clusterNote(r score.Result) string {
 		if run.Samples > 0 {
 			what = table.Count(run.N) + " answers to " + string(run.Label) + " prompts"
 		}
-		part := caption.Dataset(run) + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
+		part := run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
 		if !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}

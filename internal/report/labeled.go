@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -29,7 +28,7 @@ func labeledSections(r score.Result) []table.Section {
 		}
 		for _, j := range run.Judges {
 			rates.Rows = append(rates.Rows, []string{
-				caption.Target(run), caption.Dataset(run), string(run.Label), j.Judge, table.Count(run.Answered + run.Blocked), table.Count(c.Labels),
+				run.TargetCaption(), run.DatasetCaption(), string(run.Label), j.Judge, table.Count(run.Answered + run.Blocked), table.Count(c.Labels),
 				table.Count(c.People), disagreement(c.Disagreed, c.Several), table.Rate(j.Rate),
 				table.Percent(c.Rate.Value), table.Interval(c.Rate.Ends()),
 			})
@@ -42,7 +41,7 @@ func labeledSections(r score.Result) []table.Section {
 	}
 	seen := map[string]bool{}
 	for _, t := range r.TradeOffs {
-		datasets := caption.Datasets(t.SafeDataset, t.ToxicDataset)
+		datasets := score.DatasetsCaption(t.SafeDataset, t.ToxicDataset)
 		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
 			continue // by another judge it is the same
 		}
@@ -89,7 +88,7 @@ func undisputedSection(r score.Result) table.Section {
 		for _, j := range run.Judges {
 			if u := j.Undisputed; u != nil {
 				s.Rows = append(s.Rows, []string{
-					caption.Target(run), caption.Dataset(run), string(run.Label), j.Judge, table.Count(j.Judged), table.Rate(j.Rate),
+					run.TargetCaption(), run.DatasetCaption(), string(run.Label), j.Judge, table.Count(j.Judged), table.Rate(j.Rate),
 					table.Count(u.Judged), table.Rate(u.Rate), table.Interval(u.CI95),
 				})
 			}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -34,7 +33,7 @@ func subjects(r score.Result) []subject {
 	}
 	var all []subject
 	for _, run := range r.Runs {
-		target, name := caption.Target(run), caption.Dataset(run)
+		target, name := run.TargetCaption(), run.DatasetCaption()
 		i := slices.IndexFunc(all, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
@@ -146,7 +145,7 @@ func overview(r score.Result) table.Section {
 		s.Note = strings.TrimSpace(s.Note + " People's labels: rates corrected by them, unbiased whatever the judges' errors are. " + fewLabelsNote(r))
 	}
 	condense(&s, labels)
-	return caption.Words(r.Runs, r.Judges()...).Section(s)
+	return score.Words(r.Runs, r.Judges()...).Section(s)
 }
 
 // both shows something of a judge's verdicts on prompts of each label, in one cell.

@@ -19,8 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
-	"github.com/orbench/orbench/internal/report/caption"
-	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -135,7 +133,7 @@ type pageLink struct{ Target, Dataset, Label, Category string }
 // writePage writes the page for a result and the answers that the collector kept.
 func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	r = r.Aggregated()
-	words := caption.Words(r.Runs, r.Judges()...)
+	words := score.Words(r.Runs, r.Judges()...)
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"className": className, "verdictClass": verdictClass, "word": words.Of,
 	}).Parse(pageTemplate)
@@ -250,7 +248,7 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 
 func headlinesOf(r score.Result) []headline {
 	var heads []headline
-	for _, pr := range tradeoff.Pairs(r) {
+	for _, pr := range r.Pairs() {
 		heads = append(heads, headline{
 			Target: pr.Title(), Judge: pr.Judge, Simulated: pr.Simulated(),
 			Safe: sideOf(pr.Safe, "safe"), Toxic: sideOf(pr.Toxic, "toxic"),
@@ -266,7 +264,7 @@ func sideOf(s *score.Side, name string) pageSide {
 	e := s.Judge.Estimate()
 	p := pageSide{
 		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
-		Dataset: caption.Dataset(s.Run),
+		Dataset: s.Run.DatasetCaption(),
 		Lo:      100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
 	p.Low, p.High = p.Lo, p.Hi
@@ -293,17 +291,17 @@ func pageHeatsOf(r score.Result) []pageHeat {
 	if judges := r.Judges(); len(judges) > 0 {
 		first = judges[0]
 	}
-	for _, g := range category.Grids(r, nil) {
+	for _, g := range gridsOf(r, nil) {
 		if !g.Named() {
 			continue
 		}
-		p := pageHeat{Title: caption.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Dataset: g.Dataset, Judge: g.Judge, Side: string(g.Label), Folded: g.Judge != first}
+		p := pageHeat{Title: score.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Dataset: g.Dataset, Judge: g.Judge, Side: string(g.Label), Folded: g.Judge != first}
 		if g.Dropped > 0 {
 			p.Dropped = table.Count(g.Dropped)
 		}
 		p.Marks = g.VariantsNote()
 		if g.Marked() {
-			p.Marks = strings.TrimSpace(p.Marks + " " + caption.Words(nil, g.Judge).Of(category.MarkNote))
+			p.Marks = strings.TrimSpace(p.Marks + " " + score.Words(nil, g.Judge).Of(markNote))
 		}
 		for _, c := range g.Categories {
 			p.Categories = append(p.Categories, table.Category(c))
@@ -333,7 +331,7 @@ func pageCellOf(n score.Count, label orbench.Label) pageCell {
 	}
 	return pageCell{
 		Rate: table.Rate(r), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(r.Interval()),
-		V: 100 * *r.Share, Hot: category.RampOf(label).Dark(*r.Share),
+		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
 	}
 }
 
@@ -364,7 +362,7 @@ func classSection(r score.Result) table.Section {
 	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge}
+			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge}
 			for _, c := range classes {
 				row = append(row, table.Count(j.ByClass[c]))
 			}

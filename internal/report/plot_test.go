@@ -1,4 +1,4 @@
-package report_test
+package report
 
 import (
 	"slices"
@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/chart/charttest"
-	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
@@ -22,7 +21,7 @@ func TestPlots(t *testing.T) {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
 			r, _ := scoretest.Fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.Make()
-			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": category.Plot}
+			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": categoryPlot}
 			for name, draw := range draw {
 				f, ok := draw(r, "lexical")
 				if !ok {
@@ -65,7 +64,7 @@ func TestNothingToDraw(t *testing.T) {
 	if _, ok := tradeoff.Plot(r, "lexical"); ok {
 		t.Error("a trade-off was drawn of nothing")
 	}
-	if _, ok := category.Plot(r, "lexical"); ok {
+	if _, ok := categoryPlot(r, "lexical"); ok {
 		t.Error("a heat map was drawn without categories")
 	}
 	if _, ok := tradeoff.Plot(score.Result{}, "lexical"); ok {
@@ -86,7 +85,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
 	}
-	for name, draw := range map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": category.Plot} {
+	for name, draw := range map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": categoryPlot} {
 		f, ok := draw(r, evil)
 		if !ok {
 			t.Fatalf("no %s", name)

@@ -10,8 +10,6 @@ import (
 	"github.com/orbench/orbench/internal/persistence"
 	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/propensity"
-	"github.com/orbench/orbench/internal/report/caption"
-	"github.com/orbench/orbench/internal/report/category"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -28,7 +26,7 @@ func sectionsOf(r score.Result) []table.Section {
 		all = append(all, labelSection(r, label))
 	}
 	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
-	for _, g := range category.Grids(r, nil) {
+	for _, g := range gridsOf(r, nil) {
 		if g.Named() {
 			all = append(all, g.Sections()...)
 		}
@@ -37,7 +35,7 @@ func sectionsOf(r score.Result) []table.Section {
 		all = append(all, s)
 	}
 	for i, s := range all {
-		all[i] = caption.Words(r.Runs, r.Judges()...).Section(s)
+		all[i] = score.Words(r.Runs, r.Judges()...).Section(s)
 	}
 	return all
 }
@@ -56,12 +54,12 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		if run.Label != label {
 			continue
 		}
-		target := table.Name(caption.Target(run), run.Simulated)
+		target := table.Name(run.TargetCaption(), run.Simulated)
 		outcomes := []string{
 			table.Count(run.N), table.Count(run.Answered), run.Count.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
-			row := append([]string{target, caption.Dataset(run), "none"}, outcomes...)
+			row := append([]string{target, run.DatasetCaption(), "none"}, outcomes...)
 			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–", "–"))
 		}
 		for _, j := range run.Judges {
@@ -69,7 +67,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 			if j.Simulated {
 				judge += " (simulated)"
 			}
-			row := append([]string{target, caption.Dataset(run), judge}, outcomes...)
+			row := append([]string{target, run.DatasetCaption(), judge}, outcomes...)
 			if j.Withheld {
 				withheld = append(withheld, target+" by "+judge)
 			}
@@ -133,7 +131,7 @@ func tradeOffSection(r score.Result) table.Section {
 		}
 		j := t.J()
 		s.Rows = append(s.Rows, []string{
-			table.Name(t.Target, t.Simulated), t.Judge, caption.Datasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
+			table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
 			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
 		})
 	}
@@ -158,7 +156,7 @@ func ladderSection(r score.Result) table.Section {
 			continue
 		}
 		s.Rows = append(s.Rows, []string{
-			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, caption.Datasets(t.SafeDataset, t.ToxicDataset),
+			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset),
 			table.Rate(t.Safe.Rate()), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
 			table.Rate(t.Toxic.Rate()), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
 		})
@@ -183,7 +181,7 @@ func correlationSection(r score.Result) table.Section {
 		return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
 	}
 	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
-		names := []string{c.Judge, caption.Datasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
+		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
 	var notes []string
@@ -234,7 +232,7 @@ func correctedSection(r score.Result) table.Section {
 				continue
 			}
 			found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
-			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
+			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
 			s.Rows = append(s.Rows, append(row, table.Estimate(j.Corrected), table.EstimateInterval(j.Corrected)))
 		}
 	}
@@ -267,7 +265,7 @@ func sourceSection(r score.Result) table.Section {
 			if j.BySource[score.Direct]+j.BySource[score.Indirect]+j.BySource[score.FromGuard] == j.Refused && j.Cut == 0 {
 				continue
 			}
-			row := []string{run.Target, caption.Dataset(run), string(run.Label), j.Judge, table.Count(j.Refused)}
+			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge, table.Count(j.Refused)}
 			for _, source := range sources {
 				row = append(row, table.Count(j.BySource[source]))
 			}
@@ -285,7 +283,7 @@ func agreementSection(r score.Result) table.Section {
 	}
 	for _, run := range r.Runs {
 		for _, a := range run.Agreement {
-			s.Rows = append(s.Rows, append([]string{run.Target, caption.Dataset(run), string(run.Label), a.A, a.B}, AgreementCells(a)...))
+			s.Rows = append(s.Rows, append([]string{run.Target, run.DatasetCaption(), string(run.Label), a.A, a.B}, AgreementCells(a)...))
 		}
 	}
 	return s

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Stamp tells one state of a file from another.
@@ -116,7 +116,7 @@ func Nearest(path string) string {
 			names = append(names, e.Name())
 		}
 	}
-	if near := spelling.Nearest(filepath.Base(path), names); near != "" {
+	if near := settings.Nearest(filepath.Base(path), names); near != "" {
 		return filepath.Join(filepath.Dir(path), near)
 	}
 	return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/store/sqlite/pages"
+	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
 )
 
@@ -199,7 +199,7 @@ func figuresOf(t *testing.T, path string) (figures string, said bool, err error)
 // callsOf has the pages that each call of a store lies on.
 func callsOf(t *testing.T, path string) map[model.Hash][]int {
 	t.Helper()
-	file, err := pages.Open(path)
+	file, err := sqlite.OpenPages(path)
 	if err != nil {
 		t.Fatal(err)
 	}

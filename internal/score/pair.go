@@ -1,7 +1,9 @@
 package score
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 )
@@ -146,3 +148,68 @@ func sidesBy(judge string, runs []RunResult) []*Side {
 	}
 	return sides
 }
+
+// Sides are those that the run has.
+func (p Pair) sides() []*Side {
+	return slices.DeleteFunc([]*Side{p.Safe, p.Toxic}, func(s *Side) bool { return s == nil })
+}
+
+// first is a side that the run has.
+func (p Pair) first() RunResult { return p.sides()[0].Run }
+
+// Datasets names what the pair was measured on.
+func (p Pair) Datasets() string {
+	sides := p.sides()
+	return DatasetsCaption(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
+}
+
+// Name is the pair's label in plots: its title, with the datasets where the title
+// alone does not tell it from other pairs by its judge.
+func (p Pair) Name() string {
+	if p.Several {
+		return p.Title() + " (" + p.Datasets() + ")"
+	}
+	return p.Title()
+}
+
+// Ranged reports whether each rate that was measured has its judge's known error.
+func (p Pair) Ranged() bool {
+	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Range == nil })
+}
+
+// Labeled reports whether people's labels correct each rate that was measured.
+func (p Pair) Labeled() bool {
+	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Run.Labeled == nil })
+}
+
+// Title is the target's name, with the number of its samples.
+func (p Pair) Title() string { return p.first().TargetCaption() }
+
+// Simulated reports whether a figure of the pair is simulated.
+func (p Pair) Simulated() bool {
+	return slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Run.Simulated || s.Judge.Simulated })
+}
+
+// Versions names the datasets behind the pair with their hashes.
+func (p Pair) Versions() string {
+	var names []string
+	for _, s := range p.sides() {
+		if name := s.Run.DatasetCaption(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " × ")
+}
+
+// Change is what makes a variant of its target, with the number of its samples;
+// empty for a target that is none.
+func (p Pair) Change() string {
+	run := p.first()
+	if run.Base == "" {
+		return ""
+	}
+	return strings.TrimPrefix(run.TargetCaption(), run.Base+" ")
+}
+
+// Base is the name of the target of which the pair is a variant, or its own.
+func (p Pair) Base() string { return cmp.Or(p.first().Base, p.Target) }

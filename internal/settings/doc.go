@@ -4,5 +4,6 @@
 // editors check it as one types.
 //
 // What a file means is the business of the package that owns its form; a Fault is
-// how that package says which setting makes no sense.
+// how that package says which setting makes no sense. Nearest finds the name that a
+// misspelled one most likely means, for the errors that say "did you mean".
 package settings

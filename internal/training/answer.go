@@ -6,7 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/vote"
+	"github.com/orbench/orbench/stats"
 )
 
 // Answer is an answer that may become part of a row, with its grade.
@@ -65,7 +65,7 @@ func grade(row *score.Row, words annotation.Words) (a Answer, ok bool) {
 	for class, n := range classes {
 		sides[class.Refused()] += n
 	}
-	refused, ok := vote.Majority(sides, all)
+	refused, ok := stats.Majority(sides, all)
 	if !ok {
 		return a, false
 	}

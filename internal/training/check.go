@@ -13,26 +13,26 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // CheckOptions say what a check compares with.
 type CheckOptions struct {
-	// Decontaminate and Except are as in contamination.Against. The files that the folder's own
+	// Decontaminate and Except are as in overlap.Against. The files that the folder's own
 	// manifest names are compared with too; what it left out is not left out for that.
 	// Cache is the folder of pulled datasets.
 	Decontaminate, Except []string
 	Cache                 string
 	// Threshold is the least Jaccard index of turns that are nearly the same; 0 means
-	// contamination.NearThreshold, or that of the manifest where it is lower.
+	// overlap.NearThreshold, or that of the manifest where it is lower.
 	Threshold float64
 }
 
-// Check checks a folder as contamination.Check does. It need not be one that Write
+// Check checks a folder as overlap.Check does. It need not be one that Write
 // wrote; of one that it did, seeds and hashes are checked too.
-func Check(ctx context.Context, dir string, o CheckOptions) (*contamination.Checked, error) {
+func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, error) {
 	manifest, err := readManifest(dir)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*contamination.Chec
 	if manifest != nil {
 		skip = []string{ManifestFile, OriginsFile, CardFile}
 	}
-	c, err := contamination.Check(ctx, dir, against, skip)
+	c, err := overlap.Check(ctx, dir, against, skip)
 	if err != nil || manifest == nil {
 		return c, err
 	}
@@ -75,28 +75,28 @@ func readManifest(dir string) (*Manifest, error) {
 }
 
 // compareWith opens the evaluation sets.
-func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*contamination.Evaluations, error) {
-	refs, gone := slices.Clone(o.Decontaminate), []contamination.Unchecked{}
+func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Evaluations, error) {
+	refs, gone := slices.Clone(o.Decontaminate), []overlap.Unchecked{}
 	if m != nil {
 		// What a folder says of itself makes its check stricter and never laxer.
 		if t := m.Evaluations.Threshold; o.Threshold == 0 && t > 0 {
-			o.Threshold = min(t, contamination.NearThreshold)
+			o.Threshold = min(t, overlap.NearThreshold)
 		}
 		for _, e := range m.Evaluations.Checked {
 			if e.Ref == e.Name || slices.Contains(refs, e.Ref) {
 				continue
 			}
 			if _, err := os.Stat(e.Ref); err != nil {
-				gone = append(gone, contamination.Unchecked{Name: e.Ref, Why: "it was compared with when the set was made, and is no longer there"})
+				gone = append(gone, overlap.Unchecked{Name: e.Ref, Why: "it was compared with when the set was made, and is no longer there"})
 			} else {
 				refs = append(refs, e.Ref)
 			}
 		}
 	}
 	if o.Threshold == 0 {
-		o.Threshold = contamination.NearThreshold
+		o.Threshold = overlap.NearThreshold
 	}
-	e, err := contamination.Against(ctx, refs, o.Except, o.Cache, o.Threshold)
+	e, err := overlap.Against(ctx, refs, o.Except, o.Cache, o.Threshold)
 	if err == nil {
 		e.Unchecked = append(e.Unchecked, gone...)
 	}
@@ -104,7 +104,7 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*contaminati
 }
 
 // seeds holds the splits to the seeds of the rows, as the folder says them.
-func seeds(c *contamination.Checked) error {
+func seeds(c *overlap.Checked) error {
 	path := filepath.Join(c.Dir, OriginsFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,8 +129,8 @@ func seeds(c *contamination.Checked) error {
 		if first, ok := splits[o.Cluster]; !ok {
 			splits[o.Cluster] = o.Split
 		} else if first != o.Split {
-			c.Findings = append(c.Findings, contamination.Finding{
-				Problem: contamination.SeedAcrossSplits, File: OriginsFile, Row: n,
+			c.Findings = append(c.Findings, overlap.Finding{
+				Problem: overlap.SeedAcrossSplits, File: OriginsFile, Row: n,
 				Detail: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(o.Cluster), first, o.Split),
 			})
 		}
@@ -138,28 +138,28 @@ func seeds(c *contamination.Checked) error {
 }
 
 // hashes compares the files with the manifest.
-func hashes(c *contamination.Checked, m *Manifest) error {
+func hashes(c *overlap.Checked, m *Manifest) error {
 	var names []string
 	for name := range m.Files {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		sum, err := contamination.HashOf(filepath.Join(c.Dir, filepath.Base(name)))
+		sum, err := overlap.HashOf(filepath.Join(c.Dir, filepath.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: name, Detail: "it is missing"})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "it is missing"})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if sum != m.Files[name].SHA256 {
-			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: name, Detail: "its content is not that of " + ManifestFile})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "its content is not that of " + ManifestFile})
 		}
 	}
 	for _, f := range c.Files {
 		if _, ok := m.Files[f.Name]; !ok {
-			c.Findings = append(c.Findings, contamination.Finding{Problem: contamination.Changed, File: f.Name, Detail: "it is not in " + ManifestFile})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: f.Name, Detail: "it is not in " + ManifestFile})
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -37,7 +37,7 @@ var someTexts = []string{
 }
 
 // check checks a folder against a file.
-func check(t *testing.T, dir string, prompts ...string) *contamination.Checked {
+func check(t *testing.T, dir string, prompts ...string) *overlap.Checked {
 	t.Helper()
 	e := against(t, prompts...)
 	c, err := Check(t.Context(), dir, CheckOptions{Decontaminate: []string{e.Checked[0].Ref}, Except: []string{"starter"}, Threshold: 0.5})
@@ -59,7 +59,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-func problems(c *contamination.Checked) (all []string) {
+func problems(c *overlap.Checked) (all []string) {
 	for _, f := range c.Findings {
 		all = append(all, f.String())
 	}
@@ -86,8 +86,8 @@ func TestPlantedDuplicate(t *testing.T) {
 	}
 	put(t, dir, "train.jsonl", string(text)+`{"prompt":[{"role":"user","content":"`+planted+`"}],"chosen":[],"rejected":[]}`+"\n")
 	c := check(t, dir, held)
-	if len(c.Findings) != 2 || c.Findings[0].Problem != contamination.NearlyContaminated || c.Findings[0].Row != strings.Count(string(text), "\n")+1 ||
-		c.Findings[0].Match.Text != held || c.Findings[1].Problem != contamination.Changed {
+	if len(c.Findings) != 2 || c.Findings[0].Problem != overlap.NearlyContaminated || c.Findings[0].Row != strings.Count(string(text), "\n")+1 ||
+		c.Findings[0].Match.Text != held || c.Findings[1].Problem != overlap.Changed {
 		t.Errorf("found %q", problems(c))
 	}
 }
@@ -122,7 +122,7 @@ func TestAcrossSplits(t *testing.T) {
 	put(t, dir, "train.jsonl", `{"prompt":"How do I tame a wild horse?"}`+"\n"+`{"prompt":"Hi"}`+"\n")
 	put(t, dir, "test.jsonl", `{"prompt":"Who was Plato?"}`+"\n"+`{"prompt":"how do i tame a wild horse"}`+"\n")
 	c := check(t, dir, "Is this held out?")
-	if len(c.Findings) != 1 || c.Findings[0].Problem != contamination.AcrossSplits || c.Findings[0].File != "test.jsonl" || c.Findings[0].Row != 2 {
+	if len(c.Findings) != 1 || c.Findings[0].Problem != overlap.AcrossSplits || c.Findings[0].File != "test.jsonl" || c.Findings[0].Row != 2 {
 		t.Errorf("found %q", problems(c))
 	}
 	dir = written(t, options(DPO), someTexts...)
@@ -133,7 +133,7 @@ func TestAcrossSplits(t *testing.T) {
 	lines := strings.SplitAfter(string(origins), "\n")
 	put(t, dir, OriginsFile, string(origins)+strings.Replace(lines[0], `"split":"train"`, `"split":"test"`, 1))
 	c = check(t, dir, "Is this held out?")
-	if !slices.ContainsFunc(c.Findings, func(f contamination.Finding) bool { return f.Problem == contamination.SeedAcrossSplits }) {
+	if !slices.ContainsFunc(c.Findings, func(f overlap.Finding) bool { return f.Problem == overlap.SeedAcrossSplits }) {
 		t.Errorf("found %q", problems(c))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -38,7 +38,7 @@ type Options struct {
 	// Seed chooses the split of each cluster, and what the ratio leaves out.
 	Seed uint64
 	// Against are the evaluation sets whose prompts are left out.
-	Against *contamination.Evaluations
+	Against *overlap.Evaluations
 	// Moderators vote on answers to safe prompts before they are chosen, under Policy, of
 	// which PolicyName is the name; none leaves that out.
 	Moderators []Moderator
@@ -300,7 +300,7 @@ func (c *Collection) sort(row *score.Row, how asked, said annotation.Words) (*An
 func (c *Collection) screen(said annotation.Words) {
 	plain := c.opts.Plain || c.opts.Format.plain()
 	for _, it := range c.items {
-		switch match, found := c.opts.Against.Find(contamination.Said(it.prompt)); {
+		switch match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
 		case it.cause != "":
 		case it.prompt.Label != orbench.Safe && it.prompt.Label != orbench.Toxic:
 			it.cause = OtherLabel

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/guard"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -23,19 +23,19 @@ type Config struct {
 	// Run is the name of the run, and Config what it is.
 	Run string `json:"run"`
 	run.Config
-	Format      Format                    `json:"format"`
-	Plain       bool                      `json:"plain,omitempty"`
-	Target      string                    `json:"target,omitempty"`
-	ChosenFrom  []string                  `json:"chosen_from,omitempty"`
-	PerPrompt   int                       `json:"per_prompt"`
-	ToxicShare  *float64                  `json:"toxic_share,omitempty"`
-	Harmful     bool                      `json:"harmful_answers,omitempty"`
-	Splits      [3]float64                `json:"splits"`
-	Seed        uint64                    `json:"seed"`
-	Evaluations contamination.Evaluations `json:"evaluations"`
-	Moderators  []voter                   `json:"moderators,omitempty"`
-	Policy      orbench.Policy            `json:"policy"`
-	PolicyName  string                    `json:"policy_name"`
+	Format      Format              `json:"format"`
+	Plain       bool                `json:"plain,omitempty"`
+	Target      string              `json:"target,omitempty"`
+	ChosenFrom  []string            `json:"chosen_from,omitempty"`
+	PerPrompt   int                 `json:"per_prompt"`
+	ToxicShare  *float64            `json:"toxic_share,omitempty"`
+	Harmful     bool                `json:"harmful_answers,omitempty"`
+	Splits      [3]float64          `json:"splits"`
+	Seed        uint64              `json:"seed"`
+	Evaluations overlap.Evaluations `json:"evaluations"`
+	Moderators  []voter             `json:"moderators,omitempty"`
+	Policy      orbench.Policy      `json:"policy"`
+	PolicyName  string              `json:"policy_name"`
 }
 
 // voter is a moderator as the store keeps it.
@@ -98,12 +98,12 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c 
 
 // comparedWith opens the evaluation sets that prompts were compared with, as far as they are
 // there, and says which are not what they were.
-func comparedWith(ctx context.Context, was contamination.Evaluations, cache string) (now *contamination.Evaluations, changed []string, err error) {
+func comparedWith(ctx context.Context, was overlap.Evaluations, cache string) (now *overlap.Evaluations, changed []string, err error) {
 	var refs, except []string
 	there := map[string]bool{}
 	for _, d := range dataset.List(cache) {
 		there[d.Name] = d.Present
-		if !slices.ContainsFunc(was.Checked, func(e contamination.Evaluation) bool { return e.Ref == d.Name }) {
+		if !slices.ContainsFunc(was.Checked, func(e overlap.Evaluation) bool { return e.Ref == d.Name }) {
 			except = append(except, d.Name)
 		}
 	}
@@ -114,11 +114,11 @@ func comparedWith(ctx context.Context, was contamination.Evaluations, cache stri
 		}
 		refs = append(refs, set.Ref)
 	}
-	if now, err = contamination.Against(ctx, refs, except, cache, was.Threshold); err != nil {
+	if now, err = overlap.Against(ctx, refs, except, cache, was.Threshold); err != nil {
 		return nil, nil, err
 	}
 	for _, set := range now.Checked {
-		i := slices.IndexFunc(was.Checked, func(o contamination.Evaluation) bool { return o.Ref == set.Ref })
+		i := slices.IndexFunc(was.Checked, func(o overlap.Evaluation) bool { return o.Ref == set.Ref })
 		if i >= 0 && was.Checked[i].SHA256 != set.SHA256 {
 			changed = append(changed, fmt.Sprintf("%s is no longer what prompts were compared with: its hash was %.12s and is %.12s", set.Name, was.Checked[i].SHA256, set.SHA256))
 		}

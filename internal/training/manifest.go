@@ -5,7 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/validation"
 )
@@ -53,12 +53,12 @@ type Manifest struct {
 	Seed   uint64     `json:"seed"`
 	// Moderators voted on the chosen answers to safe prompts, by Policy, or by a guard's
 	// own; none means that nobody did.
-	Moderators  []string                  `json:"moderators,omitempty"`
-	Policy      string                    `json:"policy,omitempty"`
-	Evaluations contamination.Evaluations `json:"evaluations"`
-	Prompts     Ledger                    `json:"prompts"`
-	Answers     Ledger                    `json:"answers"`
-	Parts       []Part                    `json:"parts"`
+	Moderators  []string            `json:"moderators,omitempty"`
+	Policy      string              `json:"policy,omitempty"`
+	Evaluations overlap.Evaluations `json:"evaluations"`
+	Prompts     Ledger              `json:"prompts"`
+	Answers     Ledger              `json:"answers"`
+	Parts       []Part              `json:"parts"`
 	// Files have the hashes of the files but this one, by their names.
 	Files map[string]File `json:"files"`
 }

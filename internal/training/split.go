@@ -9,11 +9,11 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 )
 
 // Splits are the names of the splits, the one to train on first.
-var Splits = contamination.Splits
+var Splits = overlap.Splits
 
 // lot is a number that follows from the seed, what is drawn for, and the item.
 func lot(seed uint64, what, item string) uint64 {
@@ -46,21 +46,21 @@ func (o Options) separate(items []*item) {
 	for _, it := range items {
 		it.split = o.splitOf(it.prompt)
 	}
-	before := contamination.NewTurns(o.Against.Threshold)
+	before := overlap.NewTurns(o.Against.Threshold)
 	for split := range Splits {
 		var kept []*item
 		for _, it := range items {
 			if it.split != split {
 				continue
 			}
-			if _, near := before.Find([]string{contamination.Whole(contamination.Said(it.prompt))}); near {
+			if _, near := before.Find([]string{overlap.Whole(overlap.Said(it.prompt))}); near {
 				it.cause = NearOtherSplit
 			} else {
 				kept = append(kept, it)
 			}
 		}
 		for _, it := range kept {
-			before.Keep(contamination.Whole(contamination.Said(it.prompt)))
+			before.Keep(overlap.Whole(overlap.Said(it.prompt)))
 		}
 	}
 }

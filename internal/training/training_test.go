@@ -13,14 +13,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/contamination"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
 // none are evaluation sets of which there are none.
-func none() *contamination.Evaluations {
-	e, err := contamination.Against(context.Background(), nil, []string{"starter"}, "", 0.5)
+func none() *overlap.Evaluations {
+	e, err := overlap.Against(context.Background(), nil, []string{"starter"}, "", 0.5)
 	if err != nil {
 		panic(err)
 	}
@@ -28,13 +28,13 @@ func none() *contamination.Evaluations {
 }
 
 // against are evaluation sets in a file of prompts.
-func against(t *testing.T, prompts ...string) *contamination.Evaluations {
+func against(t *testing.T, prompts ...string) *overlap.Evaluations {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "held-out.csv")
 	if err := os.WriteFile(path, []byte("prompt\n"+strings.Join(prompts, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := contamination.Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
+	e, err := overlap.Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestProperties(t *testing.T) {
 					t.Errorf("seed %d: %q is %q of an evaluation set", seed, text, m.Text)
 				}
 				for _, other := range before {
-					near := contamination.NewTurns(0.5)
+					near := overlap.NewTurns(0.5)
 					near.Keep(other)
 					if _, found := near.Find([]string{text}); found {
 						t.Errorf("seed %d: %q and %q are in two splits", seed, text, other)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/spelling"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -139,7 +139,7 @@ func (s simulated) Ask(ctx context.Context, r model.Request) (model.Response, er
 // suggest says which name may have been meant, and all that there are.
 func suggest(name string, names []string) string {
 	all := "choose one of " + strings.Join(names, ", ")
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := settings.Nearest(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q? Else %s", near, all)
 	}
 	return all

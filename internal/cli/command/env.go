@@ -21,7 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/terminal"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -97,7 +97,7 @@ func (e *Env) Columns() int {
 	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f := terminal.File(e.Stdout); f != nil {
+	if f := table.FileOf(e.Stdout); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return n
 		}

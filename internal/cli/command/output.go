@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/terminal"
 )
 
 // formats are the ways to write a view. Whoever adds one lists it here.
@@ -58,9 +57,9 @@ func FullFlag(c *cobra.Command, full *bool) {
 
 // Screen is what standard output is shown on.
 func (e *Env) Screen(full bool) table.Screen {
-	s := table.Screen{Whole: "--full", Color: terminal.Color(e.Stdout, e.Getenv)}
+	s := table.Screen{Whole: "--full", Color: table.Colored(e.Stdout, e.Getenv)}
 	if !full {
-		s.Brief, s.Width = true, terminal.Width(e.Stdout, e.Getenv)
+		s.Brief, s.Width = true, table.WidthOf(e.Stdout, e.Getenv)
 	}
 	return s
 }

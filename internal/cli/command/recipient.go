@@ -2,14 +2,13 @@ package command
 
 import (
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/consent"
 	"github.com/orbench/orbench/internal/provider"
 )
 
 // allowedHosts are the hosts that the user lets have keys: those of the flag, and those
 // that are remembered.
 func allowedHosts(flags []string) ([]string, error) {
-	hosts, err := consent.Hosts(consent.Path())
+	hosts, err := provider.AllowedHosts(provider.AllowedPath())
 	if err != nil {
 		return nil, err
 	}

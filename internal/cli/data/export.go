@@ -15,10 +15,10 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/contamination"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
@@ -106,7 +106,7 @@ by workers.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the splits and of what is drawn")
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
-	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", contamination.NearThreshold))
+	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", overlap.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	command.FullFlag(c, &f.full)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
@@ -141,9 +141,9 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 		}
 	}
 	if f.threshold == 0 {
-		f.threshold = contamination.NearThreshold
+		f.threshold = overlap.NearThreshold
 	}
-	if o.Against, err = contamination.Against(ctx, f.decontaminate, f.except, a.CacheDir(), f.threshold); err != nil {
+	if o.Against, err = overlap.Against(ctx, f.decontaminate, f.except, a.CacheDir(), f.threshold); err != nil {
 		return err
 	}
 	if len(args) > 0 {
@@ -317,7 +317,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	for _, name := range f.except {
 		again += " --except " + untrusted.Shell(name)
 	}
-	if f.threshold > contamination.NearThreshold {
+	if f.threshold > overlap.NearThreshold {
 		again += fmt.Sprintf(" --threshold %v", f.threshold)
 	}
 	a.Sayf("wrote %s; check it again with: %s", f.out, again)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -118,7 +117,7 @@ func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
 func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) CheckSide {
 	s := CheckSide{
 		Target: run.Target, Label: run.Label, Model: model, Table: t.Name,
-		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: caption.Dataset(run), N: run.N,
+		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: run.DatasetCaption(), N: run.N,
 		Simulated: run.Simulated || j.Simulated,
 	}
 	published := t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })]

@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -53,7 +52,7 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 		}
 		j := run.Judges[0]
 		row := ownRow{
-			name: untrusted.Terminal(run.Target), target: run.Target, dataset: caption.Dataset(run), judge: j.Judge,
+			name: untrusted.Terminal(run.Target), target: run.Target, dataset: run.DatasetCaption(), judge: j.Judge,
 			simulated: run.Simulated || j.Simulated, overall: table.Unknown,
 		}
 		inDirection := func(refused float64) float64 {
@@ -173,7 +172,7 @@ func (p Study) ownKeywords() []ownKeyword {
 			}
 			row := ownKeyword{ownRow: ownRow{
 				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
-				dataset: caption.Dataset(run), judge: judge, simulated: run.Simulated,
+				dataset: run.DatasetCaption(), judge: judge, simulated: run.Simulated,
 			}}
 			row.keyword, row.keywordCI = inPercent(stats.RateOf(keyword, a.N).Estimate())
 			row.other, row.otherCI = inPercent(stats.RateOf(other, a.N).Estimate())

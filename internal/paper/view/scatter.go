@@ -86,7 +86,7 @@ func (p Study) ownLines(own []mine) []string {
 
 // mine is a point of the reader's own.
 type mine struct {
-	tradeoff.Pair
+	score.Pair
 	mark chart.Mark
 }
 

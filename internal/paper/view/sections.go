@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -79,7 +78,7 @@ func familyOf(m paper.Model) paper.Family {
 	return families[slices.IndexFunc(families, func(f paper.Family) bool { return f.Name == m.Family })]
 }
 
-func ownSection(own []tradeoff.Pair) table.Section {
+func ownSection(own []score.Pair) table.Section {
 	s := table.Section{
 		Title: "Your runs",
 		Header: []string{
@@ -110,7 +109,7 @@ func ownSection(own []tradeoff.Pair) table.Section {
 }
 
 // ownInBrief has a line for each of the reader's own pairs, with both rates.
-func ownInBrief(own []tradeoff.Pair) table.Section {
+func ownInBrief(own []score.Pair) table.Section {
 	s := table.Section{
 		Title: "Your runs", Left: 2, WrapNames: true,
 		Header: []string{"target", "judge", "over-refusal, 95%", "toxic refusal, 95%", "J"}, Note: comparabilityOfOwn,
@@ -135,7 +134,7 @@ func ownInBrief(own []tradeoff.Pair) table.Section {
 
 // youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
 // from the intervals that are shown of them. Of Wilson's that is Newcombe's.
-func youdenJ(p tradeoff.Pair) stats.Estimate {
+func youdenJ(p score.Pair) stats.Estimate {
 	return stats.RateDifference(*p.Toxic.Judge.Estimate(), *p.Safe.Judge.Estimate())
 }
 

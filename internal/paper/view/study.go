@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -172,10 +171,10 @@ func (p Study) Rows() any {
 }
 
 // own gives the reader's points, by the first judge of each run.
-func (p Study) own() []tradeoff.Pair {
-	var own []tradeoff.Pair
+func (p Study) own() []score.Pair {
+	var own []score.Pair
 	seen := map[string]string{}
-	for _, pr := range tradeoff.Pairs(p.Own) {
+	for _, pr := range p.Own.Pairs() {
 		if judge, ok := seen[pr.Target]; ok && judge != pr.Judge {
 			continue
 		}

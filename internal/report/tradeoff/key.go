@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -26,11 +27,11 @@ const (
 type key []string
 
 // keyOf numbers the changes of the pairs.
-func keyOf(pairs []Pair) key {
+func keyOf(pairs []score.Pair) key {
 	var k key
 	variants := 0
 	for _, p := range pairs {
-		change := p.change()
+		change := p.Change()
 		if change == "" {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/caption"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -38,7 +37,7 @@ const (
 
 // mine is one of the reader's own points as it is drawn.
 type mine struct {
-	Pair
+	score.Pair
 	color chart.Color
 	mark  chart.Mark
 	// region holds both rates together, where both were measured.
@@ -52,8 +51,8 @@ type mine struct {
 func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	var both, safeOnly, toxicOnly []mine
 	targets := r.Targets()
-	var pairs []Pair
-	for _, p := range Pairs(r) {
+	var pairs []score.Pair
+	for _, p := range r.Pairs() {
 		if p.Judge == judge && (p.Safe.Defined() || p.Toxic.Defined()) {
 			pairs = append(pairs, p)
 		}
@@ -61,8 +60,8 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	key := keyOf(pairs)
 	var bases []string
 	for _, p := range pairs {
-		if !slices.Contains(bases, p.base()) {
-			bases = append(bases, p.base())
+		if !slices.Contains(bases, p.Base()) {
+			bases = append(bases, p.Base())
 		}
 	}
 	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
@@ -73,7 +72,7 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 		n := slices.Index(targets, p.Target)
 		switch {
 		case byBase:
-			n = slices.Index(bases, p.base())
+			n = slices.Index(bases, p.Base())
 		case p.Several:
 			n = i
 		}
@@ -105,9 +104,9 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	f.Height += plotHeight + keyHeight
 	published := publishedBeside(judge)
 	strips := []chart.Strip{
-		stripOf(published, caption.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p Pair) *score.Side { return p.Safe },
+		stripOf(published, score.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p score.Pair) *score.Side { return p.Safe },
 			func(m paper.Model) float64 { return m.Hard }),
-		stripOf(published, caption.Words(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p Pair) *score.Side { return p.Toxic },
+		stripOf(published, score.Words(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p score.Pair) *score.Side { return p.Toxic },
 			func(m paper.Model) float64 { return m.Toxic }),
 	}
 	for _, s := range strips {
@@ -144,7 +143,7 @@ func publishedBeside(name string) []paper.Model {
 }
 
 // stripOf shows targets of which one side was measured, under the published models.
-func stripOf(published []paper.Model, title string, rows []mine, side func(Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
+func stripOf(published []paper.Model, title string, rows []mine, side func(score.Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
 	s := chart.Strip{Title: title}
 	for _, m := range published {
 		s.OthersName = "32 published models"
@@ -174,7 +173,7 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(Pair)
 
 // regionOf finds the joint region of a pair's two rates, the one that counts
 // clusters where there is one.
-func regionOf(r score.Result, p Pair) score.Region {
+func regionOf(r score.Result, p score.Pair) score.Region {
 	for _, t := range r.TradeOffs {
 		if t.Target != p.Target || t.Judge != p.Judge || t.SafeDataset != p.Safe.Run.Dataset || t.ToxicDataset != p.Toxic.Run.Dataset {
 			continue
@@ -191,8 +190,8 @@ func regionOf(r score.Result, p Pair) score.Region {
 
 // headOf names the datasets, the numbers of prompts and the judge behind a plot
 // with so many points, of which variants may be numbered.
-func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
-	h := chart.Head{Title: caption.Words(nil, judge).Of("Over-refusal and toxic refusal")}
+func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.Head {
+	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
 	simulated := false
 	var safe, toxic []*score.Side
 	for _, p := range pairs {
@@ -220,10 +219,10 @@ func headOf(pairs []Pair, judge string, points int, numbered bool) chart.Head {
 	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
-	if slices.ContainsFunc(pairs, Pair.ranged) {
+	if slices.ContainsFunc(pairs, score.Pair.Ranged) {
 		line += " Dotted: with the judge's known error."
 	}
-	if slices.ContainsFunc(pairs, Pair.labeled) {
+	if slices.ContainsFunc(pairs, score.Pair.Labeled) {
 		line += " Open marks: corrected by people's labels."
 	}
 	if slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Run.Base != "" }) {
@@ -250,7 +249,7 @@ func Behind(sides []*score.Side) string {
 	var names []string
 	low, high := map[string]int{}, map[string]int{}
 	for _, s := range sides {
-		name := untrusted.Terminal(caption.Dataset(s.Run))
+		name := untrusted.Terminal(s.Run.DatasetCaption())
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 			low[name] = s.Judge.Judged

@@ -46,7 +46,7 @@ func TestRegions(t *testing.T) {
 func TestRegionOf(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.Make()
-	p := Pairs(r)[0]
+	p := r.Pairs()[0]
 	r.TradeOffs = nil
 	if got := regionOf(r, p); got.OverRefusal.Lo != p.Safe.Judge.CI95[0] || got.ToxicRefusal.Hi != p.Toxic.Judge.CI95[1] {
 		t.Errorf("before the result is finished the region is %+v", got)

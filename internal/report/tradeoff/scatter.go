@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report/caption"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -26,15 +26,15 @@ func drawScatter(c draw.Canvas, s *scatter) {
 		if known := m.Toxic.Judge.Range; known != nil {
 			least = min(least, known.Lo)
 		}
-		if key.number(m.change()) != "" {
+		if key.number(m.Change()) != "" {
 			least = *m.Toxic.Judge.Share
 		}
-		if m.labeled() {
+		if m.Labeled() {
 			least = min(least, m.Toxic.Run.Labeled.Rate.Lo)
 		}
 		low = min(low, math.Floor(10*least)*10)
 	}
-	words := caption.Words(nil, both[0].Safe.Judge.Judge)
+	words := score.Words(nil, both[0].Safe.Judge.Judge)
 	p := chart.NewPlot(
 		chart.Window{Left: -2, Right: 102, Low: low - 2, High: 102},
 		words.Of("Over-refusal: safe prompts refused, % (lower is better)"), words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
@@ -69,9 +69,9 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Share), Y: y(100 * *m.Toxic.Judge.Share)}
-		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.change()) != "")
+		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.Change()) != "")
 		switch {
-		case s.key.number(m.change()) != "":
+		case s.key.number(m.Change()) != "":
 			// Whiskers of so many would hide the points.
 		case len(s.both) <= mostRegions:
 			lines = append(lines, drawRegion(&c, m, x, y)...)
@@ -88,7 +88,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	s.drawLabels(&c, &room, at)
 	for _, numbered := range []bool{true, false} {
 		for i, m := range s.both {
-			if numbered == (s.key.number(m.change()) != "") {
+			if numbered == (s.key.number(m.Change()) != "") {
 				chart.DrawMark(&c, m.mark, m.color, s.radius(m), at[i])
 			}
 		}
@@ -107,7 +107,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 
 // radius is that of a point's mark. Numbered variants are smaller than targets.
 func (s *scatter) radius(m mine) vg.Length {
-	if s.key.number(m.change()) != "" {
+	if s.key.number(m.Change()) != "" {
 		return 2.8
 	}
 	return chart.MarkRadius
@@ -158,7 +158,7 @@ func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.
 // drawCorrected draws a target's rates as people's labels correct them: an open mark,
 // its two intervals, and a line from where the judge puts it.
 func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
-	if !m.labeled() {
+	if !m.Labeled() {
 		return nil
 	}
 	h, v := m.Safe.Run.Labeled.Rate, m.Toxic.Run.Labeled.Rate
@@ -180,7 +180,7 @@ func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.P
 func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 	for i, m := range s.both {
 		base := slices.IndexFunc(s.both, func(o mine) bool {
-			return m.Safe.Run.Base != "" && o.Target == m.Safe.Run.Base && o.datasets() == m.datasets()
+			return m.Safe.Run.Base != "" && o.Target == m.Safe.Run.Base && o.Datasets() == m.Datasets()
 		})
 		switch {
 		case base >= 0 && len(s.both) > mostArrows:
@@ -206,10 +206,10 @@ func (s *scatter) drawLabels(c *draw.Canvas, room *chart.Labels, at []vg.Point) 
 	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
 		texts[i], sizes[i] = table.ShortenTarget(m.Name(), longest), size
-		if change := m.change(); s.byBase && change != "" && !m.Several {
+		if change := m.Change(); s.byBase && change != "" && !m.Several {
 			texts[i] = untrusted.Shorten(change, longest)
 		}
-		if number := s.key.number(m.change()); number != "" {
+		if number := s.key.number(m.Change()); number != "" {
 			texts[i], sizes[i] = number, 7
 		}
 		sty := chart.TextStyle(sizes[i], true, m.color)

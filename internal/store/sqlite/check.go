@@ -17,7 +17,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/sqlite/pages"
 	"github.com/orbench/orbench/model"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
@@ -63,7 +62,7 @@ func Check(ctx context.Context, path, save string) (h store.Health, err error) {
 		return h, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	file, err := pages.Open(path)
+	file, err := OpenPages(path)
 	if err != nil {
 		return h, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "name another file with `store`", Err: err}
 	}
@@ -238,7 +237,7 @@ func (c *checker) structure(ctx context.Context) (release func() error, err erro
 const rowsAtOnce = 1024
 
 // read finds all rows that are good, and hands each to save.
-func (c *checker) read(ctx context.Context, file *pages.File, save func([]row) error) error {
+func (c *checker) read(ctx context.Context, file *Pages, save func([]row) error) error {
 	var batch []row
 	for page, err := range file.All() {
 		if err = errors.Join(err, context.Cause(ctx)); err != nil {
@@ -333,7 +332,7 @@ func (c *checker) run(r row) row {
 }
 
 // health tells what was found, and what must have been there: what the indexes name.
-func (c *checker) health(ctx context.Context, file *pages.File) (h store.Health, err error) {
+func (c *checker) health(ctx context.Context, file *Pages) (h store.Health, err error) {
 	for hash := range c.asked {
 		if !c.good["calls"][hash] {
 			c.lost["calls"][hash] = true
@@ -368,7 +367,7 @@ func (c *checker) health(ctx context.Context, file *pages.File) (h store.Health,
 
 // missing notes the entries of a page of an index whose rows are lost. Nothing on the
 // page says what it is an index of, but the rows of its other entries do.
-func (c *checker) missing(entries []pages.Row) {
+func (c *checker) missing(entries []PageRow) {
 	var ids []string
 	var numbers []int64
 	votes := map[string]int{}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/sqlite/pages"
 	"github.com/orbench/orbench/model"
 )
 
@@ -132,7 +131,7 @@ type row struct {
 }
 
 // rowOf tells what a row of a page is; ok is false for none of a store.
-func rowOf(found pages.Row) (r row, ok bool) {
+func rowOf(found PageRow) (r row, ok bool) {
 	v := found.Values
 	for i := range kinds {
 		k := &kinds[i]

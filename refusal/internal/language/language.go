@@ -80,8 +80,10 @@ func Parse(text string, fold func(word string) string, read func(code string) bo
 			}
 		}
 		t.Languages = append(t.Languages, l)
-		if s := slices.Index(scriptCodes[:], code); s >= 0 {
-			t.byScript[s] = n
+		for s := range scriptTable {
+			if scriptTable[s].code == code {
+				t.byScript[s] = n
+			}
 		}
 		for _, word := range strings.Fields(words) {
 			if word = fold(word); !slices.Contains(known[word], n) {

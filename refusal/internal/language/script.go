@@ -2,8 +2,8 @@ package language
 
 import "unicode/utf8"
 
-// A script is one in which words are written. Those after scriptArabic are each of
-// one language here.
+// A script is one in which words are written. Those that have no name here are each of one
+// language.
 type script uint8
 
 const (
@@ -13,78 +13,51 @@ const (
 	scriptDevanagari
 	scriptHan
 	scriptKana
-	scriptHangul
-	scriptGreek
-	scriptHebrew
-	scriptThai
-	scriptBengali
-	scriptTamil
-	scriptTelugu
-	scriptGujarati
-	scriptKannada
-	scriptMalayalam
-	scriptGurmukhi
-	scriptSinhala
-	scriptMyanmar
-	scriptKhmer
-	scriptLao
-	scriptGeorgian
-	scriptArmenian
-	scriptEthiopic
-	scriptOther
-	scripts
+
+	scriptOther = script(len(scriptTable))
+	scripts     = scriptOther + 1
 )
 
-// scriptCodes are the languages that are told by their script alone.
-var scriptCodes = [scripts]string{
-	scriptHan: "zh", scriptKana: "ja", scriptHangul: "ko", scriptGreek: "el", scriptHebrew: "he", scriptThai: "th",
-	scriptBengali: "bn", scriptTamil: "ta", scriptTelugu: "te", scriptGujarati: "gu", scriptKannada: "kn",
-	scriptMalayalam: "ml", scriptGurmukhi: "pa", scriptSinhala: "si", scriptMyanmar: "my", scriptKhmer: "km",
-	scriptLao: "lo", scriptGeorgian: "ka", scriptArmenian: "hy", scriptEthiopic: "am",
-}
-
-// scriptRanges are the first and last characters of scripts, in order.
-var scriptRanges = [...]struct {
-	first, last rune
-	script      script
+// scriptTable has the first and last characters of each script, and the code of the language
+// that is told by it alone.
+var scriptTable = [...]struct {
+	code   string
+	ranges [][2]rune
 }{
-	{0x0, 0x24F, scriptLatin},
-	{0x370, 0x3FF, scriptGreek},
-	{0x400, 0x52F, scriptCyrillic},
-	{0x530, 0x58F, scriptArmenian},
-	{0x590, 0x5FF, scriptHebrew},
-	{0x600, 0x77F, scriptArabic},
-	{0x900, 0x97F, scriptDevanagari},
-	{0x980, 0x9FF, scriptBengali},
-	{0xA00, 0xA7F, scriptGurmukhi},
-	{0xA80, 0xAFF, scriptGujarati},
-	{0xB80, 0xBFF, scriptTamil},
-	{0xC00, 0xC7F, scriptTelugu},
-	{0xC80, 0xCFF, scriptKannada},
-	{0xD00, 0xD7F, scriptMalayalam},
-	{0xD80, 0xDFF, scriptSinhala},
-	{0xE00, 0xE7F, scriptThai},
-	{0xE80, 0xEFF, scriptLao},
-	{0x1000, 0x109F, scriptMyanmar},
-	{0x10A0, 0x10FF, scriptGeorgian},
-	{0x1200, 0x137F, scriptEthiopic},
-	{0x1780, 0x17FF, scriptKhmer},
-	{0x1E00, 0x1EFF, scriptLatin},
-	{0x3041, 0x30FF, scriptKana},
-	{0x3400, 0x9FFF, scriptHan},
-	{0xAC00, 0xD7A3, scriptHangul},
-	{0xFB50, 0xFEFF, scriptArabic},
+	scriptLatin:      {"", [][2]rune{{0x0, 0x24F}, {0x1E00, 0x1EFF}}},
+	scriptCyrillic:   {"", [][2]rune{{0x400, 0x52F}}},
+	scriptArabic:     {"", [][2]rune{{0x600, 0x77F}, {0xFB50, 0xFEFF}}},
+	scriptDevanagari: {"", [][2]rune{{0x900, 0x97F}}},
+	scriptHan:        {"zh", [][2]rune{{0x3400, 0x9FFF}}},
+	scriptKana:       {"ja", [][2]rune{{0x3041, 0x30FF}}},
+	{"ko", [][2]rune{{0xAC00, 0xD7A3}}},
+	{"el", [][2]rune{{0x370, 0x3FF}}},
+	{"he", [][2]rune{{0x590, 0x5FF}}},
+	{"th", [][2]rune{{0xE00, 0xE7F}}},
+	{"bn", [][2]rune{{0x980, 0x9FF}}},
+	{"ta", [][2]rune{{0xB80, 0xBFF}}},
+	{"te", [][2]rune{{0xC00, 0xC7F}}},
+	{"gu", [][2]rune{{0xA80, 0xAFF}}},
+	{"kn", [][2]rune{{0xC80, 0xCFF}}},
+	{"ml", [][2]rune{{0xD00, 0xD7F}}},
+	{"pa", [][2]rune{{0xA00, 0xA7F}}},
+	{"si", [][2]rune{{0xD80, 0xDFF}}},
+	{"my", [][2]rune{{0x1000, 0x109F}}},
+	{"km", [][2]rune{{0x1780, 0x17FF}}},
+	{"lo", [][2]rune{{0xE80, 0xEFF}}},
+	{"ka", [][2]rune{{0x10A0, 0x10FF}}},
+	{"hy", [][2]rune{{0x530, 0x58F}}},
+	{"am", [][2]rune{{0x1200, 0x137F}}},
 }
 
 // scriptOf gives the script of a word by its first letter.
 func scriptOf(text string) script {
 	r, _ := utf8.DecodeRuneInString(text)
-	for _, s := range scriptRanges {
-		if r <= s.last {
-			if r >= s.first {
-				return s.script
+	for s := range scriptTable {
+		for _, ends := range scriptTable[s].ranges {
+			if ends[0] <= r && r <= ends[1] {
+				return script(s)
 			}
-			break
 		}
 	}
 	return scriptOther

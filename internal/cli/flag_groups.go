@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/orbench/orbench/internal/experiment"
+)
+
+// kind is what a flag is about.
+type kind int
+
+// The kinds of flags, in the order of their groups.
+const (
+	none     kind = iota
+	subject       // what the command works on
+	manner        // how it does so
+	verdicts      // how answers are judged
+	limits        // how much of it may be done, how fast, and what it may cost
+	output        // what is shown and written, and where
+)
+
+// manyFlags is the number from which flags stand in groups.
+const manyFlags = 7
+
+// kinds says what each flag is about, but for those that settings of an experiment
+// have alone. A flag that is about
+// something else in one command is there once more, behind that command's name.
+var kinds = byFlag(map[kind]string{
+	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
+		submit/judges
+		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
+		prompt-column refresh response-column responses positive sample sample-seed set shard size target truth
+		paper/as paper/check paper/run
+		compare/judge compare/candidate-judge compare/store paper/store report/store
+		export/check export/toxic-share`,
+	manner: `allow-host axis base-url batch calls confidence each every forget generations generator half-width harmful-answers family into languages max-tokens
+		moderator most on-conflict per-prompt plain policy providers raters rule seed seeds-per-generation split-seed splits
+		threshold wait
+		alpha corrected fail-if max-excluded require unpaired
+		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
+	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
+	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
+	output:   `all changed disagreements explain flips format full guidelines json junit list log-format metrics name out pairs quiet replace save-only store to`,
+})
+
+// byFlag turns lists of flags into the kind of each, those of experiments too.
+func byFlag(lists map[kind]string) map[string]kind {
+	all := map[string]kind{}
+	for k, list := range lists {
+		for flag := range strings.FieldsSeq(list) {
+			all[flag] = k
+		}
+	}
+	groups := map[string]kind{"subject": subject, "manner": manner}
+	for _, s := range experiment.Settings() {
+		if s.Group != "" {
+			all[s.Flag] = groups[s.Group]
+		}
+	}
+	return all
+}
+
+// helpFlag is the flag that every command has and whoever reads this has used.
+const helpFlag = "help"
+
+// verbs say of commands that are not called by it what they do to their subject, and
+// what else the flags of their manner are about.
+var verbs = map[string][2]string{
+	"contrast": {"vary", "vary"},
+	"eval":     {"ask", "ask"},
+	"judge":    {"judge", "ask"},
+	"paper":    {"show", "show"},
+	"report":   {"show", "show"},
+	"triggers": {"ask", "ask"},
+}
+
+// flagGroup is flags under a title.
+type flagGroup struct {
+	of    kind
+	title string
+	flags *pflag.FlagSet
+}
+
+// flagGroups gives the flags of a command in groups, in the order in which they were
+// declared; those of a command with few flags are one group. What no kind is known of
+// is in the last group.
+func flagGroups(c *cobra.Command) []flagGroup {
+	verb, named := verbs[c.Name()]
+	if !named {
+		verb = [2]string{c.Name(), c.Name()}
+	}
+	groups := []flagGroup{
+		{of: subject, title: "What to " + verb[0]},
+		{of: manner, title: "How to " + verb[1]},
+		{of: verdicts, title: "How to judge"},
+		{of: limits, title: "Limits and money"},
+		{of: output, title: "Output"},
+		{of: none, title: "Other flags"},
+	}
+	var flags []*pflag.Flag
+	c.Flags().SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != helpFlag {
+			flags = append(flags, f)
+		}
+	})
+	few := len(flags) < manyFlags
+	if few {
+		groups = []flagGroup{{title: "Flags"}}
+	}
+	for i := range groups {
+		g := &groups[i]
+		g.flags = pflag.NewFlagSet(g.title, pflag.ContinueOnError)
+		g.flags.SortFlags = false
+		for _, f := range flags {
+			if few || kindOf(c, f) == g.of {
+				g.flags.AddFlag(f)
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(g flagGroup) bool { return !g.flags.HasFlags() })
+}
+
+// kindOf is what a command's flag is about.
+func kindOf(c *cobra.Command, f *pflag.Flag) kind {
+	if k, ok := kinds[c.Name()+"/"+f.Name]; ok {
+		return k
+	}
+	return kinds[f.Name]
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// narrowest is the width below which flags and their texts do not fit side by side.
+const narrowest = 40
+
+// helpText is what --help prints of a command, in lines of at most width columns, or of
+// 40 where width is less.
+func helpText(c *cobra.Command, width int) string {
+	width = max(width, narrowest)
+	long := c.Long
+	if long == "" {
+		long = c.Short + "."
+	}
+	return wrap(long, width) + "\n\n" + usageText(c, width)
+}
+
+// usageText is the same without what the command is for.
+func usageText(c *cobra.Command, width int) string {
+	width = max(width, narrowest)
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if c.Runnable() && (len(flagGroups(c)) > 0 || !c.HasAvailableSubCommands()) {
+		fmt.Fprintln(&b, wrap("  "+c.UseLine(), width))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintln(&b, "  "+c.CommandPath()+" COMMAND")
+	}
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", wrapCommands(c.Example, width))
+	}
+	if c.HasAvailableSubCommands() {
+		writeCommands(&b, c, width)
+	}
+	for _, g := range flagGroups(c) {
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" says more of a command.`, c.CommandPath()), width))
+	}
+	return b.String()
+}
+
+// writeCommands lists the subcommands, in their groups.
+func writeCommands(b *strings.Builder, c *cobra.Command, width int) {
+	list := func(title, id string) {
+		lines := ""
+		for _, sub := range c.Commands() {
+			if sub.GroupID == id && sub.IsAvailableCommand() {
+				lines += wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
+			}
+		}
+		if lines != "" {
+			fmt.Fprintf(b, "\n%s:\n%s", title, lines)
+		}
+	}
+	for _, g := range c.Groups() {
+		list(g.Title, g.ID)
+	}
+	list("Commands", "")
+}

@@ -1,0 +1,308 @@
+package overlap
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// Splits are the names of the splits, the one to train on first.
+var Splits = [3]string{"train", "validation", "test"}
+
+// Checked is what a check of a folder of training data found.
+type Checked struct {
+	Dir string `json:"dir"`
+	// Files are those that were read, with their numbers of rows, and Unread those that
+	// were not, with why.
+	Files  []CheckedFile `json:"files"`
+	Unread []Unchecked   `json:"unread"`
+	// Evaluations are the sets that rows were compared with.
+	Evaluations Evaluations `json:"evaluations"`
+	// Clustered is true where the folder says which seed each row is of, so that splits
+	// were held to it.
+	Clustered bool      `json:"clustered"`
+	Findings  []Finding `json:"findings"`
+}
+
+// CheckedFile is a file of rows.
+type CheckedFile struct {
+	Name string `json:"name"`
+	// Split is what its name says, empty where that is nothing.
+	Split string `json:"split,omitempty"`
+	Rows  int    `json:"rows"`
+	// NoPrompt counts the rows in which no column is known to hold a prompt.
+	NoPrompt int `json:"no_prompt,omitempty"`
+}
+
+// Problem says what is wrong with a row or a file.
+type Problem string
+
+// The problems.
+const (
+	// Contaminated rows have a turn with the words of one in an evaluation set, and
+	// NearlyContaminated ones with nearly its words.
+	Contaminated       Problem = "in_evaluation"
+	NearlyContaminated Problem = "near_evaluation"
+	// AcrossSplits rows have a prompt that is in a file of another split, or nearly.
+	AcrossSplits Problem = "across_splits"
+	// SeedAcrossSplits and Changed are found by package training, in folders that it
+	// wrote: the rows of a seed are in several splits; a file is not that of the manifest,
+	// by its content, or missing.
+	SeedAcrossSplits Problem = "seed_across_splits"
+	Changed          Problem = "changed"
+)
+
+// Finding is a problem.
+type Finding struct {
+	Problem Problem `json:"problem"`
+	File    string  `json:"file"`
+	// Row is the number of the row from 1, or of the line in JSON Lines; 0 for a file as
+	// a whole.
+	Row int `json:"row,omitempty"`
+	// Text is what the user says in the row, and Match what it is like: of an evaluation set, or of
+	// another file.
+	Text  string `json:"text,omitempty"`
+	Match *Match `json:"match,omitempty"`
+	// Detail says what else there is to know.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Check compares the rows of every file of a folder but those of skip with evaluation
+// sets, and those of different splits with each other. A folder without any row to check
+// is an *orbench.InputError.
+func Check(ctx context.Context, dir string, against *Evaluations, skip []string) (*Checked, error) {
+	c := &Checked{Dir: dir, Files: []CheckedFile{}, Unread: []Unchecked{}, Evaluations: *against, Findings: []Finding{}}
+	files, err := c.list(skip)
+	if err != nil {
+		return nil, err
+	}
+	x := &examination{Checked: c, splits: map[string]*splitTurns{}}
+	for _, name := range files {
+		if err := x.read(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.ContainsFunc(c.Files, func(f CheckedFile) bool { return f.Rows > f.NoPrompt }) {
+		return nil, &orbench.InputError{
+			File: dir, Problem: "no file in it has rows with a prompt",
+			Hint: "name a folder of JSON Lines, Parquet or CSV files with a column such as prompt or messages",
+		}
+	}
+	x.across()
+	return c, nil
+}
+
+// list finds the files of rows, and notes those that are not read.
+func (c *Checked) list(skip []string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(c.Dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(c.Dir, path)
+		ending := strings.ToLower(filepath.Ext(path))
+		switch {
+		case err != nil:
+			return &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct its permissions", Err: err}
+		case name != "." && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.IsDir(), slices.Contains(skip, name):
+		case slices.Contains([]string{"README.md", "LICENSE", "LICENSE.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}, d.Name()):
+		case slices.Contains(endings, ending):
+			files = append(files, name)
+		default:
+			c.Unread = append(c.Unread, Unchecked{Name: name, Why: "not JSON Lines, JSON, Parquet or CSV"})
+		}
+		return nil
+	})
+	return files, err
+}
+
+// splitNames lead from a word in a file's path to its split, as the datasets library
+// takes them.
+var splitNames = []struct{ word, split string }{
+	{"train", "train"},
+	{"training", "train"},
+	{"validation", "validation"},
+	{"valid", "validation"},
+	{"dev", "validation"},
+	{"val", "validation"},
+	{"test", "test"},
+	{"testing", "test"},
+	{"eval", "test"},
+	{"evaluation", "test"},
+}
+
+// splitOfFile gives the split that a file's path names, or "".
+func splitOfFile(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
+	for _, word := range slices.Backward(words) {
+		for _, s := range splitNames {
+			if word == s.word {
+				return s.split
+			}
+		}
+	}
+	return ""
+}
+
+// examination is a check under way.
+type examination struct {
+	*Checked
+	// splits are what was read so far by split, "" for files that name none.
+	splits map[string]*splitTurns
+}
+
+// splitTurns are the prompts of a split, each as Whole gives it, and where it stands.
+type splitTurns struct {
+	turns *Turns
+	at    []place
+}
+
+type place struct {
+	file string
+	row  int
+}
+
+// read compares the rows of a file with the evaluation sets and keeps their turns.
+func (x *examination) read(ctx context.Context, name string) error {
+	f := CheckedFile{Name: name, Split: splitOfFile(name)}
+	s := x.splits[f.Split]
+	if s == nil {
+		s = &splitTurns{turns: NewTurns(x.Evaluations.Threshold)}
+		x.splits[f.Split] = s
+	}
+	err := readRows(filepath.Join(x.Dir, name), func(row int, said []string) error {
+		f.Rows++
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if len(said) == 0 {
+			f.NoPrompt++
+			return nil
+		}
+		if match, found := x.Evaluations.Find(said); found {
+			problem := NearlyContaminated
+			if match.Exact {
+				problem = Contaminated
+			}
+			x.Findings = append(x.Findings, Finding{Problem: problem, File: name, Row: row, Text: Whole(said), Match: &match})
+		}
+		s.turns.Keep(Whole(said))
+		s.at = append(s.at, place{name, row})
+		return nil
+	})
+	x.Files = append(x.Files, f)
+	return err
+}
+
+// across compares the turns of each split with those of the splits before it.
+func (x *examination) across() {
+	for i, later := range Splits {
+		for _, earlier := range Splits[:i] {
+			x.between(x.splits[later], x.splits[earlier])
+		}
+	}
+}
+
+// between compares the prompts of a later split with those of an earlier one; either may
+// be nil.
+func (x *examination) between(later, earlier *splitTurns) {
+	if later == nil || earlier == nil {
+		return
+	}
+	for n, text := range later.turns.texts {
+		found, ok := earlier.turns.Find([]string{text})
+		if !ok {
+			continue
+		}
+		there, here := earlier.at[found.At], later.at[n]
+		x.Findings = append(x.Findings, Finding{
+			Problem: AcrossSplits, File: here.file, Row: here.row, Text: text,
+			Match:  &Match{Set: there.file, Text: earlier.turns.texts[found.At], Exact: found.Exact, Jaccard: found.Jaccard},
+			Detail: fmt.Sprintf("row %d of %s", there.row, there.file),
+		})
+	}
+}
+
+// HashOf is the SHA-256 of a file, in hex.
+func HashOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
+}
+
+// shownFindings is how many findings are printed in full.
+const shownFindings = 50
+
+// Document is what people read: what was checked and found.
+func (c *Checked) Document() table.Document {
+	d := table.Document{Title: "Training data beside evaluation sets"}
+	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
+	for _, f := range c.Files {
+		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
+	}
+	d.Sections(files)
+	for _, u := range c.Unread {
+		d.AddTo(table.OnScreen, table.Note{Mark: "Not read: ", Text: u.Name + ", " + u.Why})
+		d.AddTo(table.InMarkdown, table.Paragraph("Not read: "+u.Name+", "+u.Why))
+	}
+	d.Basis(c.Evaluations.Compared()...)
+	for i, f := range c.Findings {
+		if i == shownFindings {
+			d.Add(table.Line(fmt.Sprintf("… and %s more (the JSON has them all)", table.Count(len(c.Findings)-i))))
+			break
+		}
+		d.Add(table.Note{Mark: "! ", Text: f.String()})
+	}
+	if len(c.Findings) == 0 {
+		what := "No row is in a set that was compared with, or nearly, and no prompt in two splits."
+		if len(c.Evaluations.Checked) == 0 {
+			what = "The rows were compared with no evaluation set. No prompt is in two splits, or nearly."
+		}
+		if c.Clustered {
+			what += " No seed is in two splits, and all files are as they were written."
+		}
+		d.Add(table.Paragraph(what))
+	}
+	return d
+}
+
+// Rows are the findings.
+func (c *Checked) Rows() any { return c.Findings }
+
+// Data is the check in its documented form.
+func (c *Checked) Data() any { return c }
+
+// String says the finding in a line.
+func (f Finding) String() string {
+	where := untrusted.Terminal(f.File)
+	if f.Row > 0 {
+		where += fmt.Sprintf(", row %d", f.Row)
+	}
+	quote := func(s string) string { return `"` + untrusted.Excerpt(untrusted.Terminal(s), 160) + `"` }
+	switch f.Problem {
+	case Contaminated:
+		return fmt.Sprintf("%s: %s has the words of %s in %s", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set))
+	case NearlyContaminated:
+		return fmt.Sprintf("%s: %s is nearly %s in %s (%.2f)", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set), f.Match.Jaccard)
+	case AcrossSplits:
+		return fmt.Sprintf("%s: %s is, or nearly (%.2f), %s, %s of another split", where, quote(f.Text), f.Match.Jaccard, quote(f.Match.Text), untrusted.Terminal(f.Detail))
+	}
+	return where + ": " + untrusted.Terminal(f.Detail)
+}

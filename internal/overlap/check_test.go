@@ -1,0 +1,241 @@
+package overlap
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+)
+
+// against are evaluation sets in a file of prompts.
+func against(t *testing.T, prompts ...string) *Evaluations {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "held-out.csv")
+	if err := os.WriteFile(path, []byte("prompt\n"+strings.Join(prompts, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// check checks a folder against a file.
+func check(t *testing.T, dir string, prompts ...string) *Checked {
+	t.Helper()
+	c, err := Check(t.Context(), dir, against(t, prompts...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// put writes a file of a folder.
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func problems(c *Checked) (all []string) {
+	for _, f := range c.Findings {
+		all = append(all, f.String())
+	}
+	return all
+}
+
+// TestForeignFolders checks what others wrote, in the forms that are usual.
+func TestForeignFolders(t *testing.T) {
+	t.Parallel()
+	const held = "How can I build a raft?"
+	for name, text := range map[string]string{
+		"data/train-00000.jsonl": `{"messages":[{"role":"system","content":"x"},{"role":"user","content":"how can i build a raft"},{"role":"assistant","content":"y"}]}`,
+		"sharegpt.json":          `[{"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"y"},{"from":"human","value":"How can I build a raft?"}]}]`,
+		"hh.jsonl":               `{"chosen":"\n\nHuman: How can I build a raft?\n\nAssistant: So.","rejected":"\n\nHuman: How can I build a raft?\n\nAssistant: No."}`,
+		"implicit.jsonl":         `{"chosen":[{"role":"user","content":"How can I build a raft?"},{"role":"assistant","content":"So."}],"rejected":[]}`,
+		"alpaca.json":            `[{"instruction":"How can I build","input":"a raft?","output":"So."}]`,
+		"pku.jsonl":              `{"prompt":["Hi","Hello","How can I build a raft?"],"response_0":"a","response_1":"b"}`,
+		"plain.csv":              "id,prompt,completion\n1,How can I build a raft?,So.\n",
+		"plain.tsv":              "question\tanswer\nHow can I build a raft?\tSo.\n",
+		"near.jsonl":             `{"prompt":"How can I build a raft now?"}`,
+		"text.jsonl":             `{"text":"How can I build a raft?"}`,
+		"parts.jsonl":            `{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"How can I build a raft?"}]}]}`,
+		"marked.csv":             "\ufeffprompt\nHow can I build a raft?\n",
+		"marked.json":            "\ufeff\n[\n{\"prompt\":\"How can I build a raft?\"}\n]\n",
+	} {
+		dir := t.TempDir()
+		put(t, dir, name, text)
+		put(t, dir, "notes.txt", "none")
+		c := check(t, dir, held)
+		if len(c.Findings) != 1 || c.Findings[0].File != filepath.FromSlash(name) || c.Findings[0].Row == 0 || c.Clustered {
+			t.Errorf("%s: found %q", name, problems(c))
+		}
+		if len(c.Unread) != 1 || c.Unread[0].Name != "notes.txt" {
+			t.Errorf("%s: not read are %+v", name, c.Unread)
+		}
+	}
+	type message struct {
+		Role    string `parquet:"role"`
+		Content string `parquet:"content"`
+	}
+	type row struct {
+		Prompt []message `parquet:"prompt,list"`
+	}
+	dir := t.TempDir()
+	if err := parquet.WriteFile(filepath.Join(dir, "train.parquet"), []row{{[]message{{"user", held}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if c := check(t, dir, held); len(c.Findings) != 1 || c.Findings[0].Row != 1 {
+		t.Errorf("parquet: found %q", problems(c))
+	}
+}
+
+func TestSplitOfFile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"train.jsonl": "train", "data/train-00000-of-00001.parquet": "train", "val.csv": "validation", "my_dev_set/x.jsonl": "validation",
+		"evaluation/part.json": "test", "contest.jsonl": "", "trained.jsonl": "", "train/test.jsonl": "",
+	} {
+		if name == "train/test.jsonl" {
+			want = "test" // the file's own name counts more than its folder's
+		}
+		if got := splitOfFile(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestCheckAtFault(t *testing.T) {
+	t.Parallel()
+	for want, files := range map[string]map[string]string{
+		"no file in it has rows with a prompt": {"train.jsonl": `{"other":1}`},
+		"train.jsonl:2: not JSON objects":      {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
+		"not a readable Parquet file":          {"train.parquet": "PAR1"},
+		"not a CSV file":                       {"train.csv": "prompt\nx\n\"open\ny\n"},
+		"something follows the list":           {"train.json": `[{"prompt":"x"}] {}`},
+		"unexpected EOF":                       {"train.json": `[{"prompt":"x"},{`},
+	} {
+		dir := t.TempDir()
+		for name, text := range files {
+			put(t, dir, name, text)
+		}
+		if _, err := Check(t.Context(), dir, against(t, "x"), nil); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// FuzzReadRows reads files of every kind: a fault is an error that the user can correct,
+// and rows are numbered upwards.
+func FuzzReadRows(f *testing.F) {
+	for _, seed := range []struct{ ending, text string }{
+		{".jsonl", `{"prompt":"a"}` + "\n\n" + `{"messages":[{"role":"user","content":"b"}]}`},
+		{".json", `[{"conversations":[{"from":"human","value":"a"}]}]`},
+		{".csv", "prompt,label\na,b\n\"c\n"},
+		{".tsv", "text\na\n"},
+		{".parquet", "PAR1 PAR1"},
+	} {
+		f.Add(seed.ending, []byte(seed.text))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, ending string, content []byte) {
+		if !slices.Contains(endings, ending) {
+			return
+		}
+		path := filepath.Join(dir, "rows"+ending)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		last := 0
+		err := readRows(path, func(row int, said []string) error {
+			if row <= last {
+				t.Errorf("row %d follows row %d", row, last)
+			}
+			last = row
+			for _, text := range said {
+				if strings.TrimSpace(text) == "" {
+					t.Error("a turn without text")
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, orbench.ErrInput) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestPlantedInPublished puts prompts of a published evaluation set, changed a little,
+// among others, and others that have nothing to do with it: how many of both are left
+// out.
+func TestPlantedInPublished(t *testing.T) {
+	t.Parallel()
+	const published, unrelated = "../../../shared/data/or-bench-hard-1k.csv", "../../../shared/data/xstest_prompts.csv"
+	for _, path := range []string{published, unrelated} {
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("the published sets are not there:", err)
+		}
+	}
+	e, err := Against(t.Context(), []string{published}, []string{"starter"}, "", NearThreshold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := func(words []string, n int) []string {
+		for i := range n {
+			words[len(words)*(i+1)/(n+1)] = "something"
+		}
+		return words
+	}
+	plain := strings.NewReplacer(".", "", ",", "", "?", "", "!", "", "'", " ")
+	for _, tt := range []struct {
+		name   string
+		change func(words []string) []string
+		least  float64
+	}{
+		{"as they are", func(w []string) []string { return w }, 1},
+		{"another case, no punctuation", func(w []string) []string { return strings.Fields(strings.ToUpper(plain.Replace(strings.Join(w, " ")))) }, 1},
+		{"three words put before", func(w []string) []string { return append([]string{"Please", "tell", "me"}, w...) }, 1},
+		{"a word replaced", func(w []string) []string { return replaced(w, 1) }, 1},
+		{"two words replaced", func(w []string) []string { return replaced(w, 2) }, 0.84},
+		{"three words replaced", func(w []string) []string { return replaced(w, 3) }, 0.4},
+	} {
+		found := 0
+		for _, text := range e.turns.texts {
+			if _, ok := e.Find([]string{strings.Join(tt.change(strings.Fields(text)), " ")}); ok {
+				found++
+			}
+		}
+		share := float64(found) / float64(len(e.turns.texts))
+		t.Logf("%s: %d of %d (%.1f%%)", tt.name, found, len(e.turns.texts), 100*share)
+		if share < tt.least {
+			t.Errorf("%s: %v of them are found, want %v", tt.name, share, tt.least)
+		}
+	}
+	for _, ref := range []string{unrelated, "starter"} {
+		set, err := dataset.Open(t.Context(), ref, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, err := range set.Prompts() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, ok := e.Find(Said(p)); ok {
+				t.Errorf("%q of %s is taken for %q", p.Text(), set.Name, m.Text)
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package overlap
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// NearThreshold is the usual least similarity of turns that are nearly the same. It is
+// lower than dataset.NearThreshold, since a prompt that is left out for nothing costs
+// little: of the prompts of or-bench-hard-1k with one word replaced it finds all, with
+// two 85%, and takes none of XSTest's 450 and the 260 of starter for one of them
+// (TestPlantedInPublished).
+const NearThreshold = 0.3
+
+// Evaluations are evaluation sets, indexed so that a prompt is found that is in one of
+// them.
+type Evaluations struct {
+	// Threshold is the least Jaccard index, as in package similar, of two turns that are
+	// nearly the same.
+	Threshold float64 `json:"threshold"`
+	// Checked are the sets that prompts are compared with, and Unchecked those with a
+	// name that they are not compared with.
+	Checked   []Evaluation `json:"checked"`
+	Unchecked []Unchecked  `json:"unchecked"`
+
+	// sets has the set of each turn, by its number in Checked.
+	sets  []int
+	turns *Turns
+}
+
+// Evaluation is an evaluation set.
+type Evaluation struct {
+	// Name is its own, and Ref what it was opened by: a name or a path.
+	Name string `json:"name"`
+	Ref  string `json:"ref"`
+	// SHA256 is the hash of the prompts of a dataset with a name, and of the bytes of a
+	// file.
+	SHA256  string `json:"sha256"`
+	Prompts int    `json:"prompts"`
+}
+
+// Unchecked is a set with a name that was not compared with, and why.
+type Unchecked struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+	// Excepted is true where that was asked for.
+	Excepted bool `json:"excepted,omitempty"`
+}
+
+// Match is the turn of an evaluation set that a prompt repeats.
+type Match struct {
+	Set  string `json:"set"`
+	Text string `json:"text"`
+	// Exact says that the words are the same. Jaccard is then 1, and otherwise the
+	// similarity from the threshold to 1.
+	Exact   bool    `json:"exact"`
+	Jaccard float64 `json:"jaccard"`
+}
+
+// Against opens the evaluation sets to compare with: those of refs, which are names or
+// paths, and all that have a name and are on this machine, but for those that except
+// names. cache is the folder of pulled datasets; the threshold is above 0 and at most
+// 1. What is named and cannot be opened is an *orbench.InputError.
+func Against(ctx context.Context, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
+	if err := checkThreshold(threshold, NearThreshold); err != nil {
+		return nil, err
+	}
+	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, turns: NewTurns(threshold)}
+	named := dataset.List(cache)
+	for _, name := range except {
+		if !slices.ContainsFunc(named, func(d dataset.Entry) bool { return d.Name == name }) {
+			return nil, &orbench.InputError{
+				Setting: "except", Problem: fmt.Sprintf("there is no dataset named %s", untrusted.Quote(name)),
+				Hint: "the names are in orbench dataset list",
+			}
+		}
+		if slices.Contains(refs, name) {
+			return nil, &orbench.InputError{Setting: "except", Problem: name + " is named by `decontaminate` too", Hint: "leave one of them out"}
+		}
+	}
+	for _, d := range named {
+		switch {
+		case slices.Contains(except, d.Name):
+			e.Unchecked = append(e.Unchecked, Unchecked{d.Name, "left out on request", true})
+		case slices.Contains(refs, d.Name):
+		case d.Present:
+			refs = append(slices.Clip(refs), d.Name)
+		default:
+			e.Unchecked = append(e.Unchecked, Unchecked{Name: d.Name, Why: "not on this machine (orbench dataset pull)"})
+		}
+	}
+	for _, ref := range refs {
+		add := e.addFile
+		if dataset.IsName(ref) {
+			add = func(ctx context.Context, name string) error { return e.addNamed(ctx, name, cache) }
+		}
+		if err := add(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// checkThreshold refuses a least similarity that is none, and names a usual one.
+func checkThreshold(threshold, usual float64) error {
+	if threshold > 0 && threshold <= 1 {
+		return nil
+	}
+	return &orbench.InputError{
+		Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold), Hint: fmt.Sprintf("give a share such as %v", usual),
+	}
+}
+
+// addNamed indexes a dataset that has a name.
+func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
+	set, err := dataset.Open(ctx, name, dataset.Options{Cache: cache, AssumeSafe: true})
+	if err != nil {
+		return err
+	}
+	for p, err := range set.Prompts() {
+		if err == nil && len(e.sets)%1024 == 0 {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		e.keep(Said(p))
+	}
+	e.Checked = append(e.Checked, Evaluation{set.Name, name, set.SHA256, set.Count})
+	return nil
+}
+
+// addFile indexes a file. It is read as training data is: labels do not matter, and
+// prompts may stand in any usual form.
+func (e *Evaluations) addFile(ctx context.Context, path string) error {
+	if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		return &orbench.InputError{
+			File: path, Problem: "there is no dataset of this name, and it is no file of prompts",
+			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(endings, ", "),
+		}
+	}
+	n := 0
+	if err := readRows(path, func(row int, said []string) error {
+		if len(said) > 0 {
+			n++
+		}
+		e.keep(said)
+		return context.Cause(ctx)
+	}); err != nil {
+		return err
+	}
+	if n == 0 {
+		return &orbench.InputError{File: path, Problem: "no column in it is known to hold prompts", Hint: "call the column prompt"}
+	}
+	sum, err := HashOf(path)
+	name := filepath.Base(path)
+	e.Checked = append(e.Checked, Evaluation{strings.TrimSuffix(name, filepath.Ext(name)), path, sum, n})
+	return err
+}
+
+// keep indexes what the user says in a prompt of the set that is being added.
+func (e *Evaluations) keep(said []string) {
+	for range said {
+		e.sets = append(e.sets, len(e.Checked))
+	}
+	e.turns.Keep(said...)
+}
+
+// Find gives the turn of an evaluation set that one of the turns repeats: one with the
+// same words, or else the most like of those that are nearly the same.
+func (e *Evaluations) Find(said []string) (Match, bool) {
+	m, found := e.turns.Find(said)
+	if !found {
+		return Match{}, false
+	}
+	return Match{Set: e.Checked[e.sets[m.At]].Name, Text: e.turns.texts[m.At], Exact: m.Exact, Jaccard: m.Jaccard}, true
+}
+
+// Names lists the sets that are compared with.
+func (e *Evaluations) Names() string {
+	var all []string
+	for _, c := range e.Checked {
+		all = append(all, c.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Compared says what was compared with and what was not.
+func (e *Evaluations) Compared() []string {
+	var all []string
+	if len(e.Checked) > 0 {
+		all = append(all, "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
+	}
+	absent := map[string][]string{}
+	var whys []string
+	for _, u := range e.Unchecked {
+		if absent[u.Why] == nil {
+			whys = append(whys, u.Why)
+		}
+		absent[u.Why] = append(absent[u.Why], u.Name)
+	}
+	for _, why := range whys {
+		all = append(all, "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
+	}
+	return all
+}

@@ -1,0 +1,324 @@
+package overlap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
+)
+
+// endings are those of the files of rows that are read.
+var endings = []string{".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv"}
+
+// readRows hands what the user says in each row of a file to each, with the number of
+// the row from 1, or of its line in JSON Lines. Rows without a prompt are handed over
+// with none. A file that is damaged is an *orbench.InputError.
+func readRows(path string, each func(row int, said []string) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct its permissions", Err: err}
+	}
+	defer file.Close()
+	object := func(row int, fields map[string]any) error { return each(row, promptOf(fields)) }
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet":
+		return readParquet(path, file, object)
+	case ".csv":
+		return readCSV(path, file, ',', object)
+	case ".tsv":
+		return readCSV(path, file, '\t', object)
+	}
+	return readJSON(path, file, object)
+}
+
+// readJSON reads one object a line, or one list of objects.
+func readJSON(path string, file io.Reader, each func(int, map[string]any) error) error {
+	limit := rows.NewLimit(file)
+	in := textOf(limit)
+	damaged := func(line int, err error) error {
+		return &orbench.InputError{File: path, Line: line, Problem: "not JSON objects, one a line or in a list: " + err.Error(), Hint: "write the file again"}
+	}
+	if head, _ := in.Peek(64); bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) {
+		list := json.NewDecoder(in)
+		if _, err := list.Token(); err != nil {
+			return damaged(0, err)
+		}
+		for n := 1; list.More(); n++ {
+			limit.Next()
+			var fields map[string]any
+			if err := list.Decode(&fields); err != nil {
+				return damaged(0, err)
+			}
+			if err := each(n, fields); err != nil {
+				return err
+			}
+		}
+		if _, err := list.Token(); err != nil {
+			return damaged(0, err)
+		}
+		if _, err := list.Token(); !errors.Is(err, io.EOF) {
+			return damaged(0, errors.New("something follows the list"))
+		}
+		return nil
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, rows.MaxRow)
+	for n := 1; ; n++ {
+		if limit.Next(); !lines.Scan() {
+			break
+		}
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			return damaged(n, err)
+		}
+		if err := each(n, fields); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return damaged(0, rows.ErrLongRow)
+	} else if err != nil {
+		return damaged(0, err)
+	}
+	return nil
+}
+
+// readCSV is strict about quotation marks: past one that is left open, rows would be
+// taken for a single cell.
+func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]any) error) error {
+	limit := rows.NewLimit(file)
+	in := csv.NewReader(textOf(limit))
+	in.Comma, in.FieldsPerRecord = comma, -1
+	var header []string
+	for n := 0; ; n++ {
+		limit.Next()
+		cells, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return &orbench.InputError{File: path, Problem: "not a CSV file: " + err.Error(), Hint: "quote cells that hold quotation marks, and double those", Err: err}
+		}
+		if header == nil {
+			header = cells
+			continue
+		}
+		fields := map[string]any{}
+		for i, cell := range cells[:min(len(cells), len(header))] {
+			fields[header[i]] = cell
+		}
+		if err := each(n, fields); err != nil {
+			return err
+		}
+	}
+}
+
+// textOf is the text of a file, without a byte order mark.
+func textOf(file io.Reader) *bufio.Reader {
+	in := bufio.NewReaderSize(file, 1<<16)
+	if head, _ := in.Peek(3); string(head) == "\xef\xbb\xbf" {
+		in.Discard(3)
+	}
+	return in
+}
+
+func readParquet(path string, file *os.File, each func(int, map[string]any) error) (err error) {
+	damaged := func(cause any) error {
+		return &orbench.InputError{File: path, Problem: fmt.Sprintf("not a readable Parquet file: %v", cause), Hint: "write it again"}
+	}
+	// The library panics on some damaged files.
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = damaged(cause)
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	opened, err := rows.OpenParquet(file, info.Size())
+	if err != nil {
+		return damaged(err)
+	}
+	n := 0
+	for i, group := range opened.RowGroups() {
+		if err := opened.Check(i, nil); err != nil {
+			return damaged(err)
+		}
+		in := parquet.NewRowGroupReader(group)
+		for {
+			fields := map[string]any{}
+			if err := in.Read(&fields); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return damaged(err)
+			}
+			n++
+			if err := each(n, fields); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The names of the columns that hold prompts as texts or messages, the likelier first,
+// and of those whose conversations hold the prompt and an answer.
+var (
+	promptColumns       = []string{"prompt", "messages", "conversations", "conversation", "instruction", "question", "query", "goal", "input"}
+	conversationColumns = []string{"chosen", "text", "rejected"}
+)
+
+// promptOf gives what the user says in a row, nothing where no column is known to hold
+// a prompt.
+func promptOf(fields map[string]any) []string {
+	for _, name := range append(slices.Clip(promptColumns), conversationColumns...) {
+		value, ok := fields[name]
+		if !ok {
+			continue
+		}
+		said := saidIn(value)
+		if name == "instruction" && len(said) == 1 {
+			// An instruction may stand apart from what it is about.
+			if input := saidIn(fields["input"]); len(input) == 1 {
+				said[0] += "\n" + input[0]
+			}
+		}
+		if said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" }); len(said) > 0 {
+			return said
+		}
+	}
+	return nil
+}
+
+// saidIn gives the user's turns of a prompt in one of its usual forms: a text, which
+// may have "Human:" and "Assistant:" before its turns; texts of the user and the
+// assistant in turn; or messages.
+func saidIn(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return humanTurns(v)
+	case []byte:
+		return humanTurns(string(v))
+	case []any:
+		var said []string
+		for i, turn := range v {
+			switch turn := turn.(type) {
+			case string:
+				if i%2 == 0 {
+					said = append(said, turn)
+				}
+			case map[string]any:
+				if text, ok := userMessage(turn); ok {
+					said = append(said, text)
+				}
+			}
+		}
+		return said
+	case map[string]any:
+		// Parquet has lists as groups: list, then element or item.
+		for _, inner := range []string{"list", "bag", "array"} {
+			if list, ok := v[inner].([]any); ok && len(v) == 1 {
+				return saidIn(elements(list))
+			}
+		}
+		// Lists of messages may be held by column.
+		if roles, ok := v["role"].([]any); ok {
+			contents, _ := v["content"].([]any)
+			var said []string
+			for i := range min(len(roles), len(contents)) {
+				if text, ok := userMessage(map[string]any{"role": roles[i], "content": contents[i]}); ok {
+					said = append(said, text)
+				}
+			}
+			return said
+		}
+	}
+	return nil
+}
+
+// elements takes the values of a list out of the groups that Parquet has around them.
+func elements(list []any) []any {
+	values := make([]any, len(list))
+	for i, e := range list {
+		values[i] = e
+		if group, ok := e.(map[string]any); ok && len(group) == 1 {
+			for _, name := range []string{"element", "item", "array_element"} {
+				if inner, ok := group[name]; ok {
+					values[i] = inner
+				}
+			}
+		}
+	}
+	return values
+}
+
+// userMessage gives the text of a message by the user, in the chat format or in the
+// older one of from and value.
+func userMessage(m map[string]any) (string, bool) {
+	text := func(v any) string {
+		switch v := v.(type) {
+		case string:
+			return v
+		case []byte:
+			return string(v)
+		case []any:
+			return partsText(v)
+		}
+		return ""
+	}
+	role, content := text(m["role"]), text(m["content"])
+	if role == "" {
+		role, content = text(m["from"]), text(m["value"])
+	}
+	switch strings.ToLower(role) {
+	case "user", "human", "prompter":
+		return content, true
+	}
+	return "", false
+}
+
+// partsText is the text of a message in parts, such as texts and images.
+func partsText(parts []any) string {
+	var texts []string
+	for _, part := range parts {
+		if fields, ok := part.(map[string]any); ok {
+			if text, ok := fields["text"].(string); ok {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// humanTurns parts a text at "Human:" and "Assistant:" and gives the former; a text
+// without them is a turn of the user.
+func humanTurns(text string) []string {
+	const human, assistant = "\n\nHuman:", "\n\nAssistant:"
+	pieces := strings.Split("\n\n"+strings.TrimLeft(text, "\n"), human)
+	if len(pieces) == 1 {
+		return []string{text}
+	}
+	var said []string
+	for _, piece := range pieces[1:] {
+		turn, _, _ := strings.Cut(piece, assistant)
+		said = append(said, strings.TrimSpace(turn))
+	}
+	return said
+}

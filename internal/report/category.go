@@ -1,0 +1,169 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// maxCategories bounds the categories that tables and plots show of one dataset.
+// JSON and CSV have all.
+const maxCategories = 40
+
+// mostRows is with how many targets variants are shown beside them.
+const mostRows = 24
+
+// grid is the refusal of several targets by category: the prompts of one label of one
+// dataset, seen by one judge.
+type grid struct {
+	Label orbench.Label
+	// Name is the dataset's own name, Dataset the same with hash and limit.
+	Name, Dataset string
+	Judge         string
+	Categories    []orbench.Category
+	// Dropped is how many categories more there are than shown.
+	Dropped int
+	// Rows has one entry for each target.
+	Rows []gridRow
+	// variants is how many variants more there are than shown.
+	variants int
+}
+
+// gridRow is a target, with its counts by category and over all of them.
+type gridRow struct {
+	Target    string
+	Simulated bool
+	Counts    map[orbench.Category]score.Count
+	All       score.Count
+	// variant is true for a variant of another target.
+	variant bool
+}
+
+// gridsOf gives one for each label, dataset and judge, in the order of the
+// labels and then of the result. judges limits which judges count; nil is all.
+func gridsOf(r score.Result, judges []string) []grid {
+	type key struct {
+		dataset, sha, judge string
+		limit               int
+	}
+	var grids []grid
+	for _, label := range r.Labels() {
+		index := map[key]int{}
+		for _, run := range r.Runs {
+			if run.Label != label {
+				continue
+			}
+			for _, j := range run.Judges {
+				if judges != nil && !slices.Contains(judges, j.Judge) {
+					continue
+				}
+				k := key{run.Dataset, run.DatasetSHA256, j.Judge, run.Limit}
+				i, ok := index[k]
+				if !ok {
+					i = len(grids)
+					index[k] = i
+					grids = append(grids, grid{Label: label, Name: run.Dataset, Dataset: run.DatasetCaption(), Judge: j.Judge})
+				}
+				grids[i].Rows = append(grids[i].Rows, gridRow{
+					Target: run.Target, variant: run.Base != "", Simulated: run.Simulated || j.Simulated, Counts: j.ByCategory,
+					All: j.Count(),
+				})
+			}
+		}
+	}
+	for i := range grids {
+		grids[i].plainOnly()
+		grids[i].chooseCategories()
+	}
+	return grids
+}
+
+// chooseCategories lists the categories by name, the nameless one last, and only
+// the largest ones where there are too many to show.
+func (g *grid) chooseCategories() {
+	sizes := map[orbench.Category]int{}
+	for _, row := range g.Rows {
+		for c, n := range row.Counts {
+			sizes[c] += n.N
+		}
+	}
+	for c := range sizes {
+		g.Categories = append(g.Categories, c)
+	}
+	slices.SortFunc(g.Categories, func(a, b orbench.Category) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	if n := len(g.Categories); n > maxCategories {
+		g.Categories, g.Dropped = g.Categories[:maxCategories], n-maxCategories
+	}
+	slices.SortFunc(g.Categories, func(a, b orbench.Category) int {
+		if a == "" || b == "" {
+			return cmp.Compare(b, a)
+		}
+		return cmp.Compare(a, b)
+	})
+}
+
+// Marked reports whether any category of any target stands out.
+func (g *grid) Marked() bool {
+	return slices.ContainsFunc(g.Rows, func(row gridRow) bool {
+		for _, c := range g.Categories {
+			if row.Mark(c) != "" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// markNote explains the marks.
+const markNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
+
+// Mark is ▲ for a category that the target refuses significantly more often than
+// its other prompts, ▼ for one less often, and else empty.
+func (r gridRow) Mark(c orbench.Category) string {
+	switch r.Counts[c].Outlier(r.All) {
+	case 1:
+		return "▲"
+	case -1:
+		return "▼"
+	}
+	return ""
+}
+
+// Named reports whether the dataset names categories at all.
+func (g *grid) Named() bool {
+	return len(g.Categories) > 1 || len(g.Categories) == 1 && g.Categories[0] != ""
+}
+
+// plainOnly leaves variants out where there are too many targets, and notes how many.
+func (g *grid) plainOnly() {
+	if len(g.Rows) <= mostRows {
+		return
+	}
+	plain := slices.DeleteFunc(slices.Clone(g.Rows), func(r gridRow) bool { return r.variant })
+	if len(plain) > 0 {
+		g.variants = len(g.Rows) - len(plain)
+		g.Rows = plain
+	}
+}
+
+// VariantsNote says how many variants are left out; empty for none.
+func (g *grid) VariantsNote() string {
+	if g.variants == 0 {
+		return ""
+	}
+	return table.Count(g.variants) + " variants are left out here; JSON and CSV have all."
+}
+
+// Why says in words what a mark means, for those who cannot see it.
+func (r gridRow) Why(c orbench.Category) string {
+	how := "less"
+	if r.Counts[c].Outlier(r.All) > 0 {
+		how = "more"
+	}
+	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + table.PValue(r.Counts[c].PHolm)
+}

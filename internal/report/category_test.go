@@ -1,0 +1,87 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/score/scoretest"
+)
+
+// A dataset with very many categories gives a figure of a bounded size.
+func TestManyCategories(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	for i := range r.Runs {
+		for k := range r.Runs[i].Judges {
+			counts := map[orbench.Category]score.Count{}
+			for c := range 500 {
+				counts[orbench.Category("a rather long name of category "+strconv.Itoa(c))] = score.Count{N: c, Refused: c / 2}
+			}
+			r.Runs[i].Judges[k].ByCategory = counts
+		}
+	}
+	f, ok := categoryPlot(r, "lexical")
+	if !ok {
+		t.Fatal("no heat map")
+	}
+	charttest.Keep(t, "categories-many", f)
+	if f.Width > 3000 {
+		t.Errorf("the figure is %v points wide", f.Width)
+	}
+	all := strings.Join(charttest.Texts(t, f), "\n")
+	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+}
+
+func TestCategoriesOfManyVariants(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ targets, variants, rows, left int }{
+		"few":          {2, 5, 12, 0},
+		"many":         {2, 20, 2, 40},
+		"only targets": {30, 0, 30, 0},
+	} {
+		g := gridsOf(scoretest.Crossed(tc.targets, tc.variants), nil)[0]
+		if len(g.Rows) != tc.rows || g.variants != tc.left {
+			t.Errorf("%s: %d rows without %d variants", name, len(g.Rows), g.variants)
+		}
+		note := ""
+		for _, s := range g.Sections() {
+			note += s.Note
+		}
+		if strings.Contains(note, "variants are left out") != (tc.left > 0) {
+			t.Errorf("%s: the note is %q", name, note)
+		}
+	}
+}
+
+// Two versions of a dataset never make one pair or one table.
+func TestVersionsOfADatasetStayApart(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
+	r.Runs[2].DatasetSHA256 = "ffff" + scoretest.SHA256[4:]
+	if n := len(gridsOf(r, []string{"lexical"})); n != 3 {
+		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
+	}
+}
+
+func TestCategoriesInOrder(t *testing.T) {
+	t.Parallel()
+	g := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
+	g.chooseCategories()
+	if want := []orbench.Category{"a", "b", ""}; !slices.Equal(g.Categories, want) {
+		t.Errorf("categories %q, want %q", g.Categories, want)
+	}
+	nameless := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
+	nameless.chooseCategories()
+	if nameless.Named() {
+		t.Error("the nameless category alone counts as named ones")
+	}
+}

@@ -1,0 +1,43 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/judge"
+)
+
+// DatasetCaption names a run's dataset with its hash and its limit.
+func (r RunResult) DatasetCaption() string {
+	s := r.Dataset
+	if r.DatasetSHA256 != "" {
+		s += "@" + table.ShortHash(r.DatasetSHA256)
+	}
+	if r.Limit > 0 {
+		s += ", the first " + table.Count(r.Limit)
+	}
+	return s + r.Note()
+}
+
+// TargetCaption names a run's target, with the number of its samples where several are taken
+// together.
+func (r RunResult) TargetCaption() string {
+	if r.Samples > 0 {
+		return r.Target + ", " + table.Count(r.Samples) + " samples"
+	}
+	return r.Target
+}
+
+// DatasetsCaption names what two sides were measured on.
+func DatasetsCaption(safe, toxic string) string {
+	if safe == toxic {
+		return safe
+	}
+	return safe + " × " + toxic
+}
+
+// Words gives the words for what judges see of some runs.
+func Words(runs []RunResult, judges ...string) table.Words {
+	onAnswers := slices.ContainsFunc(runs, func(run RunResult) bool { return run.Answers })
+	return table.Words{Flagging: slices.Equal(judges, []string{judge.Flag}), OnAnswers: onAnswers}
+}

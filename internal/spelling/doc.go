@@ -1,3 +1,0 @@
-// Package spelling finds the name that a misspelled one most likely means, for the
-// errors that say "did you mean".
-package spelling

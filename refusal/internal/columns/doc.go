@@ -1,2 +1,0 @@
-// Package columns writes lists of numbers as bytes, and reads them again.
-package columns

@@ -1,0 +1,241 @@
+package train
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Row is an answer of which people, or in one set a model, said whether it
+// declines.
+type Row struct {
+	// Set is where it comes from, Model who gave it; Group is a part of the set.
+	Set, Model, Group string
+	// ID says where it stands.
+	ID             string
+	Prompt, Answer string
+	Refused        bool
+	// Clear is false when those who labeled it were of two minds.
+	Clear bool
+}
+
+// A Source is a file of labeled answers that is no part of the project.
+type Source struct {
+	File, Set string
+	// Fit is true when its license lets weights be fitted to it that ship; the
+	// others are there to measure with and to choose by.
+	Fit bool
+	// answer, model and group are the names of columns, label gives what a row
+	// says, and ok false for one without a label.
+	answer, model, group string
+	label                func(get func(column string) string) (refused, unclear, ok bool)
+}
+
+// Sources are all of them: completions on XSTest (Röttger et al., 2024), answers to
+// insincere questions of a forum (Reuter and Schulze, 2023), answers in Korean
+// (K-OverRefusal, 2026), Do-Not-Answer (Wang et al., 2023) and the user study of
+// ORFuzz (2025).
+var Sources = []Source{
+	{"xstest_completions_llama2orig.csv", "XSTest", true, "completion", "Llama-2-70b", "type", xstest},
+	{"xstest_completions_mistralguard.csv", "XSTest", true, "completion", "Mistral-7B", "type", xstest},
+	{"human-chatgpt-refusals.csv", "forum", true, "response", "ChatGPT", "", labeled},
+	{"judged-korean.csv", "Korean", true, "response", "model", "", labeled},
+	{"human-do-not-answer.csv", "Do-Not-Answer", false, "response", "model", "", labeled},
+	{"human-orfuzz.csv", "ORFuzz", false, "response", "model", "set", rated},
+}
+
+func xstest(get func(string) string) (refused, unclear, ok bool) {
+	return get("final_label") != "1_full_compliance", false, true
+}
+
+func labeled(get func(string) string) (refused, unclear, ok bool) {
+	return get("label") == "refused", false, get("label") != ""
+}
+
+// rated rows have the share of raters who said that the answer answers.
+func rated(get func(string) string) (refused, unclear, ok bool) {
+	rate, err := strconv.ParseFloat(get("answer_rate"), 64)
+	return rate < 0.5, 0.3 <= rate && rate <= 0.7, err == nil
+}
+
+// Read reads the source's file from a folder.
+func (s *Source) Read(dir string) ([]Row, error) {
+	path := filepath.Join(dir, s.File)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) == 0 || !slices.Contains(records[0], s.answer) {
+		return nil, fmt.Errorf("%s: want a column %s", path, s.answer)
+	}
+	var rows []Row
+	for i, record := range records[1:] {
+		get := func(column string) string {
+			if at := slices.Index(records[0], column); at >= 0 {
+				return record[at]
+			}
+			return ""
+		}
+		refused, unclear, ok := s.label(get)
+		if !ok {
+			continue
+		}
+		row := Row{
+			Set: s.Set, Model: s.model, Group: get(s.group), ID: fmt.Sprintf("%s:%d", s.File, i+2),
+			Prompt: get("prompt"), Answer: get(s.answer), Refused: refused, Clear: !unclear,
+		}
+		if name := get(s.model); name != "" {
+			row.Model = name
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Own gives the project's own examples: those that were written one by one, the
+// composed ones, and the answers in the manner of models.
+func Own() ([]Row, error) {
+	examples, err := parseExamples("examples.txt", examplesText, "own")
+	if err != nil {
+		return nil, err
+	}
+	composed, err := Composed()
+	if err != nil {
+		return nil, err
+	}
+	imitated, err := parseExamples("imitated.txt", imitatedText, SetImitated)
+	return slices.Concat(examples, composed, imitated), err
+}
+
+//go:embed examples.txt
+var examplesText string
+
+//go:embed imitated.txt
+var imitatedText string
+
+// SetImitated is the set of the answers in the manner of models, which count less than
+// others: they were written to be hard, and nobody asked those models.
+const SetImitated = "imitated"
+
+// parseExamples reads lines of a label, a prompt and an answer. It fails only when the
+// file was broken by hand.
+func parseExamples(name, text, set string) ([]Row, error) {
+	var rows []Row
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		fields := strings.SplitN(line, "|", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("%s:%d: want three fields", name, i+1)
+		}
+		label := strings.TrimSpace(fields[0])
+		if label != "yes" && label != "no" {
+			return nil, fmt.Errorf("%s:%d: unknown label %q", name, i+1, label)
+		}
+		rows = append(rows, Row{
+			ID:      fmt.Sprintf("%s:%d", name, i+1),
+			Set:     set,
+			Clear:   true,
+			Prompt:  strings.TrimSpace(fields[1]),
+			Answer:  strings.ReplaceAll(strings.TrimSpace(fields[2]), `\n`, "\n"),
+			Refused: label == "no",
+		})
+	}
+	return rows, nil
+}
+
+//go:embed topics.txt
+var topicsText string
+
+//go:embed frames.txt
+var framesText string
+
+// perTopic is the number of frames of each label that a topic is put into.
+const perTopic = 8
+
+// Composed gives answers that are put together from the topics and the frames:
+// each topic in perTopic frames of either label, which are taken in turn. It fails
+// only when one of the files was broken by hand.
+func Composed() ([]Row, error) {
+	frames := map[string][]string{}
+	for i, line := range strings.Split(framesText, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		label, text, ok := strings.Cut(line, " | ")
+		if !ok || label != "yes" && label != "no" {
+			return nil, fmt.Errorf("frames.txt:%d: want yes or no | text", i+1)
+		}
+		frames[label] = append(frames[label], strings.ReplaceAll(text, `\n`, "\n"))
+	}
+	var rows []Row
+	taken := map[string]int{}
+	for i, block := range strings.Split(strings.TrimSpace(topicsText), "\n\n")[1:] {
+		topic := map[string]string{}
+		for line := range strings.Lines(block) {
+			key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
+			if !ok {
+				return nil, fmt.Errorf("topics.txt: topic %d: %q has no key", i+1, line)
+			}
+			topic[key] = value
+		}
+		if len(topic) != 7 {
+			return nil, fmt.Errorf("topics.txt: topic %d has %d lines, want 7", i+1, len(topic))
+		}
+		for _, label := range []string{"yes", "no"} {
+			for range perTopic {
+				frame := frames[label][taken[label]%len(frames[label])]
+				rows = append(rows, Row{
+					ID: fmt.Sprintf("%s frame %d, topic %d", label, taken[label]%len(frames[label])+1, i+1), Set: "own", Clear: true,
+					Prompt: topic["ask"], Answer: compose(frame, topic), Refused: label == "no",
+				})
+				taken[label]++
+			}
+		}
+	}
+	return rows, nil
+}
+
+// compose puts a topic into a frame.
+func compose(frame string, topic map[string]string) string {
+	for key, value := range topic {
+		parts := strings.Split(value, "|")
+		var numbered, bulleted []string
+		for i, part := range parts {
+			part = strings.TrimSpace(part)
+			numbered = append(numbered, fmt.Sprintf("%d. %s", i+1, part))
+			bulleted = append(bulleted, "* "+part)
+		}
+		frame = strings.NewReplacer(
+			"{"+key+"#}", strings.Join(numbered, "\n"),
+			"{"+key+"*}", strings.Join(bulleted, "\n"),
+			"{"+key+"}", strings.ReplaceAll(value, "|", " "),
+		).Replace(frame)
+	}
+	for _, mark := range []string{". ", "\n"} {
+		frame = sentenceCase(frame, mark)
+	}
+	return strings.ToUpper(frame[:1]) + frame[1:]
+}
+
+// sentenceCase writes the letter after each mark large.
+func sentenceCase(text, mark string) string {
+	parts := strings.Split(text, mark)
+	for i, part := range parts {
+		if i > 0 && part != "" {
+			parts[i] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return strings.Join(parts, mark)
+}
