@@ -58,7 +58,7 @@ func (r *Run) about(c chunk, p orbench.Prompt) job.Call {
 // of the judges. known are the former, where they depend on no reply, and responses has
 // those to them.
 func (r *Run) callsOf(ctx context.Context, m store.Reader, s job.Scope, c chunk, known []job.Call, responses map[model.Hash]model.Response) ([]job.Call, error) {
-	judges := asking(r.Judges)
+	judges := Asking(r.Judges)
 	rows := make([]score.Row, len(c.prompts))
 	answers := make([][]job.Call, len(rows))
 	var steps []job.Step
@@ -94,7 +94,7 @@ func (r *Run) callsOf(ctx context.Context, m store.Reader, s job.Scope, c chunk,
 		for k, j := range judges {
 			about := r.about(c, row.Prompt)
 			about.Judge, about.Role = j.Name(), job.Judge
-			questions, of = append(questions, job.Step{About: about, Do: judging(j, &cases[i], &rows[i].Verdicts[k])}), append(of, i)
+			questions, of = append(questions, job.Step{About: about, Do: Judging(j, &cases[i], &rows[i].Verdicts[k])}), append(of, i)
 		}
 	}
 	judged, err := job.Recall(ctx, m, s, questions)

@@ -288,7 +288,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread})
 				for k, j := range judges {
-					steps, of = append(steps, judging(j, &cases[len(cases)-1], &row.Verdicts[k])), append(of, &all[n])
+					steps, of = append(steps, Judging(j, &cases[len(cases)-1], &row.Verdicts[k])), append(of, &all[n])
 				}
 			}
 		}
@@ -303,8 +303,8 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 	return nil
 }
 
-// judging is the step that makes a verdict on a case.
-func judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
+// Judging is the step that makes a verdict on a case.
+func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {

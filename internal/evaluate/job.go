@@ -32,7 +32,7 @@ func (r *Run) Job() *job.Job {
 			}
 		}
 	}
-	for _, ref := range modelsOf(r.Judges) {
+	for _, ref := range ModelsOf(r.Judges) {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
 	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Known })
@@ -91,7 +91,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			yield(job.Item{}, err)
 			return
 		}
-		asking, probes := asking(r.Judges), r.probes(r.Judges)
+		asking, probes := Asking(r.Judges), r.probes(r.Judges)
 		if s.Remembered {
 			r.listing(ctx, m, s, yield)
 			return
@@ -188,7 +188,7 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, piece []
 func (r *Run) expectedCalls() int {
 	n := r.Expected()
 	for _, j := range r.Judges {
-		n += r.AnswersPerPrompt() * r.Prompts() * len(modelsOf([]judge.Judge{j}))
+		n += r.AnswersPerPrompt() * r.Prompts() * len(ModelsOf([]judge.Judge{j}))
 	}
 	return n
 }

@@ -38,7 +38,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 	var items []job.Item
 	absent := c.prompts
 	if m != nil {
-		judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{met: s.Met})
+		judged, err := r.judgePiece(ctx, m, []chunk{c}, Asking(r.Judges), &usage{met: s.Met})
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 		for i, requests := range judged[0].ofProbes {
 			row := &judged[0].rows[i]
 			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				requests = append(requests, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
+				requests = append(requests, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
 			}
 			item.Calls = append(item.Calls, callsFor(job.Probe, requests)...)
 		}

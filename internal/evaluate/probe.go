@@ -15,7 +15,7 @@ import (
 // probes chooses the answers of the run that are probed: of all its parts, so that a
 // shard probes its own.
 func (r *Run) probes(judges []judge.Judge) probe.Choice {
-	if !r.Probed || len(asking(judges)) == 0 {
+	if !r.Probed || len(Asking(judges)) == 0 {
 		return probe.Choice{}
 	}
 	return probe.Among(r.prompts() * r.AnswersPerPrompt())
@@ -54,7 +54,7 @@ func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) 
 			made := &probe.Outcome{}
 			all = append(all, probing{i, j, func(look model.Lookup) []model.Request {
 				var again score.JudgeVerdict
-				missing := judging(j, &forged, &again)(look)
+				missing := Judging(j, &forged, &again)(look)
 				read := again.Class != orbench.Unjudged
 				*made = probe.Outcome{
 					Judge: j.Name(), Asked: len(missing) == 0, Read: read,

@@ -14,7 +14,7 @@ import (
 func (r *Run) role(q model.Request) job.Role {
 	at := model.Ref{Provider: q.Provider, Endpoint: q.Endpoint, Model: q.Model}
 	var role job.Role
-	if slices.Contains(modelsOf(r.Judges), at) {
+	if slices.Contains(ModelsOf(r.Judges), at) {
 		role = job.Judge
 	}
 	for _, t := range r.Targets {

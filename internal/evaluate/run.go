@@ -290,11 +290,11 @@ func (r *Run) Models() []model.Ref {
 			}
 		}
 	}
-	return append(refs, modelsOf(r.Judges)...)
+	return append(refs, ModelsOf(r.Judges)...)
 }
 
-// modelsOf lists whom judges may ask.
-func modelsOf(judges []judge.Judge) []model.Ref {
+// ModelsOf lists whom judges may ask.
+func ModelsOf(judges []judge.Judge) []model.Ref {
 	var refs []model.Ref
 	for _, j := range judges {
 		if asking, ok := j.(judge.ModelJudge); ok {
@@ -304,8 +304,8 @@ func modelsOf(judges []judge.Judge) []model.Ref {
 	return refs
 }
 
-// asking lists the judges that may lack replies.
-func asking(judges []judge.Judge) []judge.Judge {
+// Asking lists the judges that may lack replies.
+func Asking(judges []judge.Judge) []judge.Judge {
 	return slices.DeleteFunc(slices.Clone(judges), func(j judge.Judge) bool {
 		_, ok := j.(judge.ModelJudge)
 		return !ok

@@ -165,7 +165,7 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			return &orbench.InputError{Setting: "judge", Problem: problem, Hint: "show the run as it is: orbench report RUN"}
 		}
 	}
-	r.Judges, r.Config.Judges, r.Probed = judges, specsOf(judges, maxTokens, clients), probed
+	r.Judges, r.Config.Judges, r.Probed = judges, SpecsOf(judges, maxTokens, clients), probed
 	for i, j := range judges {
 		if probed && len(modelsOf(j)) > 0 {
 			r.Config.Judges[i].Probes = judge.ProbeVersion
