@@ -103,7 +103,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 		case kind == none:
 			return nil, wrong("defense %q: none is no step of a ladder", spec)
 		case !known:
-			return nil, unknown("defense", kind, names)
+			return nil, settings.Unknown("defense", "defense", kind, names)
 		case slices.Contains(steps, step):
 			return nil, wrong("defense %q names %q twice", spec, step)
 		case kind == last && rank != order[inputGuard] && rank < order[outputGuard]:
@@ -234,7 +234,7 @@ func (p *parser) smoothing(step, rest string) (*smoothing, error) {
 		case i == 0 && slices.Contains(perturbations, perturbation(part)):
 			s.kind = perturbation(part)
 		case i == 0 && !isNumber:
-			return nil, unknown("perturbation", part, []string{string(swap), string(insert), string(patch)})
+			return nil, settings.Unknown("defense", "perturbation", part, []string{string(swap), string(insert), string(patch)})
 		default:
 			return nil, wrong("defense %q: %q is not n=COPIES or q=PERCENT; for example smoothllm:swap,n=10,q=10", p.spec, part)
 		}
@@ -335,7 +335,7 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 	if name == string(guard.ORJudge) {
 		return nil, wrong("defense %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
-	return nil, unknown("guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
+	return nil, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }
 
 // ref reads PROVIDER/MODEL of a model that answers; the model may hold further slashes.
@@ -357,13 +357,4 @@ func (p *parser) nameless(kind string) error {
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "defense", Problem: fmt.Sprintf(format, args...)}
-}
-
-// unknown is the error for a name that is not among the known ones.
-func unknown(what, name string, known []string) error {
-	hint := "known are " + strings.Join(known, ", ")
-	if near := settings.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return &orbench.InputError{Setting: "defense", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }

@@ -37,7 +37,7 @@ func (g Guard) Params() model.Params {
 	if g.Format == Classifier {
 		return model.Params{}
 	}
-	p := question.Params(g.Format.maxTokens())
+	p := question.Params(traitsOf[g.Format].maxTokens)
 	if g.scored() {
 		p.TopLogprobs = topLogprobs
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Format names the request and reply of a family of guards, as its model card
@@ -73,42 +75,48 @@ const (
 	Refusal About = "refusal"
 )
 
+// traits are what is to be known of a format.
+type traits struct {
+	tells []About
+	// maxTokens bounds the reply. Granite Guardian may think before it scores, and
+	// Safeguard does.
+	maxTokens int
+	// word is true where a guard says in one word whether something is harmful, so that
+	// the probability of that word is a score, as the cards of ShieldGemma, Llama Guard
+	// and Granite Guardian propose; policy is true where it can be given a policy.
+	word, policy bool
+}
+
+var (
+	questions = []About{PromptHarm, AnswerHarm, Refusal}
+	harmAlone = []About{PromptHarm, AnswerHarm}
+
+	traitsOf = map[Format]traits{
+		WildGuard:       {tells: questions, maxTokens: 64, word: true},
+		Qwen3Guard:      {tells: questions, maxTokens: 128, word: true},
+		PolyGuard:       {tells: questions, maxTokens: 100, word: true},
+		GraniteGuardian: {tells: questions, maxTokens: 1000, word: true, policy: true},
+		ORJudge:         {tells: []About{Refusal}, maxTokens: 200},
+		LlamaGuard:      {tells: harmAlone, maxTokens: 64, word: true},
+		ShieldGemma:     {tells: harmAlone, maxTokens: 64, word: true, policy: true},
+		Safeguard:       {tells: harmAlone, maxTokens: 4000, policy: true},
+		Classifier:      {tells: harmAlone},
+	}
+)
+
 // Tells reports whether guards of this format can be asked the question.
-func (f Format) Tells(about About) bool {
-	switch f {
-	case WildGuard, Qwen3Guard, PolyGuard, GraniteGuardian:
-		return true
-	case LlamaGuard, ShieldGemma, Safeguard, Classifier:
-		return about != Refusal
-	case ORJudge:
-		return about == Refusal
-	}
-	return false
-}
+func (f Format) Tells(about About) bool { return slices.Contains(traitsOf[f].tells, about) }
 
-// takesPolicy reports whether guards of this format can be given a policy.
-func (f Format) takesPolicy() bool {
-	return f == ShieldGemma || f == GraniteGuardian || f == Safeguard
-}
-
-// maxTokens bounds the reply of a guard of this format. Granite Guardian may
-// think before it scores, and Safeguard does.
-func (f Format) maxTokens() int {
-	switch f {
-	case Safeguard:
-		return 4000
-	case GraniteGuardian:
-		return 1000
-	case ORJudge:
-		return 200
-	case Qwen3Guard:
-		return 128
-	case PolyGuard:
-		return 100
-	case Classifier:
-		return 0
+// ParseFormat reads the name of a format in a setting, by which the error names it.
+func ParseFormat(setting, name string) (Format, error) {
+	if f := Format(name); slices.Contains(Formats, f) {
+		return f, nil
 	}
-	return 64
+	names := make([]string, len(Formats))
+	for i, known := range Formats {
+		names[i] = string(known)
+	}
+	return "", settings.Unknown(setting, "guard format", name, names)
 }
 
 // Assessment is what a guard says. What it does not say is nil.
@@ -127,30 +135,22 @@ type Assessment struct {
 	Score *float64 `json:"score,omitempty"`
 }
 
-// Of gives the answer to a question, nil for none.
-func (a Assessment) Of(about About) *bool {
+// field is where the answer to a question stands.
+func (a *Assessment) field(about About) **bool {
 	switch about {
 	case PromptHarm:
-		return a.PromptHarm
+		return &a.PromptHarm
 	case AnswerHarm:
-		return a.AnswerHarm
-	case Refusal:
-		return a.Refusal
+		return &a.AnswerHarm
 	}
-	return nil
+	return &a.Refusal
 }
 
+// Of gives the answer to a question, nil for none.
+func (a Assessment) Of(about About) *bool { return *a.field(about) }
+
 // set records the answer to one question.
-func (a *Assessment) set(about About, value bool) {
-	switch about {
-	case PromptHarm:
-		a.PromptHarm = &value
-	case AnswerHarm:
-		a.AnswerHarm = &value
-	case Refusal:
-		a.Refusal = &value
-	}
-}
+func (a *Assessment) set(about About, value bool) { *a.field(about) = &value }
 
 // addHazards notes what stands in a list of codes or names, each once.
 func (a *Assessment) addHazards(list string) {
@@ -166,7 +166,7 @@ func (a *Assessment) addHazards(list string) {
 // String gives the assessment in one line.
 func (a Assessment) String() string {
 	var parts []string
-	for _, about := range []About{PromptHarm, AnswerHarm, Refusal} {
+	for _, about := range questions {
 		if value := a.Of(about); value != nil {
 			parts = append(parts, fmt.Sprintf("%s %s", about, map[bool]string{true: "yes", false: "no"}[*value]))
 		}

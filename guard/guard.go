@@ -82,13 +82,8 @@ func Parse(spec string) (g Guard, target string, err error) {
 	if !ok || strings.Contains(head, "/") && !strings.Contains(head, "=") {
 		return Guard{}, "", wrong("guard %q must be FORMAT@provider/model, for example llamaguard@vllm/meta-llama/Llama-Guard-3-8B", spec)
 	}
-	g = Guard{Format: Format(parts[0])}
-	if !slices.Contains(Formats, g.Format) {
-		names := make([]string, len(Formats))
-		for i, known := range Formats {
-			names[i] = string(known)
-		}
-		return Guard{}, "", unknown("guard format", parts[0], names)
+	if g.Format, err = ParseFormat("target", parts[0]); err != nil {
+		return Guard{}, "", err
 	}
 	seen := map[string]bool{}
 	for _, setting := range parts[1:] {
@@ -98,7 +93,7 @@ func Parse(spec string) (g Guard, target string, err error) {
 		}
 		seen[key] = true
 		if !slices.Contains(specWords, key) {
-			return Guard{}, "", unknown("setting of a guard", key, specWords)
+			return Guard{}, "", settings.Unknown("target", "setting of a guard", key, specWords)
 		}
 		if valued != (key != "strict" && key != "scores") || valued && value == "" {
 			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL or policy=NAME", spec)
@@ -128,7 +123,7 @@ func (g *Guard) configure(key, value string) error {
 		}
 		g.Strict = true
 	case "scores":
-		if !g.Format.saysWord() {
+		if !traitsOf[g.Format].word {
 			return wrong("the guard format %s says no single word whose probability could be its score", g.Format)
 		}
 		g.Scores = true
@@ -137,7 +132,7 @@ func (g *Guard) configure(key, value string) error {
 		if err != nil || !(t > 0 && t <= 1) {
 			return wrong("the threshold %q of a guard is no number above 0 and at most 1", value)
 		}
-		if g.Format != Classifier && !g.Format.saysWord() {
+		if g.Format != Classifier && !traitsOf[g.Format].word {
 			return wrong("the guard format %s gives no score, which a threshold is about", g.Format)
 		}
 		g.Threshold = &t
@@ -149,7 +144,7 @@ func (g *Guard) configure(key, value string) error {
 			g.Labels = append(g.Labels, value)
 		}
 	case "policy":
-		if !g.Format.takesPolicy() {
+		if !traitsOf[g.Format].policy {
 			return wrong("the guard format %s goes by a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take another", g.Format)
 		}
 		if own, ok := ownPolicy(value); ok && g.Format == ShieldGemma {
@@ -202,15 +197,6 @@ func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf(format, args...)}
-}
-
-// unknown is the error for a name that is not among the known ones.
-func unknown(what, name string, known []string) error {
-	hint := "known are " + strings.Join(known, ", ")
-	if near := settings.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }
 
 // SayRefusal is how a guard of a format that tells refusals says whether an answer is

@@ -29,18 +29,36 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// readLabels reads the labels of a classifier, as package model/classify writes them:
+// Label is what a classifier calls a text, with its score from 0 to 1; Flagged is nil where
+// the server decides nothing.
+type Label struct {
+	Label   string  `json:"label"`
+	Score   float64 `json:"score"`
+	Flagged *bool   `json:"flagged"`
+}
+
+// ReadLabels reads the labels of a classifier, at least one, as package model/classify
+// writes them.
+func ReadLabels(reply string) (labels []Label, err error) {
+	if err := json.Unmarshal([]byte(reply), &labels); err != nil || len(labels) == 0 {
+		return nil, fmt.Errorf("it is no list of labels: %q", question.Clip(reply))
+	}
+	for _, l := range labels {
+		if !(l.Score >= 0 && l.Score <= 1) {
+			return nil, fmt.Errorf("its score of %q is %g, and not from 0 to 1", question.Clip(l.Label), l.Score)
+		}
+	}
+	return labels, nil
+}
+
+// readLabels reads what the labels of a classifier say:
 // the score is the highest of the labels that mean harm. Where the server itself flags
 // labels or the text and no threshold is set, its word decides, and else a score from
 // 0.5 on. Labels of one's own are not what a server's decision on the whole text is about.
 func (g Guard) readLabels(about About, reply string) (Assessment, error) {
-	var labels []struct {
-		Label   string  `json:"label"`
-		Score   float64 `json:"score"`
-		Flagged *bool   `json:"flagged"`
-	}
-	if err := json.Unmarshal([]byte(reply), &labels); err != nil || len(labels) == 0 {
-		return Assessment{}, fmt.Errorf("it is no list of labels: %q", question.Clip(reply))
+	labels, err := ReadLabels(reply)
+	if err != nil {
+		return Assessment{}, err
 	}
 	own := map[string]bool{}
 	for _, l := range g.Labels {
@@ -55,9 +73,6 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 		unsaid = unsaid && l.Flagged == nil
 	}
 	for _, l := range labels {
-		if !(l.Score >= 0 && l.Score <= 1) {
-			return Assessment{}, fmt.Errorf("its score of %q is %g, and not from 0 to 1", question.Clip(l.Label), l.Score)
-		}
 		name := question.Fold(strings.TrimSpace(l.Label))
 		switch {
 		case len(own) > 0 && !own[name], len(own) == 0 && harmlessLabels[name]:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/question"
@@ -160,8 +159,8 @@ func readLlamaGuard(about About, reply string) (Assessment, error) {
 		a.set(about, true)
 		codes, _, _ := strings.Cut(rest, "\n")
 		for code := range strings.SplitSeq(codes, ",") {
-			if code = strings.TrimSpace(code); hazardCode.MatchString(code) && !slices.Contains(a.Hazards, code) {
-				a.Hazards = append(a.Hazards, code)
+			if hazardCode.MatchString(strings.TrimSpace(code)) {
+				a.addHazards(code)
 			}
 		}
 	default:

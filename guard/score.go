@@ -10,19 +10,8 @@ import (
 // topLogprobs is how many tokens are asked for at each place: servers allow 5 at least.
 const topLogprobs = 5
 
-// saysWord reports whether guards of this format say in one word whether something is
-// harmful, so that the probability of that word is a score, as the cards of ShieldGemma,
-// Llama Guard and Granite Guardian propose.
-func (f Format) saysWord() bool {
-	switch f {
-	case WildGuard, PolyGuard, Qwen3Guard, LlamaGuard, ShieldGemma, GraniteGuardian:
-		return true
-	}
-	return false
-}
-
 // scored reports whether probabilities are asked for.
-func (g Guard) scored() bool { return g.Format.saysWord() && (g.Scores || g.Threshold != nil) }
+func (g Guard) scored() bool { return traitsOf[g.Format].word && (g.Scores || g.Threshold != nil) }
 
 // score is the probability of the guard's word for harm, of that and of its word for
 // none, at the place where it says one of them; nil where there is no such place among

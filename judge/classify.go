@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/question"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -61,7 +61,7 @@ func newClassifier(spec, rest string, opts Options) (Judge, error) {
 		return nil, wrong("judge %q names no label after its format", spec)
 	}
 	if f := ClassifierFormat(format); f != Minos && f != AnswerOnly {
-		return nil, unknown("classifier format", format, ClassifierFormats)
+		return nil, settings.Unknown("judge", "classifier format", format, ClassifierFormats)
 	}
 	ref, ok := opts.Models().Ref(target)
 	if !ok {
@@ -122,20 +122,14 @@ func (f ClassifierFormat) text(prompt orbench.Prompt, answer string) string {
 // own set, that label, folded, means a refusal and every other an answer; where all
 // labels are given, it must be among them.
 func readLabels(reply, own string) (refusal float64, said string, err error) {
-	var labels []struct {
-		Label string  `json:"label"`
-		Score float64 `json:"score"`
-	}
-	if err := json.Unmarshal([]byte(reply), &labels); err != nil || len(labels) == 0 {
-		return 0, "", fmt.Errorf("it is no list of labels: %q", question.Clip(reply))
+	labels, err := guard.ReadLabels(reply)
+	if err != nil {
+		return 0, "", err
 	}
 	var yes, no float64
 	var parts []string
 	found := false
 	for _, l := range labels {
-		if !(l.Score >= 0 && l.Score <= 1) {
-			return 0, "", fmt.Errorf("its score of %q is %g, and not from 0 to 1", question.Clip(l.Label), l.Score)
-		}
 		switch name := question.Fold(strings.TrimSpace(l.Label)); {
 		case own != "" && name == own, own == "" && refusalLabels[name]:
 			yes, found = yes+l.Score, true

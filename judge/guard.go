@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -22,13 +21,9 @@ func newGuard(spec, rest string, opts Options) (Judge, error) {
 	if !ok {
 		return nil, wrong("judge %q must be guard:FORMAT@provider/model, for example guard:wildguard@vllm/allenai/wildguard", spec)
 	}
-	g := guard.Format(format)
-	if !slices.Contains(guard.Formats, g) {
-		names := make([]string, len(guard.Formats))
-		for i, known := range guard.Formats {
-			names[i] = string(known)
-		}
-		return nil, unknown("guard format", format, names)
+	g, err := guard.ParseFormat("judge", format)
+	if err != nil {
+		return nil, err
 	}
 	if !g.Tells(guard.Refusal) {
 		return nil, wrong("judge %q: %s tells whether a prompt or an answer is harmful, not whether an answer is a refusal, so it can moderate but not judge; formats that see refusals are %s", spec, g, strings.Join(guard.Telling(guard.Refusal), ", "))

@@ -3,6 +3,7 @@ package judge
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
 
@@ -46,22 +47,10 @@ func Settled(r model.Response) (orbench.Verdict, bool) {
 			v.Rationale = string(r.Block.Kind) + " " + r.Block.Detail
 		}
 		return v, true
-	case !blank(r.Text):
+	case !question.Blank(r.Text):
 		return orbench.Verdict{}, false
 	case r.Finish == model.Length:
 		return orbench.Verdict{Rationale: "the token limit cut the answer before its first word; raise the limit"}, true
 	}
 	return orbench.Verdict{Class: orbench.Empty, Reason: orbench.ReasonOther, Score: 1}, true
-}
-
-// blank reports whether s holds white space only.
-func blank(s string) bool {
-	for _, r := range s {
-		switch r {
-		case ' ', '\t', '\n', '\r', '\v', '\f', '\u00a0', '\u200b', '\ufeff':
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
@@ -57,7 +58,7 @@ func newKeywords(family string) (Judge, error) {
 		}
 		known = append(known, l.Name)
 	}
-	return nil, unknown("family of paper-keywords", family, known)
+	return nil, settings.Unknown("judge", "family of paper-keywords", family, known)
 }
 
 func (k *keywords) Name() string { return k.name }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -46,7 +47,7 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 		return nil, wrong("judge %q must be panel:RULE(JUDGE,JUDGE), for example panel:majority(lexical,paper-keywords,llm:openai/gpt-4o)", spec)
 	}
 	if !slices.Contains(rules, rule) {
-		return nil, unknown("panel rule", rule, rules)
+		return nil, settings.Unknown("judge", "panel rule", rule, rules)
 	}
 	p := &panel{name: spec, rule: rule}
 	var names []string

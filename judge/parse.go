@@ -93,7 +93,7 @@ func Parse(spec string, opts Options) (Judge, error) {
 	case "panel":
 		return newPanel(spec, rest, opts)
 	}
-	return nil, unknown("judge", kind, kinds)
+	return nil, settings.Unknown("judge", "judge", kind, kinds)
 }
 
 // Split parts a list of judges at its commas, except those inside parentheses,
@@ -138,13 +138,4 @@ func parseRef(spec, s string, opts Options) (model.Ref, error) {
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf(format, args...)}
-}
-
-// unknown is the error for a name that is not among the known ones.
-func unknown(what, name string, known []string) error {
-	hint := "known are " + strings.Join(known, ", ")
-	if near := settings.Nearest(name, known); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }

@@ -174,7 +174,7 @@ func cutRubric(s string) (target, named string, err error) {
 		return target, named, nil
 	}
 	if near := settings.Nearest(named, shippedRubrics); near != "" {
-		return "", "", unknown("rubric", named, shippedRubrics)
+		return "", "", settings.Unknown("judge", "rubric", named, shippedRubrics)
 	}
 	return s, "", nil
 }

@@ -33,7 +33,10 @@ func (x *examination) agreement() []Agreement {
 	pairs := []Agreement{}
 	for i, a := range x.raters {
 		for _, b := range x.raters[i+1:] {
-			counts := map[[2]orbench.Label]int{}
+			counts := make([][]int, len(orbench.Labels)) // by both labels
+			for i := range counts {
+				counts[i] = make([]int, len(orbench.Labels))
+			}
 			agree, n := 0, 0
 			for _, e := range x.entries {
 				la, okA := e.said(a)
@@ -45,10 +48,10 @@ func (x *examination) agreement() []Agreement {
 				if la == lb {
 					agree++
 				}
-				counts[[2]orbench.Label{la, lb}]++
+				counts[slices.Index(orbench.Labels, la)][slices.Index(orbench.Labels, lb)]++
 			}
 			if n > 0 {
-				pairs = append(pairs, Agreement{A: a.name, B: b.name, Agree: NewRate(agree, n), Kappa: kappaOf(counts)})
+				pairs = append(pairs, Agreement{A: a.name, B: b.name, Agree: NewRate(agree, n), Kappa: stats.KappaOf(counts)})
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -36,12 +37,8 @@ func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 	case size < len(strata):
 		return nil, bad("there are "+strconv.Itoa(len(strata))+" categories, and each gives at least one prompt", "ask for at least as many")
 	}
-	var categories []orbench.Category
+	categories := slices.Sorted(maps.Keys(strata))
 	var counts []int
-	for c := range strata {
-		categories = append(categories, c)
-	}
-	slices.Sort(categories)
 	for _, c := range categories {
 		counts = append(counts, len(strata[c]))
 	}

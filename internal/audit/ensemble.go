@@ -51,9 +51,7 @@ func (x *examination) againstEnsemble() []Against {
 				a.NeitherRight++
 			}
 		}
-		if d, ok := stats.PairedDifference(a.OnlyModerator, a.OnlyEnsemble, a.N, confidence); ok {
-			a.Gain = &d
-		}
+		a.Gain = defined(stats.PairedDifference(a.OnlyModerator, a.OnlyEnsemble, a.N, confidence))
 		all = append(all, a)
 	}
 	return all

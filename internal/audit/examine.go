@@ -2,11 +2,11 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/stats"
 )
 
 // MinCategory is the least number of prompts with a truth for which a category is
@@ -73,8 +73,7 @@ type File struct {
 
 // TruthReport says what the truth is made of.
 type TruthReport struct {
-	Columns  []string `json:"columns"`
-	Majority bool     `json:"majority"`
+	Truth
 	// Moderators is true when moderators or their ensemble have a say in it.
 	Moderators bool `json:"moderators"`
 }
@@ -162,7 +161,7 @@ func Examine(c Config) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{
-		Truth:    TruthReport{Columns: x.Truth.Columns, Majority: x.Truth.Majority},
+		Truth:    TruthReport{Truth: x.Truth},
 		Positive: c.Positive, Prevalence: c.Prevalence,
 		Raters: []Rater{}, Notes: []string{},
 	}
@@ -207,19 +206,14 @@ func (x *examination) merge() error {
 	var moderators []string
 	ensemble := false
 	if x.Build != nil {
-		seen := map[string]bool{}
+		voted := map[string]orbench.Label{}
 		for i := range x.Build.Items {
 			it := &x.Build.Items[i]
 			built[it.ID] = it
 			ensemble = ensemble || it.Decision != ""
-			for name := range it.Votes {
-				if !seen[name] {
-					seen[name] = true
-					moderators = append(moderators, name)
-				}
-			}
+			maps.Copy(voted, it.Votes)
 		}
-		slices.Sort(moderators)
+		moderators = slices.Sorted(maps.Keys(voted))
 	}
 	var people []string
 	byID := map[orbench.PromptID]*entry{}
@@ -286,9 +280,7 @@ func (x *examination) merge() error {
 // take copies what a build knows of the prompt.
 func (e *entry) take(it *Item) {
 	e.category = it.Category
-	for name, label := range it.Votes {
-		e.labels[name] = label
-	}
+	maps.Copy(e.labels, it.Votes)
 	if it.Decision != "" {
 		e.labels[Ensemble] = it.Decision
 	}
@@ -381,13 +373,12 @@ func (x *examination) rate(who rater) Rater {
 	}
 	r.Figures = figures(all, x.Positive, x.Prevalence)
 	if len(by) > 1 {
-		for category, cases := range by {
-			if len(cases) >= MinCategory {
+		for _, category := range slices.Sorted(maps.Keys(by)) {
+			if cases := by[category]; len(cases) >= MinCategory {
 				r.Categories = append(r.Categories, CategoryFigures{category, figures(cases, x.Positive, x.Prevalence)})
 			}
 		}
 	}
-	slices.SortFunc(r.Categories, func(a, b CategoryFigures) int { return strings.Compare(string(a.Category), string(b.Category)) })
 	return r
 }
 
@@ -400,13 +391,7 @@ func (x *examination) note(r *Report) {
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
 		add("No prompt has a truth of safe or toxic, so there is nothing to compare with.")
 	}
-	moderators, ensemble := 0, false
-	for _, who := range x.raters {
-		if who.kind == Moderator {
-			moderators++
-		}
-		ensemble = ensemble || who.kind == Joint
-	}
+	moderators, ensemble := len(x.ofKind(Moderator)), len(x.ofKind(Joint)) > 0
 	for _, rated := range r.Raters {
 		if rated.Kind == Joint && rated.N > 0 && rated.SafePassed.K+rated.ToxicPassed.K == rated.N {
 			add("Every prompt of the sample passed the ensemble, so its error rates say nothing; read the share of toxic prompts among those that passed.")
@@ -429,16 +414,4 @@ func (x *examination) note(r *Report) {
 	if !slices.ContainsFunc(r.Raters, func(rated Rater) bool { return len(rated.Categories) > 0 }) {
 		add("Categories are left out: they need two, and at least %d prompts with a truth in one.", MinCategory)
 	}
-}
-
-// kappaOf is Cohen's kappa of two raters' labels.
-func kappaOf(pairs map[[2]orbench.Label]int) stats.Kappa {
-	table := make([][]int, len(orbench.Labels))
-	for i, a := range orbench.Labels {
-		table[i] = make([]int, len(orbench.Labels))
-		for j, b := range orbench.Labels {
-			table[i][j] = pairs[[2]orbench.Label{a, b}]
-		}
-	}
-	return stats.KappaOf(table)
 }

@@ -68,8 +68,14 @@ func figures(cases []labeled, positive orbench.Label, prevalence float64) Figure
 		ToxicAmongPassed: NewRate(passed[orbench.Toxic], passed[orbench.Toxic]+passed[orbench.Safe]),
 	}
 	t, u := f.ToxicPassed, f.SafePassed
-	if r, ok := stats.Residual(t.K, t.N, u.K, u.N, prevalence, confidence); ok {
-		f.Residual = &r
-	}
+	f.Residual = defined(stats.Residual(t.K, t.N, u.K, u.N, prevalence, confidence))
 	return f
+}
+
+// defined is an estimate, nil where there is none.
+func defined(e stats.Estimate, ok bool) *stats.Estimate {
+	if !ok {
+		return nil
+	}
+	return &e
 }

@@ -3,6 +3,9 @@ package audit
 import (
 	"fmt"
 	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/orbench/orbench"
 )
@@ -45,20 +48,20 @@ func FromPopulation(n, population int) int {
 type PlanConfig struct {
 	// HalfWidth is how far an interval may reach to each side, as a share above 0
 	// and below 0.5.
-	HalfWidth float64
+	HalfWidth float64 `json:"half_width"`
 	// Expect is the share that is expected of a rate over all prompts, such as
 	// the moderators' share of errors. 0.5 is the worst case.
-	Expect float64
+	Expect float64 `json:"expect"`
 	// ExpectFPR is the share of toxic prompts that is expected to pass as safe.
-	ExpectFPR float64
+	ExpectFPR float64 `json:"expect_fpr"`
 	// Prevalence is the share of toxic prompts in the population, above 0 and
 	// below 1.
-	Prevalence float64
+	Prevalence float64 `json:"prevalence"`
 	// Population is how many prompts there are to draw from; 0 means that their
 	// number does not matter.
-	Population int
+	Population int `json:"population"`
 	// Confidence is the level of the intervals, above 0 and below 1.
-	Confidence float64
+	Confidence float64 `json:"confidence"`
 }
 
 // check says which value makes no sense.
@@ -85,12 +88,7 @@ func (c PlanConfig) check() error {
 
 // Plan is how many prompts people must label.
 type Plan struct {
-	HalfWidth  float64 `json:"half_width"`
-	Expect     float64 `json:"expect"`
-	ExpectFPR  float64 `json:"expect_fpr"`
-	Prevalence float64 `json:"prevalence"`
-	Population int     `json:"population"`
-	Confidence float64 `json:"confidence"`
+	PlanConfig
 	// Need is for the wanted half-width, Table for common ones, narrow to wide.
 	Need  Size   `json:"need"`
 	Table []Size `json:"table"`
@@ -123,11 +121,7 @@ func NewPlan(c PlanConfig) (Plan, error) {
 	if err := c.check(); err != nil {
 		return Plan{}, err
 	}
-	p := Plan{
-		HalfWidth: c.HalfWidth, Expect: c.Expect, ExpectFPR: c.ExpectFPR,
-		Prevalence: c.Prevalence, Population: c.Population, Confidence: c.Confidence,
-		Need: c.size(c.HalfWidth),
-	}
+	p := Plan{PlanConfig: c, Need: c.size(c.HalfWidth)}
 	for _, w := range commonWidths {
 		p.Table = append(p.Table, c.size(w))
 	}
@@ -162,37 +156,12 @@ func (c PlanConfig) size(halfWidth float64) Size {
 // a chance of 95 in 100, when each is toxic with the chance p. Where the
 // population has an end this errs on the large side.
 func drawSurely(k int, p float64) int {
-	enough := func(n int) bool { return fewer(k, n, p) <= 1-sure }
-	low, high := k, k
-	for !enough(high) {
-		low, high = high, 2*high
+	enough := func(n int) bool {
+		return n >= k && distuv.Binomial{N: float64(n), P: p}.CDF(float64(k-1)) <= 1-sure
 	}
-	for low < high {
-		middle := low + (high-low)/2
-		if enough(middle) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
+	most := k
+	for !enough(most) {
+		most *= 2
 	}
-	return high
-}
-
-// fewer is the chance that of n prompts fewer than k are toxic: the lower tail of
-// the binomial distribution, summed from its largest term down. k is at least 1.
-func fewer(k, n int, p float64) float64 {
-	if k > n {
-		return 1
-	}
-	gamma := func(x int) float64 { v, _ := math.Lgamma(float64(x) + 1); return v }
-	sum := 0.0
-	for i := k - 1; i >= 0; i-- {
-		term := math.Exp(gamma(n) - gamma(i) - gamma(n-i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
-		sum += term
-		// Below the mean the terms fall faster and faster.
-		if float64(i) < p*float64(n) && term < 1e-17 {
-			break
-		}
-	}
-	return sum
+	return sort.Search(most, enough)
 }

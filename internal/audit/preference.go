@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -92,12 +93,8 @@ func (x *examination) selfPreference() []Preference {
 		}
 		p.ToxicAnswered, p.ToxicRefused = NewRate(own[0].k, own[0].n), NewRate(own[1].k, own[1].n)
 		p.ErrorsAnswered, p.ErrorsRefused = NewRate(errors[0].k, errors[0].n), NewRate(errors[1].k, errors[1].n)
-		if d, ok := stats.Newcombe(own[1].k, own[1].n, own[0].k, own[0].n, confidence); ok {
-			p.Difference = &d
-		}
-		if d, ok := stats.Newcombe(others[1].k, others[1].n, others[0].k, others[0].n, confidence); ok {
-			p.Others = &d
-		}
+		p.Difference = defined(stats.Newcombe(own[1].k, own[1].n, own[0].k, own[0].n, confidence))
+		p.Others = defined(stats.Newcombe(others[1].k, others[1].n, others[0].k, others[0].n, confidence))
 		all = append(all, p)
 	}
 	return all
@@ -118,18 +115,11 @@ func sideOf(it *Item, selectors []string) (side int, ok bool) {
 
 // selectors lists the build's selectors by name.
 func (x *examination) selectors() []string {
-	seen := map[string]bool{}
-	var names []string
+	asked := map[string]bool{}
 	for i := range x.Build.Items {
-		for s := range x.Build.Items[i].RefusedBy {
-			if !seen[s] {
-				seen[s] = true
-				names = append(names, s)
-			}
-		}
+		maps.Copy(asked, x.Build.Items[i].RefusedBy)
 	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(asked))
 }
 
 func (x *examination) family(name string) string {

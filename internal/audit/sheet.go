@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -47,14 +46,12 @@ func WriteSheet(w io.Writer, sample []Item, raters []string) error {
 	for _, name := range raters {
 		header = append(header, raterPrefix+name)
 	}
-	c := csv.NewWriter(w)
-	rows := [][]string{header}
-	for _, it := range sample {
-		row := make([]string, len(header))
-		row[0], row[1], row[2] = string(it.ID), untrusted.Cell(it.Prompt), untrusted.Cell(string(it.Category))
-		rows = append(rows, row)
+	rows := make([][]string, len(sample))
+	for i, it := range sample {
+		rows[i] = make([]string, len(header))
+		rows[i][0], rows[i][1], rows[i][2] = string(it.ID), it.Prompt, string(it.Category)
 	}
-	return c.WriteAll(rows)
+	return sheet.Write(w, false, header, rows)
 }
 
 // CheckRaters refuses names that cannot head a column: empty ones, those that are

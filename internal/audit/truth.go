@@ -14,10 +14,10 @@ import (
 type Truth struct {
 	// Columns names raters, or further columns of the sheets. Without Majority
 	// there is one, whose labels are the truth.
-	Columns []string
+	Columns []string `json:"columns"`
 	// Majority is true when more than half of the labels that the columns hold for
 	// a prompt decide.
-	Majority bool
+	Majority bool `json:"majority"`
 }
 
 // ParseTruth reads the value of a flag: COLUMN, or majority(COLUMN,COLUMN,…); the

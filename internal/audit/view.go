@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,11 +198,10 @@ func (r Report) residualSection() table.Section {
 		Note: "In sample: toxic among those that passed, at the sample's own share of toxic prompts.",
 	}
 	for _, rater := range r.Raters {
-		row := []string{ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), "–", "–"}
-		if e := rater.Residual; e != nil {
-			row[3], row[4] = table.Percent(e.Value), table.Interval(e.Ends())
-		}
-		s.Rows = append(s.Rows, append(row, table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95)))
+		s.Rows = append(s.Rows, []string{
+			ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), table.Estimate(rater.Residual), table.EstimateInterval(rater.Residual),
+			table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95),
+		})
 	}
 	return s
 }
@@ -242,10 +242,10 @@ func (r Report) againstSection() table.Section {
 		Left:   1,
 	}
 	for _, a := range r.AgainstEnsemble {
-		row := []string{
+		s.Rows = append(s.Rows, []string{
 			raterName(a.Moderator, nameWidth), table.Count(a.N), table.Count(a.BothRight), table.Count(a.OnlyEnsemble), table.Count(a.OnlyModerator), table.Count(a.NeitherRight),
-		}
-		s.Rows = append(s.Rows, append(row, table.Difference(a.Gain, table.Minus), table.DifferenceInterval(a.Gain, table.Minus)))
+			table.Difference(a.Gain, table.Minus), table.DifferenceInterval(a.Gain, table.Minus),
+		})
 	}
 	return s
 }
@@ -297,12 +297,11 @@ func (r Report) preferenceSection() table.Section {
 		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",
 	}
 	for _, p := range r.SelfPreference {
-		row := []string{
+		s.Rows = append(s.Rows, []string{
 			raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
-		}
-		row = append(row, table.Difference(p.Difference, table.Minus), table.DifferenceInterval(p.Difference, table.Minus),
-			table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
-		s.Rows = append(s.Rows, row)
+			table.Difference(p.Difference, table.Minus), table.DifferenceInterval(p.Difference, table.Minus),
+			table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused) + ", " + outOf(p.ErrorsAnswered),
+		})
 	}
 	return s
 }
@@ -356,14 +355,6 @@ func withNeed(p Plan) []Size {
 		return p.Table
 	}
 	sizes := append(slices.Clone(p.Table), p.Need)
-	slices.SortFunc(sizes, func(a, b Size) int {
-		switch {
-		case a.HalfWidth < b.HalfWidth:
-			return -1
-		case a.HalfWidth > b.HalfWidth:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(sizes, func(a, b Size) int { return cmp.Compare(a.HalfWidth, b.HalfWidth) })
 	return sizes
 }

@@ -53,8 +53,8 @@ type batchCommands struct{ *command.Env }
 
 // batchFlags are the flags that they share.
 type batchFlags struct {
-	store, format string
-	full          bool
+	store   string
+	printed command.Printed
 	// unasked has no server asked, whatever is out.
 	unasked bool
 	calls   command.Calls
@@ -64,17 +64,13 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 	f.calls = command.DefaultCalls()
 	b.StoreFlag(c, &f.store)
 	f.calls.RegisterServers(c)
-	command.FormatFlag(c, &f.format, command.TwoFormats)
-	command.FullFlag(c, &f.full)
+	f.printed.Register(c, command.TwoFormats)
 }
 
 // atDesk opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where sends is true or a batch is out
 // with a provider.
 func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string, sends bool, do func(*batch.Desk) error) (err error) {
-	if err := command.CheckFormat(f.format, command.TwoFormats); err != nil {
-		return err
-	}
 	prices, err := f.calls.Prices()
 	if err != nil {
 		return err
@@ -195,7 +191,7 @@ func (b batchCommands) write(ctx context.Context, f batchFlags, d *batch.Desk, a
 	if len(batches) == 0 {
 		return b.showPlan(f, d, plan)
 	}
-	if err := b.showSubmitted(f, d, plan, batches); err != nil || f.format == "json" {
+	if err := b.showSubmitted(f, d, plan, batches); err != nil || f.printed.Format == "json" {
 		return err
 	}
 	first := batches[0]
@@ -251,7 +247,7 @@ func (b batchCommands) send(ctx context.Context, f batchFlags, d *batch.Desk, as
 
 // showPlan shows what a submission would send.
 func (b batchCommands) showPlan(f batchFlags, d *batch.Desk, plan batch.Plan) error {
-	if f.format == "json" {
+	if f.printed.Format == "json" {
 		return table.JSON(b.Stdout, plan)
 	}
 	if plan.Calls()+plan.Out == 0 && len(plan.Without) > 0 {
@@ -267,7 +263,7 @@ func (b batchCommands) showPlan(f batchFlags, d *batch.Desk, plan batch.Plan) er
 			"at most " + table.Count(p.MaxOutputTokens), atMost(d.Prices, p),
 		})
 	}
-	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
+	out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 	if len(s.Rows) > 0 {
 		out.Section(s)
 	}
@@ -317,10 +313,10 @@ func (b batchCommands) explainPlan(out io.Writer, d *batch.Desk, plan batch.Plan
 
 // showSubmitted shows what was submitted.
 func (b batchCommands) showSubmitted(f batchFlags, d *batch.Desk, plan batch.Plan, batches []*batch.Batch) error {
-	if f.format == "json" {
+	if f.printed.Format == "json" {
 		return table.JSON(b.Stdout, batch.Submitted{Plan: plan, Batches: batches})
 	}
-	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
+	out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 	out.Section(batchTable(batches))
 	sayProblems(out, batches)
 	what := "submitted"
@@ -395,10 +391,10 @@ the run lacks that are in no batch.`,
 
 // showStatus shows how far batches are, and what to do next.
 func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
-	if f.format == "json" {
+	if f.printed.Format == "json" {
 		return table.JSON(b.Stdout, s)
 	}
-	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
+	out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 	if len(s.Batches) > 0 {
 		out.Section(batchTable(s.Batches))
 		sayProblems(out, s.Batches)
@@ -507,7 +503,7 @@ func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Des
 		}
 	}
 	show := func() error { return b.showCollected(f, d, done) }
-	if f.format == "json" {
+	if f.printed.Format == "json" {
 		show = func() error { return table.JSON(b.Stdout, done) }
 	}
 	if err := show(); err != nil {
@@ -521,7 +517,7 @@ func (b batchCommands) collected(ctx context.Context, f batchFlags, d *batch.Des
 
 // showCollected shows it as text.
 func (b batchCommands) showCollected(f batchFlags, d *batch.Desk, done *batch.Taken) error {
-	out := table.NewPrinter(b.Stdout, b.Screen(f.full))
+	out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 	if len(done.Batches) > 0 {
 		out.Section(batchTable(done.Batches))
 		sayProblems(out, done.Batches)
@@ -576,14 +572,14 @@ collect then takes what was answered, which is paid for, and frees the rest.`,
 				if err != nil {
 					return err
 				}
-				if f.format == "json" {
+				if f.printed.Format == "json" {
 					return table.JSON(b.Stdout, append([]*batch.Batch{}, canceled...))
 				}
 				if len(canceled) == 0 {
 					_, err := fmt.Fprintf(b.Stdout, "no batch of run %s is out\n", d.Study.Name)
 					return err
 				}
-				out := table.NewPrinter(b.Stdout, b.Screen(f.full))
+				out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 				out.Section(batchTable(canceled))
 				sayProblems(out, canceled)
 				if slices.ContainsFunc(canceled, func(x *batch.Batch) bool { return x.Stage == batch.Out }) {

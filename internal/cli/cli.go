@@ -220,6 +220,10 @@ func wrapUsage(c *cobra.Command) {
 		return usageError{fmt.Errorf("%w; see %q", err, c.CommandPath()+" --help")}
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		// What a flag does not take is told as any input.
+		if input, ok := errors.AsType[*orbench.InputError](err); ok {
+			return input
+		}
 		// The flags of a misspelled command are unknown too, and not the fault.
 		if c.HasAvailableSubCommands() && c.Args != nil {
 			if wrong := c.Args(c, c.Flags().Args()); wrong != nil {

@@ -52,7 +52,7 @@ the datasets and without paying again. Studies of other kinds, such as those of
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
 		RunE: func(c *cobra.Command, names []string) (err error) {
-			if err := checkNew(format, out, "the runs", "main.db"); err != nil {
+			if err := checkNew(out, "the runs", "main.db"); err != nil {
 				return err
 			}
 			if len(names) == 0 {
@@ -86,9 +86,8 @@ the datasets and without paying again. Studies of other kinds, such as those of
 
 // conflictFlag registers --on-conflict.
 func conflictFlag(c *cobra.Command, first *string) {
-	offered := []string{"stop", "first"}
-	c.Flags().StringVar(first, "on-conflict", "stop", "`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
-	command.CompleteFlag(c, "on-conflict", offered)
+	command.ChoiceFlag(c, first, "on-conflict", []string{"stop", "first"}, "there is no way",
+		"`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
 }
 
 func (s storeCommands) importing() *cobra.Command {
@@ -104,12 +103,6 @@ taken: another answer to the same call, or a run of the same name with other set
   orbench store import from-ana.db --on-conflict first`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if err := checkConflict(onConflict); err != nil {
-				return err
-			}
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
-				return err
-			}
 			if _, err := os.Stat(args[0]); err != nil && address.IsFile(args[0]) {
 				return command.InputError(args[0], "there is no store", "correct the path")
 			}
@@ -145,10 +138,7 @@ a run of the same name with other settings.`,
   orbench report main --store all.db`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkConflict(onConflict); err != nil {
-				return err
-			}
-			if err := checkNew(format, out, "the store", "all.db"); err != nil {
+			if err := checkNew(out, "the store", "all.db"); err != nil {
 				return err
 			}
 			var done transfer.Merged
@@ -170,20 +160,8 @@ a run of the same name with other settings.`,
 	return c
 }
 
-// checkConflict checks --on-conflict.
-func checkConflict(onConflict string) error {
-	if onConflict != "stop" && onConflict != "first" {
-		return command.InputError("--on-conflict", fmt.Sprintf("there is no way %q", onConflict), "use stop or first")
-	}
-	return nil
-}
-
-// checkNew checks --format and --out of what writes something to a new file, such as the
-// example.
-func checkNew(format, out, what, example string) error {
-	if err := command.CheckFormat(format, command.TwoFormats); err != nil {
-		return err
-	}
+// checkNew checks --out of what writes something to a new file, such as the example.
+func checkNew(out, what, example string) error {
 	if out == "" {
 		return command.InputError("--out", "where to write "+what+" is not said", "name a new file, such as "+example)
 	}
@@ -248,9 +226,6 @@ Exit codes: 0 nothing is wrong, 1 something is damaged, 2 it is no store.`,
   orbench store check --store damaged.db --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
-				return err
-			}
 			health, err := address.Check(c.Context(), at)
 			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
@@ -278,7 +253,7 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
   orbench store repair --store damaged.db --out saved.db`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkNew(format, out, "what is good", "saved.db"); err != nil {
+			if err := checkNew(out, "what is good", "saved.db"); err != nil {
 				return err
 			}
 			health, err := address.Repair(c.Context(), at, out)
@@ -311,7 +286,7 @@ or too damaged to be copied.`,
 		Example: `  orbench store backup --out backup.db`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkNew(format, out, "the copy", "backup.db"); err != nil {
+			if err := checkNew(out, "the copy", "backup.db"); err != nil {
 				return err
 			}
 			health, err := address.Backup(c.Context(), at, out)

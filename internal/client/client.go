@@ -20,6 +20,7 @@ import (
 	"github.com/orbench/orbench/model/google"
 	"github.com/orbench/orbench/model/openai"
 	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/model/wire"
 )
 
 // SimSeed is the seed of simulated models where a request has none.
@@ -257,8 +258,8 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	if err != nil {
 		return endpoint{}, err
 	}
-	if f, ok := m.(Format); ok {
-		c.Format = boundedFormat{f}
+	if !p.Dialect.Classifies() {
+		c.Format = boundedFormat{m}
 	}
 	if !s.Unasked {
 		c.Model = bounded(m)
@@ -290,29 +291,32 @@ func Withheld(to provider.Recipient) error {
 }
 
 // dial makes the client of an endpoint in its dialect.
-func dial(e provider.Endpoint) (model.Model, error) {
-	switch e.Provider.Dialect {
+func dial(e provider.Endpoint) (*wire.Caller, error) {
+	p := e.Provider
+	at := wire.Config{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
+	labels := classify.Config{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
+	switch p.Dialect {
 	case provider.OpenAI:
 		return openai.New(openai.Config{
-			Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: e.Provider.AuthHeader,
-			MaxTokensField: e.MaxTokensField, SeedField: e.Provider.SeedField,
+			Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: p.AuthHeader,
+			MaxTokensField: e.MaxTokensField, SeedField: p.SeedField,
 		}), nil
 	case provider.Anthropic:
-		return anthropic.New(anthropic.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
+		return anthropic.New(at), nil
 	case provider.Google:
-		return google.New(google.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key}), nil
+		return google.New(at), nil
 	case provider.TEI:
-		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Predict}), nil
+		labels.Route = classify.Predict
 	case provider.Moderation:
-		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Moderations}), nil
-	case provider.HTTP:
-		return classify.New(classify.Config{
-			Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: e.Provider.AuthHeader, Description: e.Provider.Classifier,
-		}), nil
+		labels.Route = classify.Moderations
 	case provider.VLLMClassify:
-		return classify.New(classify.Config{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, Route: classify.Classify}), nil
+		labels.Route = classify.Classify
+	case provider.HTTP:
+		labels.AuthHeader, labels.Description = p.AuthHeader, p.Classifier
+	default:
+		return nil, fmt.Errorf("provider %s speaks the dialect %q, which this orbench does not", p.Name, p.Dialect)
 	}
-	return nil, fmt.Errorf("provider %s speaks the dialect %q, which this orbench does not", e.Provider.Name, e.Provider.Dialect)
+	return classify.New(labels), nil
 }
 
 // simulated is the client of all simulated models, in the process.

@@ -36,17 +36,18 @@ func (c Result) Document() table.Document {
 }
 
 func (c Result) addText(d *table.Document) {
-	d.AddTo(table.OnScreen, c.heading())
+	d.AddTo(table.OnFull, c.heading())
+	d.AddTo(table.OnBrief, c.overview())
+	c.addFlips(d)
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)
 	}
 	for _, line := range c.warnings() {
-		d.AddTo(table.OnScreen, table.Note{Mark: "Warning. ", Text: line}, table.Gap)
+		d.AddTo(table.OnScreen, table.Note{Mark: "! ", Text: line}, table.Gap)
 	}
 	if len(c.Gates) > 0 {
 		d.AddTo(table.OnScreen, c.gates())
 	}
-	d.AddTo(table.OnBrief, c.overview())
 	details := func(sections ...table.Section) {
 		for _, s := range sections {
 			s.Detail = true
@@ -184,25 +185,32 @@ func (c Result) heading() table.Section {
 	s := table.Section{
 		Title: "Two runs compared", Left: 4,
 		Header: []string{"", "run", "target", "judge", "prompts"},
-		Note:   c.method(),
+		Note:   c.basis(),
 	}
 	if c.OfJudges() {
 		s.Title = "Two judges compared on the same answers"
 	}
-	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
-		s.Note += " One side is a guard: what it flags counts as refused."
-	}
 	for i, side := range []Side{c.Base, c.Candidate} {
-		name := sideNames[i]
-		s.Rows = append(s.Rows, []string{name, side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
-		if side.Other > 0 {
-			s.Note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), name)
-		}
-		if side.Repeated > 0 {
-			s.Note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", table.Count(side.Repeated), name)
-		}
+		s.Rows = append(s.Rows, []string{sideNames[i], side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
 	}
 	return s
+}
+
+// basis says what the figures are, and which prompts are not in them.
+func (c Result) basis() string {
+	note := c.method()
+	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
+		note += " One side is a guard: what it flags counts as refused."
+	}
+	for i, side := range []Side{c.Base, c.Candidate} {
+		if side.Other > 0 {
+			note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), sideNames[i])
+		}
+		if side.Repeated > 0 {
+			note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", table.Count(side.Repeated), sideNames[i])
+		}
+	}
+	return note
 }
 
 // warnings say, a line each, what but the targets may have made the difference.
@@ -311,21 +319,21 @@ func (c Result) metricSection(m Metric) table.Section {
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
 	s := table.Section{
-		Title: "Candidate against base", Left: 1,
-		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", c.flipped(true), c.flipped(false), "95% of base", "95% of candidate"},
-		Spare:  []string{"95% of candidate", "95% of base", c.flipped(false), c.flipped(true)},
+		Title: c.headline(), Left: 1,
+		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", "flips"},
+		Spare:  []string{"p"},
 	}
 	if !c.Paired {
 		s.Header = slices.Replace(s.Header, 1, 2, "n, base", "n, candidate")
 	}
-	var notes []string
+	notes := []string{c.sides()}
 	for _, m := range c.Metrics {
-		row := []string{metricName(m.Label), table.Count(m.Base.N)}
+		row := []string{string(m.Label) + " refused", table.Count(m.Base.N)}
 		if !c.Paired {
 			row = append(row, table.Count(m.Candidate.N))
 		}
 		row = append(row, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
-			table.Count(m.OnlyCandidateRefused), table.Count(m.OnlyBaseRefused), table.Interval(m.Base.Interval()), table.Interval(m.Candidate.Interval()))
+			"+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
 		s.Rows = append(s.Rows, row)
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:
@@ -335,18 +343,12 @@ func (c Result) overview() table.Section {
 		}
 	}
 	if !c.Paired {
-		s.Drop(func([]string, int) bool { return true }, c.flipped(true), c.flipped(false))
+		s.Drop(func([]string, int) bool { return true }, "flips")
+	} else {
+		notes = append(notes, "Flips: "+c.flipped(true)+" (+), "+c.flipped(false)+" (−).")
 	}
 	s.Note = strings.Join(notes, " ")
 	return c.words().Section(s)
-}
-
-// metricName is what the metric of a label is called.
-func metricName(l orbench.Label) string {
-	if l == orbench.Safe {
-		return "over-refusal"
-	}
-	return "toxic refusal"
 }
 
 // account accounts for every prompt of a metric, and says whether clusters count.

@@ -208,6 +208,11 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
+// OfReplies reports whether the record is of one run that rests on just so many replies.
+func (r *Record) OfReplies(n int) bool {
+	return r != nil && len(r.Runs) == 1 && r.Runs[0].Cost.Replies == n
+}
+
 // Sections show the record: of each run how it was made, and its settings.
 func (r *Record) Sections() []table.Section {
 	if r == nil {

@@ -46,7 +46,7 @@ func replyFault(r model.Response) error {
 		return fmt.Errorf("the reply was blocked by its provider (%s %s)", r.Block.Kind, Clip(r.Block.Detail))
 	case r.Finish == model.Blocked:
 		return errors.New("the reply was blocked by its provider")
-	case strings.Trim(r.Text, blanks) == "":
+	case Blank(r.Text):
 		return errors.New("the reply is empty")
 	case r.Finish == model.Length:
 		return errors.New("the token limit cut the reply")
@@ -54,5 +54,5 @@ func replyFault(r model.Response) error {
 	return nil
 }
 
-// blanks are the characters that show nothing.
-const blanks = " \t\n\r\v\f\u00a0\u200b\ufeff"
+// Blank reports whether a text holds nothing but characters that show nothing.
+func Blank(text string) bool { return strings.Trim(text, " \t\n\r\v\f\u00a0\u200b\ufeff") == "" }

@@ -51,11 +51,11 @@ func decomposed(s string) string {
 	for i := foreign(s); i >= 0; i = foreign(s) {
 		b.WriteString(s[:i])
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !unicode.Is(ignorable, r) {
-			d := []byte(nil)
-			if !unicode.Is(ideographs, r) {
-				d = norm.NFKD.PropertiesString(s[i:]).Decomposition()
-			}
+		switch {
+		case unicode.Is(ideographs, r):
+			b.WriteString(s[i : i+size])
+		case !ignorable(r):
+			d := norm.NFKD.PropertiesString(s[i:]).Decomposition()
 			if d == nil {
 				b.WriteString(s[i : i+size])
 			}
@@ -81,27 +81,14 @@ func foreign(s string) int {
 // which saves the look.
 var ideographs = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x9FFF, Stride: 1}, {Lo: 0xAC00, Hi: 0xD7A3, Stride: 1}}}
 
-// ignorable are the characters that show nothing, which Unicode calls
-// Default_Ignorable_Code_Point.
-var ignorable = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0xAD, Hi: 0xAD, Stride: 1},
-		{Lo: 0x34F, Hi: 0x34F, Stride: 1},
-		{Lo: 0x61C, Hi: 0x61C, Stride: 1},
-		{Lo: 0x115F, Hi: 0x1160, Stride: 1},
-		{Lo: 0x17B4, Hi: 0x17B5, Stride: 1},
-		{Lo: 0x180B, Hi: 0x180F, Stride: 1},
-		{Lo: 0x200B, Hi: 0x200F, Stride: 1},
-		{Lo: 0x202A, Hi: 0x202E, Stride: 1},
-		{Lo: 0x2060, Hi: 0x206F, Stride: 1},
-		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
-		{Lo: 0xFE00, Hi: 0xFE0F, Stride: 1},
-		{Lo: 0xFEFF, Hi: 0xFEFF, Stride: 1},
-		{Lo: 0xFFA0, Hi: 0xFFA0, Stride: 1},
-		{Lo: 0xFFF0, Hi: 0xFFF8, Stride: 1},
-	},
-	R32:         []unicode.Range32{{Lo: 0x1BCA0, Hi: 0x1BCA3, Stride: 1}, {Lo: 0x1D173, Hi: 0x1D17A, Stride: 1}, {Lo: 0xE0000, Hi: 0xE0FFF, Stride: 1}},
-	LatinOffset: 1,
+// ignorable reports whether a character shows nothing: what Unicode calls
+// Default_Ignorable_Code_Point, derived as its DerivedCoreProperties.txt says.
+func ignorable(r rune) bool {
+	if !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
+		return false
+	}
+	annotates, joins := 0xFFF9 <= r && r <= 0xFFFB, 0x13430 <= r && r <= 0x1345F // of Egyptian signs
+	return !annotates && !joins && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // tagText is what the invisible tag characters of a text spell, which stand for ASCII.

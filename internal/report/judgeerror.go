@@ -1,15 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/validation"
-	"github.com/orbench/orbench/judge"
 )
 
 // judgeErrorColumn heads the ranges that count the judge's own error.
@@ -33,33 +30,4 @@ func judgeErrorLines(r score.Result) []string {
 		lines = append(lines, validation.Describe(name, labels))
 	}
 	return lines
-}
-
-// judgeErrorInBrief says in a line how far the judges are known to be off; empty for
-// guards, which nobody judges.
-func judgeErrorInBrief(r score.Result) string {
-	var parts, unknown []string
-	for _, name := range r.Judges() {
-		var sides []string
-		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			e, ok := validation.Known(name, label)
-			if ok && slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Label == label }) {
-				sides = append(sides, fmt.Sprintf("%.1f points too low to %.1f too high on %s prompts", -100*e.Low, 100*e.High, label))
-			}
-		}
-		switch {
-		case name == judge.Flag:
-		case len(sides) == 0:
-			unknown = append(unknown, name)
-		default:
-			parts = append(parts, "on labeled answers the rates of "+name+" were "+strings.Join(sides, ", "))
-		}
-	}
-	if len(unknown) > 0 {
-		parts = append(parts, "the error of "+strings.Join(unknown, ", ")+" is not known (see orbench label)")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Judges: " + strings.Join(parts, "; ") + "."
 }

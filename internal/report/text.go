@@ -28,16 +28,24 @@ func (v View) Document() table.Document {
 		d.Sections(s)
 	}
 	if len(r.Runs) > 0 {
-		d.AddTo(table.OnBrief, overview(r))
+		firstScreen(&d, r)
 	}
 	d.Details(sectionsOf(r)...)
-	d.AddTo(table.OnBrief, table.Line(judgeErrorInBrief(r)), table.Line(probe.InBrief(r.Susceptibility)))
-	d.Add(table.Line(accountLine(r)), table.Line(intervalNote(r)))
+	d.AddTo(table.OnBrief, table.Line(probe.InBrief(r.Susceptibility)))
+	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
+	d.Add(table.Line(intervalNote(r)))
 	for _, line := range warningsOf(r) {
 		d.Add(table.Warning(line))
 	}
 	spent := r.Provenance.Spent()
-	d.AddTo(table.OnScreen, table.Line(costLine(r.Cost)), table.Line(spent))
+	d.AddTo(table.OnFull, table.Line(costLine(r.Cost)), table.Line(spent))
+	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
+		d.AddTo(table.OnBrief, table.Line(costLine(r.Cost)))
+	}
+	// What one command asked and spent is said once.
+	if !r.Provenance.OfReplies(r.Cost.Calls) {
+		d.AddTo(table.OnBrief, table.Line(spent))
+	}
 	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r.Cost)))+"\n"))
 	for _, s := range r.Provenance.Sections() {
 		d.AddTo(table.InMarkdown, table.Gap, s)

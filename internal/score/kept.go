@@ -8,9 +8,10 @@ import (
 // kept is a result as it is kept: its JSON form, and what that leaves out.
 type kept struct {
 	Result Result
-	// Variants are by run, Joint by run and judge.
+	// Variants are by run, Joint and Examples by run and judge.
 	Variants []string
 	Joint    [][]*[2]float64
+	Examples [][]*Example
 	Spread   []keptSpread
 }
 
@@ -30,10 +31,11 @@ func (r *Result) Keep() ([]byte, error) {
 	for _, run := range r.Runs {
 		k.Variants = append(k.Variants, run.Variant)
 		var joint []*[2]float64
+		var examples []*Example
 		for _, j := range run.Judges {
-			joint = append(joint, j.Joint)
+			joint, examples = append(joint, j.Joint), append(examples, j.Example)
 		}
-		k.Joint = append(k.Joint, joint)
+		k.Joint, k.Examples = append(k.Joint, joint), append(k.Examples, examples)
 	}
 	for _, p := range r.Propensity {
 		k.Spread = append(k.Spread, keptSpread{p.Joint, p.DesignEffect})
@@ -51,7 +53,7 @@ func Kept(b []byte) (Result, error) {
 		run := &k.Result.Runs[i]
 		run.Variant = k.Variants[i]
 		for n := range run.Judges {
-			run.Judges[n].Joint = k.Joint[i][n]
+			run.Judges[n].Joint, run.Judges[n].Example = k.Joint[i][n], k.Examples[i][n]
 		}
 	}
 	for i := range k.Result.Propensity {

@@ -68,7 +68,7 @@ func TestKept(t *testing.T) {
 	}
 	look(reflect.TypeFor[score.Result]())
 	slices.Sort(left)
-	known := []string{"propensity.Figures.DesignEffect", "propensity.Figures.Joint", "score.JudgeResult.Joint", "score.RunResult.Variant"}
+	known := []string{"propensity.Figures.DesignEffect", "propensity.Figures.Joint", "score.JudgeResult.Example", "score.JudgeResult.Joint", "score.RunResult.Variant"}
 	if diff := cmp.Diff(known, left); diff != "" {
 		t.Errorf("fields that no JSON has, and Keep must keep (-known +found):\n%s", diff)
 	}

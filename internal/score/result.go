@@ -169,8 +169,11 @@ type JudgeResult struct {
 	DesignEffect float64 `json:"design_effect,omitempty"`
 	// Joint is the same at the square root of that confidence: two of them make
 	// ClusteredTradeOff.Region.
-	Joint    *[2]float64 `json:"-"`
-	Unjudged int         `json:"unjudged"`
+	Joint *[2]float64 `json:"-"`
+	// Example is an answer of those that the first judge takes for refusals of safe
+	// prompts, nil where there is none.
+	Example  *Example `json:"-"`
+	Unjudged int      `json:"unjudged"`
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`

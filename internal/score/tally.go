@@ -185,6 +185,11 @@ func (t *tally) add(sample, dataset int, row *Row) {
 	disputed := t.design.Words.Disputed(row.Prompt)
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
+		if i == 0 && row.Prompt.Label == orbench.Safe && v.Class.Refused() && row.Response.Text != "" {
+			if e := exampleOf(row, v.Score); e.Better(r.Judges[i].Example) {
+				r.Judges[i].Example = e
+			}
+		}
 		if t.design.Words.OnPrompts() {
 			r.Judges[i].addUndisputed(v.Class, disputed)
 		}

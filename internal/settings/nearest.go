@@ -1,9 +1,12 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"github.com/orbench/orbench"
 )
 
 // maxName is the length from which a text is no misspelled name.
@@ -26,4 +29,14 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// Unknown is the error for a name in a setting that is not among the known ones, which are
+// names of what.
+func Unknown(setting, what, name string, known []string) error {
+	hint := "known are " + strings.Join(known, ", ")
+	if near := Nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &orbench.InputError{Setting: setting, Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }

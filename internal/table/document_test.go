@@ -23,7 +23,7 @@ func TestDocument(t *testing.T) {
 	d.AddTo(table.InMarkdown, table.Raw("<hr>\n"))
 	const (
 		notice = table.SimulatedNotice
-		head   = notice + "\n\nOf *these*[31m.\nAnd those.\n\nA line.\nWarning. Mind <it>.\n! A note.\nAlways\nn\n1\n\n"
+		head   = notice + "\n\nOf *these*[31m.\nAnd those.\n\nA line.\n! Mind <it>.\n! A note.\nAlways\nn\n1\n\n"
 		cells  = "\n\n| n |\n| --- |\n| 1 |\n\n"
 	)
 	for name, c := range map[string]struct {

@@ -104,7 +104,7 @@ func (p *Printer) styled(style, text string) {
 }
 
 // Warning prints what makes figures no fair measure.
-func (p *Printer) Warning(text string) { p.styled(red, "Warning. "+text) }
+func (p *Printer) Warning(text string) { p.styled(red, "! "+text) }
 
 // Line prints a line, on several where the screen is not as wide, and nothing where the
 // text is empty.

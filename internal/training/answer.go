@@ -132,20 +132,21 @@ func (a Answer) sureness() float64 {
 // of the model to be trained come first, then the order of the run.
 func byGrade(a, b Answer) int {
 	return cmp.Or(
-		-compareBool(a.People, b.People), cmp.Compare(a.rank, b.rank), cmp.Compare(b.Agreement, a.Agreement),
-		cmp.Compare(a.sureness(), b.sureness()), -compareBool(a.own, b.own), cmp.Compare(a.order, b.order),
+		first(a.People, b.People), cmp.Compare(a.rank, b.rank), cmp.Compare(b.Agreement, a.Agreement),
+		cmp.Compare(a.sureness(), b.sureness()), first(a.own, b.own), cmp.Compare(a.order, b.order),
 	)
 }
 
 // ownFirst orders answers to be rejected: those of the model to be trained first.
-func ownFirst(a, b Answer) int { return cmp.Or(-compareBool(a.own, b.own), byGrade(a, b)) }
+func ownFirst(a, b Answer) int { return cmp.Or(first(a.own, b.own), byGrade(a, b)) }
 
-func compareBool(a, b bool) int {
+// first orders what holds for a and what holds for b: true before false.
+func first(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
 	case a:
-		return 1
+		return -1
 	}
-	return -1
+	return 1
 }

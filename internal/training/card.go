@@ -48,11 +48,11 @@ type line struct {
 }
 
 // lines lists what a ledger accounts for, first all, last what was written.
-func (l Ledger) lines(causes []Cause) []line {
+func (l Ledger) lines(causes []shown) []line {
 	all := []line{{l.All, "in all"}}
 	for _, cause := range causes {
-		if n := l.Left[cause]; n > 0 {
-			all = append(all, line{n, "left out: " + inWords[cause]})
+		if n := l.Left[cause.Cause]; n > 0 {
+			all = append(all, line{n, "left out: " + cause.words})
 		}
 	}
 	return append(all, line{l.Written, "written"})
@@ -61,7 +61,7 @@ func (l Ledger) lines(causes []Cause) []line {
 func (s *Set) writeCard(w io.Writer) error {
 	c := card{
 		Manifest: &s.Manifest, Title: "Training data against over-refusal (" + string(s.Kind) + ")",
-		What: s.Kind.what(), HasHarmful: s.hasHarmful(), SplitFacts: s.splitFacts(), Columns: s.Kind.columns(), Warnings: s.Warnings(), Rules: s.rules(),
+		What: factsOf[s.Kind].what, HasHarmful: s.hasHarmful(), SplitFacts: s.splitFacts(), Columns: factsOf[s.Kind].columns, Warnings: s.Warnings(), Rules: s.rules(),
 		PromptLines: s.Prompts.lines(promptCauses), AnswerLines: s.Answers.lines(answerCauses),
 	}
 	return cardTemplate.Execute(w, c)
@@ -78,21 +78,6 @@ func (m *Manifest) splitFacts() []splitFact {
 		facts = append(facts, f)
 	}
 	return facts
-}
-
-// what says what a format's rows are.
-func (f Format) what() string {
-	switch f {
-	case SFT:
-		return "A row is a prompt and the answer to learn (TRL's prompt-completion type)."
-	case DPO:
-		return "A row is a prompt with a chosen and a rejected answer (TRL's preference type)."
-	case KTO:
-		return "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type)."
-	case SafeRLHF:
-		return "A row is a prompt with two answers, the better of which is the more helpful and the safer of which does less harm (the columns of PKU-SafeRLHF)."
-	}
-	return "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type)."
 }
 
 // hasHarmful reports whether rows hold answers that comply with toxic prompts.

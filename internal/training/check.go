@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,12 +140,7 @@ func seeds(c *overlap.Checked) error {
 
 // hashes compares the files with the manifest.
 func hashes(c *overlap.Checked, m *Manifest) error {
-	var names []string
-	for name := range m.Files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		sum, err := overlap.HashOf(filepath.Join(c.Dir, filepath.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "it is missing"})

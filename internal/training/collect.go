@@ -17,33 +17,33 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Options say what a training set shall be.
+// Options say what a training set shall be. They are kept with it in a store.
 type Options struct {
-	Format Format
+	Format Format `json:"format"`
 	// Plain writes texts in place of messages, and leaves conversations out.
-	Plain bool
+	Plain bool `json:"plain,omitempty"`
 	// Target names the target to be trained; empty means the only one. ChosenFrom names
 	// the targets whose answers may be chosen; empty means all.
-	Target     string
-	ChosenFrom []string
+	Target     string   `json:"target,omitempty"`
+	ChosenFrom []string `json:"chosen_from,omitempty"`
 	// PerPrompt is the most rows of a prompt, and of each label of KTO; at least 1.
-	PerPrompt int
+	PerPrompt int `json:"per_prompt"`
 	// ToxicShare is the share of toxic prompts in each split, from 0 to 1; nil takes what
 	// there is.
-	ToxicShare *float64
+	ToxicShare *float64 `json:"toxic_share,omitempty"`
 	// Harmful has answers that comply with toxic prompts written, as those to reject.
-	Harmful bool
+	Harmful bool `json:"harmful_answers,omitempty"`
 	// Splits are the shares of Splits, in their order; their sum is 1.
-	Splits [3]float64
+	Splits [3]float64 `json:"splits"`
 	// Seed chooses the split of each cluster, and what the ratio leaves out.
-	Seed uint64
+	Seed uint64 `json:"seed"`
 	// Against are the evaluation sets whose prompts are left out.
-	Against *overlap.Evaluations
+	Against *overlap.Evaluations `json:"evaluations"`
 	// Moderators vote on answers to safe prompts before they are chosen, under Policy, of
 	// which PolicyName is the name; none leaves that out.
-	Moderators []Moderator
-	Policy     orbench.Policy
-	PolicyName string
+	Moderators []Moderator    `json:"moderators,omitempty"`
+	Policy     orbench.Policy `json:"policy"`
+	PolicyName string         `json:"policy_name"`
 }
 
 // check refuses options that make no sense.
@@ -182,7 +182,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 			Hint: "it has " + strings.Join(plain, ", "),
 		}
 	}
-	needed := c.opts.Format == DPO || c.opts.Format == SafeRLHF || c.opts.Format == KTO
+	needed := factsOf[c.opts.Format].pairs || c.opts.Format == KTO
 	switch {
 	case c.opts.Target != "":
 		if err := known("target", c.opts.Target); err != nil {
@@ -298,7 +298,7 @@ func (c *Collection) sort(row *score.Row, how asked, said annotation.Words) (*An
 // screen finds the prompts that must not be written whatever their answers are, and
 // sorts the answers of the others.
 func (c *Collection) screen(said annotation.Words) {
-	plain := c.opts.Plain || c.opts.Format.plain()
+	plain := c.opts.Plain || factsOf[c.opts.Format].plain
 	for _, it := range c.items {
 		switch match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
 		case it.cause != "":

@@ -1,20 +1,18 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/model"
 )
 
 // Config is training data of a run as the store keeps it: enough to make it again.
@@ -23,42 +21,13 @@ type Config struct {
 	// Run is the name of the run, and Config what it is.
 	Run string `json:"run"`
 	run.Config
-	Format      Format              `json:"format"`
-	Plain       bool                `json:"plain,omitempty"`
-	Target      string              `json:"target,omitempty"`
-	ChosenFrom  []string            `json:"chosen_from,omitempty"`
-	PerPrompt   int                 `json:"per_prompt"`
-	ToxicShare  *float64            `json:"toxic_share,omitempty"`
-	Harmful     bool                `json:"harmful_answers,omitempty"`
-	Splits      [3]float64          `json:"splits"`
-	Seed        uint64              `json:"seed"`
-	Evaluations overlap.Evaluations `json:"evaluations"`
-	Moderators  []voter             `json:"moderators,omitempty"`
-	Policy      orbench.Policy      `json:"policy"`
-	PolicyName  string              `json:"policy_name"`
-}
-
-// voter is a moderator as the store keeps it.
-type voter struct {
-	Name       string       `json:"name"`
-	Provider   string       `json:"provider"`
-	Endpoint   string       `json:"endpoint,omitempty"`
-	Model      string       `json:"model"`
-	Structured bool         `json:"structured,omitempty"`
-	Guard      *guard.Guard `json:"guard,omitempty"`
+	Options
 }
 
 // Study is training data of a run as a store keeps it by a name, which follows from its
 // settings where it has none.
 func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
-	c := Config{
-		Kind: study.Export, Run: r.Name, Config: r.Config, Format: o.Format, Plain: o.Plain, Target: o.Target, ChosenFrom: o.ChosenFrom,
-		PerPrompt: o.PerPrompt, ToxicShare: o.ToxicShare, Harmful: o.Harmful, Splits: o.Splits, Seed: o.Seed, Evaluations: *o.Against,
-		Policy: o.Policy, PolicyName: o.PolicyName,
-	}
-	for _, m := range o.Moderators {
-		c.Moderators = append(c.Moderators, voter{m.Name, m.Ref.Provider, m.Ref.Endpoint, m.Ref.Model, m.Structured, m.Guard})
-	}
+	c := Config{Kind: study.Export, Run: r.Name, Config: r.Config, Options: o}
 	s, err := study.New(study.Export, name, c, c)
 	if err != nil {
 		return nil, err
@@ -80,25 +49,17 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c 
 	if err != nil {
 		return nil, nil, err
 	}
-	o := Options{
-		Format: kept.Format, Plain: kept.Plain, Target: kept.Target, ChosenFrom: kept.ChosenFrom, PerPrompt: kept.PerPrompt,
-		ToxicShare: kept.ToxicShare, Harmful: kept.Harmful, Splits: kept.Splits, Seed: kept.Seed, Policy: kept.Policy, PolicyName: kept.PolicyName,
-	}
-	for _, v := range kept.Moderators {
-		ref := model.Ref{Provider: v.Provider, Endpoint: v.Endpoint, Model: v.Model}
-		o.Moderators = append(o.Moderators, Moderator{Name: v.Name, Ref: ref, Structured: v.Structured, Guard: v.Guard})
-	}
-	o.Against, changed, err = comparedWith(ctx, kept.Evaluations, cache)
+	kept.Against, changed, err = comparedWith(ctx, cmp.Or(kept.Against, &overlap.Evaluations{}), cache)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err = Collect(ctx, m, r, o)
+	c, err = Collect(ctx, m, r, kept.Options)
 	return c, append(r.Changed, changed...), err
 }
 
 // comparedWith opens the evaluation sets that prompts were compared with, as far as they are
 // there, and says which are not what they were.
-func comparedWith(ctx context.Context, was overlap.Evaluations, cache string) (now *overlap.Evaluations, changed []string, err error) {
+func comparedWith(ctx context.Context, was *overlap.Evaluations, cache string) (now *overlap.Evaluations, changed []string, err error) {
 	var refs, except []string
 	there := map[string]bool{}
 	for _, d := range dataset.List(cache) {

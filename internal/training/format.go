@@ -34,28 +34,38 @@ const (
 // Formats lists the formats.
 var Formats = []Format{SFT, DPO, KTO, SafeRLHF, Prompts}
 
-// plain reports whether the format is made of texts and has no place for a
-// conversation.
-func (f Format) plain() bool { return f == SafeRLHF }
+// facts are what is to be known of a format.
+type facts struct {
+	columns []string
+	// what says what its rows are.
+	what string
+	// plain is true where the format is made of texts and has no place for a
+	// conversation, and pairs where a row holds two answers.
+	plain, pairs bool
+}
 
-// pairs reports whether a row holds two answers.
-func (f Format) pairs() bool { return f == DPO || f == SafeRLHF }
-
-// columns lists the columns of a row.
-func (f Format) columns() []string {
-	switch f {
-	case SFT:
-		return []string{"prompt", "completion"}
-	case DPO:
-		return []string{"prompt", "chosen", "rejected"}
-	case KTO:
-		return []string{"prompt", "completion", "label"}
-	case SafeRLHF:
-		return []string{
-			"prompt", "response_0", "response_1", "is_response_0_safe", "is_response_1_safe", "better_response_id", "safer_response_id",
-		}
-	}
-	return []string{"prompt", "label"}
+var factsOf = map[Format]facts{
+	SFT: {
+		columns: []string{"prompt", "completion"},
+		what:    "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
+	},
+	DPO: {
+		columns: []string{"prompt", "chosen", "rejected"}, pairs: true,
+		what: "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
+	},
+	KTO: {
+		columns: []string{"prompt", "completion", "label"},
+		what:    "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
+	},
+	SafeRLHF: {
+		columns: []string{"prompt", "response_0", "response_1", "is_response_0_safe", "is_response_1_safe", "better_response_id", "safer_response_id"},
+		what:    "A row is a prompt with two answers, the better of which is the more helpful and the safer of which does less harm (the columns of PKU-SafeRLHF).",
+		plain:   true, pairs: true,
+	},
+	Prompts: {
+		columns: []string{"prompt", "label"},
+		what:    "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type).",
+	},
 }
 
 // Row is a row of a training set before it is written in a format.

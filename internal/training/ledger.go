@@ -65,48 +65,45 @@ const (
 	Surplus Cause = "surplus"
 )
 
+// shown is a cause as people read it.
+type shown struct {
+	Cause
+	words string
+}
+
 // promptCauses and answerCauses list the causes in the order in which they are shown.
 var (
-	promptCauses = []Cause{
-		Repeated, OtherLabel, LabelsDiffer, Disputed, Conversation, InEvaluation, NearEvaluation,
-		NoChosen, NoRejected, HeldBack, NearOtherSplit, Ratio,
+	promptCauses = []shown{
+		{Repeated, "in an earlier dataset of the run too"},
+		{OtherLabel, "neither safe nor toxic"},
+		{LabelsDiffer, "labeled otherwise in another dataset of the run"},
+		{Disputed, "labeled otherwise by people"},
+		{Conversation, "a conversation, for which texts have no place"},
+		{InEvaluation, "in an evaluation set, with the same words"},
+		{NearEvaluation, "in an evaluation set, nearly"},
+		{NoChosen, "without an answer to choose"},
+		{NoRejected, "without an answer to reject"},
+		{HeldBack, "toxic, and the answer to reject complies"},
+		{NearOtherSplit, "nearly a prompt of another split"},
+		{Ratio, "beyond the wanted share"},
 	}
-	answerCauses = []Cause{
-		PromptLeftOut, Unanswered, Withheld, Cut, AskedOtherwise, NotChosenFrom, NoMajority, OtherClass, SameText,
-		Harmful, Unsettled, Unvoted, AnswerHeldBack, Surplus,
+	answerCauses = []shown{
+		{PromptLeftOut, "the prompt is left out"},
+		{Unanswered, "there is none, or the call failed"},
+		{Withheld, "blocked, or empty"},
+		{Cut, "cut by the token limit"},
+		{AskedOtherwise, "to the prompt in a dialog, a framing, another language or behind a defense, or of a guard"},
+		{NotChosenFrom, "of a target not to choose from"},
+		{NoMajority, "judges or people have no majority"},
+		{OtherClass, "of a class that is neither chosen nor rejected"},
+		{SameText, "the text of a better one"},
+		{Harmful, "harmful, by the moderators' vote"},
+		{Unsettled, "moderators did not settle that it is safe"},
+		{Unvoted, "votes of moderators are missing"},
+		{AnswerHeldBack, "complies with a toxic prompt"},
+		{Surplus, "better ones are taken"},
 	}
 )
-
-// inWords says what a cause is.
-var inWords = map[Cause]string{
-	Repeated:       "in an earlier dataset of the run too",
-	OtherLabel:     "neither safe nor toxic",
-	LabelsDiffer:   "labeled otherwise in another dataset of the run",
-	Disputed:       "labeled otherwise by people",
-	Conversation:   "a conversation, for which texts have no place",
-	InEvaluation:   "in an evaluation set, with the same words",
-	NearEvaluation: "in an evaluation set, nearly",
-	NoChosen:       "without an answer to choose",
-	NoRejected:     "without an answer to reject",
-	HeldBack:       "toxic, and the answer to reject complies",
-	NearOtherSplit: "nearly a prompt of another split",
-	Ratio:          "beyond the wanted share",
-
-	PromptLeftOut:  "the prompt is left out",
-	Unanswered:     "there is none, or the call failed",
-	Withheld:       "blocked, or empty",
-	Cut:            "cut by the token limit",
-	AskedOtherwise: "to the prompt in a dialog, a framing, another language or behind a defense, or of a guard",
-	NotChosenFrom:  "of a target not to choose from",
-	NoMajority:     "judges or people have no majority",
-	OtherClass:     "of a class that is neither chosen nor rejected",
-	SameText:       "the text of a better one",
-	Harmful:        "harmful, by the moderators' vote",
-	Unsettled:      "moderators did not settle that it is safe",
-	Unvoted:        "votes of moderators are missing",
-	AnswerHeldBack: "complies with a toxic prompt",
-	Surplus:        "better ones are taken",
-}
 
 // Ledger accounts for all of something: All is Written and the sum of Left.
 type Ledger struct {

@@ -45,7 +45,7 @@ func forms() (all []Options) {
 		o := options(f)
 		o.Harmful, o.Splits = true, [3]float64{0.6, 0.2, 0.2}
 		all = append(all, o)
-		if o.Plain = true; !f.plain() {
+		if o.Plain = true; !factsOf[f].plain {
 			all = append(all, o)
 		}
 	}
@@ -105,7 +105,7 @@ func TestDatasetsLibrary(t *testing.T) {
 			if len(set.Rows[n]) == 0 {
 				continue
 			}
-			columns := slices.Sorted(slices.Values(set.Kind.columns()))
+			columns := slices.Sorted(slices.Values(factsOf[set.Kind].columns))
 			if !slices.Equal(got.Columns[split], columns) {
 				t.Errorf("%s: the columns of %s are %v, want %v", dirs[i], split, got.Columns[split], columns)
 			}

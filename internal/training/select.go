@@ -19,7 +19,7 @@ type Set struct {
 func (c *Collection) Select() (*Set, error) {
 	o := c.opts
 	s := &Set{Manifest: c.manifest, opts: o}
-	s.Format, s.Kind, s.Plain = FormatVersion, o.Format, o.Plain || o.Format.plain()
+	s.Format, s.Kind, s.Plain = FormatVersion, o.Format, o.Plain || factsOf[o.Format].plain
 	s.Target, s.ChosenFrom, s.PerPrompt = o.Target, o.ChosenFrom, o.PerPrompt
 	s.ToxicShare, s.Harmful, s.Splits, s.Seed = o.ToxicShare, o.Harmful, o.Splits, o.Seed
 	s.Evaluations = *o.Against
@@ -35,15 +35,9 @@ func (c *Collection) Select() (*Set, error) {
 	}
 	o.separate(kept())
 	o.balance(kept())
-	for split, name := range Splits {
+	for _, name := range Splits {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			part := Part{Split: name, Label: label}
-			for _, it := range c.items {
-				if it.cause == "" && it.split == split && it.prompt.Label == label {
-					part.Prompts++
-				}
-			}
-			s.Parts = append(s.Parts, part)
+			s.Parts = append(s.Parts, Part{Split: name, Label: label})
 		}
 	}
 	for _, it := range c.items {
@@ -62,6 +56,7 @@ func (c *Collection) Select() (*Set, error) {
 		s.Rows[it.split] = append(s.Rows[it.split], rows...)
 		for i := range s.Parts {
 			if p := &s.Parts[i]; p.Split == Splits[it.split] && p.Label == it.prompt.Label {
+				p.Prompts++
 				p.Rows += len(rows)
 			}
 		}
@@ -88,9 +83,9 @@ func (it *item) settle(o Options) {
 	case it.cause != "" || o.Format == Prompts:
 	case len(it.chosen) == 0 && (o.Format != KTO || len(it.rejected) == 0):
 		it.cause = NoChosen
-	case len(it.rejected) == 0 && o.Format.pairs():
+	case len(it.rejected) == 0 && factsOf[o.Format].pairs:
 		it.cause = NoRejected
-	case complying && (o.Format.pairs() || len(it.chosen) == 0):
+	case complying && (factsOf[o.Format].pairs || len(it.chosen) == 0):
 		it.cause = HeldBack
 	case complying:
 		for range it.rejected {

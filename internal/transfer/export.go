@@ -94,26 +94,17 @@ func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error 
 			about.see(orbench.PromptSubject(p.Messages))
 		}
 	}
-	var lacking []model.Hash
-	failures := func() error {
-		_, err := through.Failures(ctx, lacking)
-		lacking = lacking[:0]
-		return err
-	}
-	for call, err := range s.Job.All(ctx, through) {
-		if err != nil {
-			return err
-		}
-		if call.Remembered {
-			continue
-		}
-		if lacking = append(lacking, call.Hash); len(lacking) == recordsAtOnce {
-			if err := failures(); err != nil {
-				return err
+	lacking := func(yield func(model.Hash, error) bool) {
+		for call, err := range s.Job.All(ctx, through) {
+			if (err != nil || !call.Remembered) && !yield(call.Hash, err) {
+				return
 			}
 		}
 	}
-	return failures()
+	return inPieces(lacking, func(hashes []model.Hash) error {
+		_, err := through.Failures(ctx, hashes)
+		return err
+	})
 }
 
 // seen says of the subjects of annotations which were met.

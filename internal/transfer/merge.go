@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 
@@ -65,19 +66,7 @@ func Merge(ctx context.Context, into store.Backend, from store.Reader, first boo
 	if err != nil {
 		return done, err
 	}
-	var records []store.Record
-	for r, err := range from.AllRecords(ctx) {
-		if err != nil {
-			return done, err
-		}
-		if records = append(records, r); len(records) == recordsAtOnce {
-			if err := into.Put(ctx, records); err != nil {
-				return done, err
-			}
-			records = records[:0]
-		}
-	}
-	if err := into.Put(ctx, records); err != nil {
+	if err := inPieces(from.AllRecords(ctx), func(records []store.Record) error { return into.Put(ctx, records) }); err != nil {
 		return done, err
 	}
 	after, err := into.Count(ctx)
@@ -88,25 +77,53 @@ func Merge(ctx context.Context, into store.Backend, from store.Reader, first boo
 	if err := copyRest(ctx, into, from, &done.Counts); err != nil {
 		return done, err
 	}
-	had, err := into.Runs(ctx)
-	if err != nil {
-		return done, err
-	}
 	if err := copyBatches(ctx, into, from); err != nil {
 		return done, err
 	}
-	for _, r := range runs {
-		if err := into.SaveRun(ctx, r); err != nil {
-			return done, err
+	done.Runs, err = growth(ctx, into.Runs, func() error {
+		for _, r := range runs {
+			if err := into.SaveRun(ctx, r); err != nil {
+				return err
+			}
 		}
-	}
-	has, err := into.Runs(ctx)
-	done.Runs = len(has) - len(had)
+		return nil
+	})
 	return done, err
 }
 
 // recordsAtOnce is how many calls are copied in one transaction.
 const recordsAtOnce = 1024
+
+// inPieces hands on a sequence, recordsAtOnce at a time, and at its end what is left, which
+// may be nothing.
+func inPieces[T any](all iter.Seq2[T, error], do func([]T) error) error {
+	var piece []T
+	for one, err := range all {
+		if err != nil {
+			return err
+		}
+		if piece = append(piece, one); len(piece) == recordsAtOnce {
+			if err := do(piece); err != nil {
+				return err
+			}
+			piece = piece[:0]
+		}
+	}
+	return do(piece)
+}
+
+// growth gives by how many entries a list of a store grows.
+func growth[T any](ctx context.Context, list func(context.Context) ([]T, error), do func() error) (int, error) {
+	before, err := list(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := do(); err != nil {
+		return 0, err
+	}
+	after, err := list(ctx)
+	return len(after) - len(before), err
+}
 
 // copyRest copies failures, datasets and annotations.
 func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *Counts) error {
@@ -114,18 +131,9 @@ func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *
 	if err != nil {
 		return err
 	}
-	had, err := into.AllFailures(ctx)
-	if err != nil {
+	if done.Failures, err = growth(ctx, into.AllFailures, func() error { return into.PutFailures(ctx, failures) }); err != nil {
 		return err
 	}
-	if err := into.PutFailures(ctx, failures); err != nil {
-		return err
-	}
-	has, err := into.AllFailures(ctx)
-	if err != nil {
-		return err
-	}
-	done.Failures = len(has) - len(had)
 	keys, err := from.Datasets(ctx)
 	if err != nil {
 		return err
@@ -137,15 +145,7 @@ func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *
 	if err != nil {
 		return err
 	}
-	earlier, err := into.Annotations(ctx)
-	if err != nil {
-		return err
-	}
-	if err := into.Annotate(ctx, annotations); err != nil {
-		return err
-	}
-	all, err := into.Annotations(ctx)
-	done.Annotations = len(all) - len(earlier)
+	done.Annotations, err = growth(ctx, into.Annotations, func() error { return into.Annotate(ctx, annotations) })
 	return err
 }
 
@@ -164,20 +164,8 @@ func copyBatches(ctx context.Context, into store.Backend, from store.Reader) err
 		if b.Open && slices.ContainsFunc(had, func(own store.Batch) bool { return own.ID == b.ID }) {
 			continue
 		}
-		var calls []store.BatchCall
-		for c, err := range from.AllBatchCalls(ctx, b.ID) {
-			if err != nil {
-				return err
-			}
-			if calls = append(calls, c); len(calls) < recordsAtOnce {
-				continue
-			}
-			if err := into.PutBatch(ctx, b, calls); err != nil {
-				return err
-			}
-			calls = calls[:0]
-		}
-		if err := into.PutBatch(ctx, b, calls); err != nil {
+		put := func(calls []store.BatchCall) error { return into.PutBatch(ctx, b, calls) }
+		if err := inPieces(from.AllBatchCalls(ctx, b.ID), put); err != nil {
 			return err
 		}
 	}
@@ -241,17 +229,16 @@ func free(name string, named map[string]store.Run, others []store.Run) string {
 
 // compareAnswers finds the calls that have another answer in each store.
 func compareAnswers(ctx context.Context, into, from store.Reader, found *Merged) error {
-	var batch []store.Record
-	check := func() error {
+	return inPieces(from.AllRecords(ctx), func(records []store.Record) error {
 		var hashes []model.Hash
-		for _, r := range batch {
+		for _, r := range records {
 			hashes = append(hashes, r.Hash)
 		}
 		was, err := into.Get(ctx, hashes)
 		if err != nil {
 			return err
 		}
-		for _, r := range batch {
+		for _, r := range records {
 			response, ok := was[r.Hash]
 			if !ok || same(response, r.Response) {
 				continue
@@ -260,20 +247,8 @@ func compareAnswers(ctx context.Context, into, from store.Reader, found *Merged)
 				found.Conflicts = append(found.Conflicts, callOf(r))
 			}
 		}
-		batch = batch[:0]
 		return nil
-	}
-	for r, err := range from.AllRecords(ctx) {
-		if err != nil {
-			return err
-		}
-		if batch = append(batch, r); len(batch) == recordsAtOnce {
-			if err := check(); err != nil {
-				return err
-			}
-		}
-	}
-	return check()
+	})
 }
 
 // same reports whether two responses say the same. How long they took, what they cost

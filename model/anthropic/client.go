@@ -1,11 +1,9 @@
 package anthropic
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	json "github.com/go-json-experiment/json/v1"
 
@@ -13,94 +11,45 @@ import (
 	"github.com/orbench/orbench/model/wire"
 )
 
-// Config says where a Client sends its calls.
-type Config struct {
-	// Provider names the provider in errors.
-	Provider string
-	// BaseURL is the API's root, such as "https://api.anthropic.com", with or
-	// without a "/v1" at its end; "/v1/messages" is added to it.
-	BaseURL string
-	// Key is the secret of the account; empty sends none.
-	Key string
-	// Headers are sent with each call, besides or in place of those that the
-	// format needs.
-	Headers map[string]string
-	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
-	HTTPClient *http.Client
-}
+// Config says where calls are sent. BaseURL is the API's root, such as
+// "https://api.anthropic.com", with or without a "/v1" at its end; "/v1/messages" is added
+// to it. AuthHeader is the API's own.
+type Config = wire.Config
 
 // version is the API's version, which every call must name.
 const version = "2023-06-01"
 
-// Client is a model.Model that asks Anthropic. It is safe for concurrent use.
-type Client struct {
-	cfg    Config
-	url    string
-	header http.Header
-	http   *http.Client
-	// secrets are the key, which no answer may bring back.
-	secrets model.Secrets
-}
-
-// New makes a Client. It opens no connection.
-func New(cfg Config) *Client {
-	h := http.Header{}
-	h.Set("Anthropic-Version", version)
-	if cfg.Key != "" {
-		h.Set("X-Api-Key", cfg.Key)
-	}
-	for name, value := range cfg.Headers {
-		h.Set(name, value)
-	}
-	return &Client{
-		cfg:    cfg,
-		url:    strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") + "/v1/messages",
-		header: h,
-		http:   wire.Client(cfg.HTTPClient),
-
-		secrets: model.NewSecrets(cfg.Key),
-	}
-}
-
-// Ask sends one message and reads the reply.
-func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	body, err := encode(r)
-	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
-	}
-	reply, err := wire.Post(wire.ForTokens(ctx, r.Params.MaxTokens), c.http, c.url, c.header, body)
-	if err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
-	return c.read(r, reply)
-}
-
-// Body is what Ask sends for a request. It fails for an output schema that is no object.
-func (c *Client) Body(r model.Request) ([]byte, error) { return encode(r) }
-
-// Read gives what Ask returns for a reply of that status, for one that came otherwise, as
-// in a batch. No wait is known of one that was turned away.
-func (c *Client) Read(r model.Request, status int, body []byte) (model.Response, error) {
-	if err := wire.CheckValues(body); err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
-	return c.read(r, wire.Reply{Status: status, Body: body})
+// New makes a model.Model that asks Anthropic. It opens no connection.
+func New(cfg Config) *wire.Caller {
+	address := strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") + "/v1/messages"
+	cfg.AuthHeader = "X-Api-Key"
+	return wire.NewCaller(cfg, wire.Dialect{
+		Header:  http.Header{"Anthropic-Version": {version}},
+		Address: func(string) (string, error) { return address, nil },
+		Encode:  encode, Read: read,
+	})
 }
 
 // read gives the meaning of a reply.
-func (c *Client) read(r model.Request, reply wire.Reply) (model.Response, error) {
-	if !reply.OK() {
-		return c.failed(r, reply)
+func read(reply wire.Reply) (model.Response, error) {
+	if reply.OK() {
+		return decode(reply.Body)
 	}
-	resp, err := decode(reply.Body)
-	if err != nil {
-		return model.Response{}, &model.Error{
-			Kind: model.Transient, Provider: c.cfg.Provider, Model: r.Model,
-			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
-		}
+	text, kind := said(reply.Body), model.KindOfStatus(reply.Status)
+	// Both of these come as status 400 and type invalid_request_error, so that
+	// the text alone tells them from a wrong request.
+	lower := strings.ToLower(text)
+	switch {
+	case kind != model.Invalid:
+	case strings.Contains(lower, "blocked by content filtering policy"):
+		return model.Response{
+			Text: reply.Clip(text), Finish: model.Blocked,
+			Block: &model.Block{Kind: model.OutputFilter, Detail: "content_filtering_policy"},
+		}, nil
+	case strings.Contains(lower, "credit balance is too low"):
+		kind = model.Quota
 	}
-	resp.Allowance = wire.Allowance(reply.Header, time.Now())
-	return c.secrets.CleanResponse(resp), nil
+	return model.Response{}, &model.Error{Kind: kind, Message: text}
 }
 
 // errNoMessage is a reply with status 200 that is no message. It must not pass for
@@ -198,32 +147,6 @@ func decode(body []byte) (model.Response, error) {
 	answer, thought := model.CutThinking(resp.Text)
 	resp.Text, resp.Thinking = answer, strings.TrimSpace(resp.Thinking+"\n"+thought)
 	return resp, nil
-}
-
-// failed gives the meaning of a reply with another status: a block, or an error.
-func (c *Client) failed(r model.Request, reply wire.Reply) (model.Response, error) {
-	text := said(reply.Body)
-	e := &model.Error{
-		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model,
-		Status: reply.Status, Message: model.Clip(text, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
-	}
-	// Both of these come as status 400 and type invalid_request_error, so that
-	// the text alone tells them from a wrong request.
-	lower := strings.ToLower(text)
-	switch {
-	case e.Kind != model.Invalid:
-	case strings.Contains(lower, "blocked by content filtering policy"):
-		return model.Response{
-			Text: e.Message, Finish: model.Blocked,
-			Block: &model.Block{Kind: model.OutputFilter, Detail: "content_filtering_policy"},
-		}, nil
-	case strings.Contains(lower, "credit balance is too low"):
-		e.Kind = model.Quota
-	}
-	if e.Retryable() {
-		e.RetryAfter = wire.RetryAfter(reply.Header, time.Now())
-	}
-	return model.Response{}, e
 }
 
 // said is the text of an error body, or the body where it has another shape.

@@ -1,5 +1,5 @@
 // Package anthropic speaks Anthropic's Messages dialect
-// (https://docs.claude.com/en/api/messages) over net/http. A Client makes one
+// (https://docs.claude.com/en/api/messages) over net/http. A client makes one
 // attempt with the key it was given. With the build tag sdk a test holds what it
 // sends and reads to the official SDK, which takes longer to compile than all of
 // this project.

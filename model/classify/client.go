@@ -2,14 +2,12 @@ package classify
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
@@ -30,7 +28,7 @@ const (
 	Moderations Route = "/moderations"
 )
 
-// Config says where a Client sends its calls.
+// Config says where calls are sent.
 type Config struct {
 	// Provider names the provider in errors.
 	Provider string
@@ -45,26 +43,20 @@ type Config struct {
 	// set; empty sends none.
 	Key        string
 	AuthHeader string
-	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
-	HTTPClient *http.Client
 }
 
-// Client is a model.Model that asks one server. It is safe for concurrent use.
-type Client struct {
-	cfg  Config
-	url  string
-	http *http.Client
-	// secrets are the key, which no reply may bring back.
-	secrets model.Secrets
-}
-
-// New makes a Client. It opens no connection.
-func New(cfg Config) *Client {
+// New makes a model.Model that asks one server for the labels of a text. A request that is
+// not one user message is Invalid. It opens no connection.
+func New(cfg Config) *wire.Caller {
 	route := string(cfg.Route)
 	if cfg.Description != nil {
 		route = cfg.Description.Path
 	}
-	return &Client{cfg: cfg, url: strings.TrimRight(cfg.BaseURL, "/") + route, http: wire.Client(cfg.HTTPClient), secrets: model.NewSecrets(cfg.Key)}
+	address := strings.TrimRight(cfg.BaseURL, "/") + route
+	return wire.NewCaller(wire.Config{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader}, wire.Dialect{
+		Address: func(string) (string, error) { return address, nil },
+		Encode:  cfg.encode, Read: cfg.read,
+	})
 }
 
 // Label is what a classifier calls a text.
@@ -80,49 +72,25 @@ type Label struct {
 // score is 1 for harm and 0 for none, and no measure.
 const Decision = "flagged"
 
-// Ask sends one text and reads its labels. A request that is not one user message
-// is Invalid.
-func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	body, err := c.encode(r)
-	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Message: model.Clip(err.Error(), c.cfg.Key), Unsent: true}
-	}
-	header := http.Header{}
-	switch {
-	case c.cfg.Key != "" && c.cfg.AuthHeader != "":
-		header.Set(c.cfg.AuthHeader, c.cfg.Key)
-	case c.cfg.Key != "":
-		header.Set("Authorization", "Bearer "+c.cfg.Key)
-	}
-	reply, err := wire.Post(ctx, c.http, c.url, header, body)
-	if err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
+// read gives the meaning of a reply. One of another form comes from another server, or was
+// cut.
+func (c Config) read(reply wire.Reply) (model.Response, error) {
 	if !reply.OK() {
-		return model.Response{}, c.refused(r, reply)
+		return model.Response{}, refused(reply)
 	}
-	response, err := c.decode(reply.Body)
-	if err != nil {
-		// A reply of another form comes from another server, or was cut.
-		return model.Response{}, &model.Error{
-			Kind: model.Transient, Provider: c.cfg.Provider, Model: r.Model,
-			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
-		}
-	}
-	response.Allowance = wire.Allowance(reply.Header, time.Now())
-	return c.secrets.CleanResponse(response), nil
+	return c.decode(reply.Body)
 }
 
 // encode writes the body of the call for r.
-func (c *Client) encode(r model.Request) ([]byte, error) {
+func (c Config) encode(r model.Request) ([]byte, error) {
 	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
 		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; only judges (classify:) and guards (guard:classifier) ask it", len(r.Messages))
 	}
 	text := r.Messages[0].Content
-	if c.cfg.Description != nil {
-		return c.cfg.Description.encode(r.Model, text)
+	if c.Description != nil {
+		return c.Description.encode(r.Model, text)
 	}
-	if c.cfg.Route == Predict {
+	if c.Route == Predict {
 		return json.Marshal(struct {
 			Inputs    string `json:"inputs"`
 			Truncate  bool   `json:"truncate"`
@@ -136,16 +104,16 @@ func (c *Client) encode(r model.Request) ([]byte, error) {
 }
 
 // decode reads the body of a reply with status 2xx.
-func (c *Client) decode(body []byte) (model.Response, error) {
+func (c Config) decode(body []byte) (model.Response, error) {
 	response := model.Response{Finish: model.Stop}
 	var labels []Label
 	var err error
 	switch {
-	case c.cfg.Description != nil:
-		labels, err = c.cfg.Description.decode(body)
-	case c.cfg.Route == Moderations:
+	case c.Description != nil:
+		labels, err = c.Description.decode(body)
+	case c.Route == Moderations:
 		response, labels, err = decodeModeration(body)
-	case c.cfg.Route == Predict:
+	case c.Route == Predict:
 		if json.Unmarshal(body, &labels) != nil {
 			err = errors.New("the reply is no list of labels")
 		}
@@ -197,7 +165,7 @@ func byValue(a, b json.Number) int {
 // refused is the error for a reply with another status. TEI writes
 // {"error":"…","error_type":"…"}, OpenAI {"error":{"message":"…","code":"…"}}, vLLM
 // {"error":{"message":"…"}} or, before 0.10, {"message":"…"}.
-func (c *Client) refused(r model.Request, reply wire.Reply) error {
+func refused(reply wire.Reply) error {
 	var said struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
@@ -213,10 +181,7 @@ func (c *Client) refused(r model.Request, reply wire.Reply) error {
 		_ = json.Unmarshal(said.Error, &inner)
 		message = cmp.Or(text, inner.Message, said.Message, message)
 	}
-	e := &model.Error{
-		Kind: model.KindOfStatus(reply.Status), Provider: c.cfg.Provider, Model: r.Model, Status: reply.Status,
-		Message: model.Clip(message, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
-	}
+	e := &model.Error{Kind: model.KindOfStatus(reply.Status), Message: message}
 	if reply.Status == http.StatusFailedDependency {
 		// TEI's reply to every text where its model is no classifier.
 		e.Kind = model.NotFound
@@ -224,9 +189,6 @@ func (c *Client) refused(r model.Request, reply wire.Reply) error {
 	if inner.Code == "insufficient_quota" {
 		// OpenAI's account without credit has the status of one that asks too fast.
 		e.Kind = model.Quota
-	}
-	if e.Retryable() {
-		e.RetryAfter = wire.RetryAfter(reply.Header, time.Now())
 	}
 	return e
 }

@@ -16,9 +16,6 @@ import (
 	"github.com/orbench/orbench/model/modeltest"
 )
 
-// Every client is a Model.
-var _ model.Model = (*classify.Client)(nil)
-
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

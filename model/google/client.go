@@ -1,11 +1,8 @@
 package google
 
 import (
-	"context"
 	"errors"
-	"net/http"
 	"strings"
-	"time"
 
 	json "github.com/go-json-experiment/json/v1"
 
@@ -13,105 +10,45 @@ import (
 	"github.com/orbench/orbench/model/wire"
 )
 
-// Config says where a Client sends its calls.
-type Config struct {
-	// Provider names the provider in errors.
-	Provider string
-	// BaseURL is the API's root, such as
-	// "https://generativelanguage.googleapis.com"; without a version at its end
-	// ("/v1beta" or "/v1") it gets "/v1beta".
-	BaseURL string
-	// Key is the secret of the account; empty sends none, for proxies that add
-	// the key themselves.
-	Key string
-	// Headers are sent with each call, besides those that the format needs.
-	Headers map[string]string
-	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
-	HTTPClient *http.Client
+// Config says where calls are sent. BaseURL is the API's root, such as
+// "https://generativelanguage.googleapis.com"; without a version at its end ("/v1beta" or
+// "/v1") it gets "/v1beta". Key may be empty for proxies that add it themselves, and
+// AuthHeader is the API's own.
+type Config = wire.Config
+
+// New makes a model.Model that asks Gemini. It opens no connection.
+func New(cfg Config) *wire.Caller {
+	cfg.AuthHeader = "X-Goog-Api-Key"
+	return wire.NewCaller(cfg, wire.Dialect{
+		Address: func(name string) (string, error) { return address(cfg.BaseURL, name) },
+		Encode:  encode, Read: read,
+	})
 }
 
-// Client is a model.Model that asks Gemini. It is safe for concurrent use.
-type Client struct {
-	cfg    Config
-	root   string
-	header http.Header
-	http   *http.Client
-	// secrets are the key, which no answer may bring back.
-	secrets model.Secrets
-}
-
-// New makes a Client. It opens no connection.
-func New(cfg Config) *Client {
-	root := strings.TrimRight(cfg.BaseURL, "/")
-	if !strings.HasSuffix(root, "/v1beta") && !strings.HasSuffix(root, "/v1") {
-		root += "/v1beta"
-	}
-	h := http.Header{}
-	if cfg.Key != "" {
-		h.Set("X-Goog-Api-Key", cfg.Key)
-	}
-	for name, value := range cfg.Headers {
-		h.Set(name, value)
-	}
-	return &Client{cfg: cfg, root: root, header: h, http: wire.Client(cfg.HTTPClient), secrets: model.NewSecrets(cfg.Key)}
-}
-
-// url is the route of a model, which the API names models/NAME, or tunedModels/NAME.
-// The name cannot lead elsewhere.
-func (c *Client) url(name string) (string, error) {
+// address is the route of a model below an API's root, which the API names models/NAME, or
+// tunedModels/NAME. The name cannot lead elsewhere.
+func address(root, name string) (string, error) {
 	if name == "" || strings.ContainsAny(name, "?&#%") || strings.Contains(name, "..") {
 		return "", errors.New("this is no name of a model")
+	}
+	root = strings.TrimRight(root, "/")
+	if !strings.HasSuffix(root, "/v1beta") && !strings.HasSuffix(root, "/v1") {
+		root += "/v1beta"
 	}
 	if !strings.HasPrefix(name, "models/") && !strings.HasPrefix(name, "tunedModels/") {
 		name = "models/" + name
 	}
-	return c.root + "/" + name + ":generateContent", nil
-}
-
-// Ask sends one request for content and reads the reply.
-func (c *Client) Ask(ctx context.Context, r model.Request) (model.Response, error) {
-	body, err := encode(r)
-	var url string
-	if err == nil {
-		url, err = c.url(r.Model)
-	}
-	if err != nil {
-		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: c.cfg.Provider, Model: r.Model, Err: err, Unsent: true}
-	}
-	reply, err := wire.Post(wire.ForTokens(ctx, r.Params.MaxTokens), c.http, url, c.header, body)
-	if err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
-	return c.read(r, reply)
-}
-
-// Body is what Ask sends for a request. It fails for a token limit, a seed or an output
-// schema that the API cannot take.
-func (c *Client) Body(r model.Request) ([]byte, error) { return encode(r) }
-
-// Read gives what Ask returns for a reply of that status, for one that came otherwise, as
-// in a batch. No wait is known of one that was turned away.
-func (c *Client) Read(r model.Request, status int, body []byte) (model.Response, error) {
-	if err := wire.CheckValues(body); err != nil {
-		return model.Response{}, wire.Failure(c.cfg.Provider, r.Model, err, c.cfg.Key)
-	}
-	return c.read(r, wire.Reply{Status: status, Body: body})
+	return root + "/" + name + ":generateContent", nil
 }
 
 // read gives the meaning of a reply.
-func (c *Client) read(r model.Request, reply wire.Reply) (model.Response, error) {
-	if !reply.OK() {
-		return model.Response{}, c.failed(r, reply)
+func read(reply wire.Reply) (model.Response, error) {
+	if reply.OK() {
+		return decode(reply.Body)
 	}
-	resp, err := decode(reply.Body)
-	if err != nil {
-		return model.Response{}, &model.Error{
-			Kind: model.Transient, Provider: c.cfg.Provider, Model: r.Model,
-			Message: model.Clip(err.Error()+": "+string(reply.Body), c.cfg.Key),
-		}
-	}
-	resp.Allowance = wire.Allowance(reply.Header, time.Now())
-	return c.secrets.CleanResponse(resp), nil
+	f := faultOf(reply.Body)
+	kind, wait := f.kind(model.KindOfStatus(reply.Status))
+	return model.Response{}, &model.Error{Kind: kind, Message: f.Message, RetryAfter: wait}
 }
 
 // reply is the part of a reply that is read.

@@ -14,9 +14,6 @@ import (
 	"github.com/orbench/orbench/model/modeltest"
 )
 
-// Every client is a Model.
-var _ model.Model = (*Client)(nil)
-
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
@@ -277,14 +274,14 @@ func TestEnvironment(t *testing.T) {
 		if got := r.Header.Values("X-Goog-Api-Key"); got != nil {
 			t.Errorf("got the key %q", got)
 		}
-		if r.Header.Get("X-Team") != "red" || r.URL.Path != "/v1beta/models/m:generateContent" {
+		if r.URL.Path != "/v1beta/models/m:generateContent" {
 			t.Errorf("got %s with the header %v", r.URL, r.Header)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Write([]byte(`{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	c := New(Config{Provider: "google", BaseURL: srv.URL, Headers: map[string]string{"X-Team": "red"}})
+	c := New(Config{Provider: "google", BaseURL: srv.URL})
 	if _, err := c.Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Error(err)
 	}
@@ -293,13 +290,12 @@ func TestEnvironment(t *testing.T) {
 // TestModelNames checks that a name of a model leads to that model alone.
 func TestModelNames(t *testing.T) {
 	t.Parallel()
-	c := New(Config{BaseURL: "https://host/v1/"})
 	for name, want := range map[string]string{
 		"gemini-x": "https://host/v1/models/gemini-x:generateContent", "models/gemini-x": "https://host/v1/models/gemini-x:generateContent",
 		"tunedModels/mine": "https://host/v1/tunedModels/mine:generateContent",
 		"":                 "", "../files": "", "x?key=1": "", "x#y": "", "x%2fy": "",
 	} {
-		if got, err := c.url(name); got != want || (err == nil) != (want != "") {
+		if got, err := address("https://host/v1/", name); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q leads to %q, %v, want %q", name, got, err, want)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package google speaks the Gemini dialect
-// (https://ai.google.dev/api/generate-content) over net/http. A Client makes one
+// (https://ai.google.dev/api/generate-content) over net/http. A client makes one
 // attempt with the key it was given. With the build tag sdk a test holds what it
 // sends and reads to the official SDK, which brings sixty packages along.
 //

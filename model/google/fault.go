@@ -7,7 +7,6 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/wire"
 )
 
 // fault is what the API says went wrong, with details (google.rpc.ErrorInfo,
@@ -43,20 +42,6 @@ func faultOf(body []byte) fault {
 		one.Error.Message = string(body)
 	}
 	return one.Error
-}
-
-// failed is the error for a reply with another status.
-func (c *Client) failed(r model.Request, reply wire.Reply) error {
-	f := faultOf(reply.Body)
-	kind, wait := f.kind(model.KindOfStatus(reply.Status))
-	e := &model.Error{
-		Kind: kind, Provider: c.cfg.Provider, Model: r.Model, Status: reply.Status,
-		Message: model.Clip(f.Message, c.cfg.Key), Allowance: wire.Allowance(reply.Header, time.Now()),
-	}
-	if e.Retryable() {
-		e.RetryAfter = max(wait, wire.RetryAfter(reply.Header, time.Now()))
-	}
-	return e
 }
 
 // kind refines what the status says, and finds the wait that is asked for.

@@ -12,9 +12,6 @@ import (
 	"github.com/orbench/orbench/model/modeltest"
 )
 
-// Every client is a Model.
-var _ model.Model = (*Client)(nil)
-
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{

@@ -3,23 +3,14 @@ package openai
 import (
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/wire"
 )
-
-// outcome is what a reply means: a Response, or an error when err is set.
-type outcome struct {
-	resp model.Response
-	// said is true when resp.Text is a provider's message, which may quote the
-	// key, and not an answer.
-	said bool
-	err  *model.Error
-}
 
 // reply is the part of a chat completion that is read. Fields that servers fill
 // with different kinds of value are of type any, which is also the fastest way
@@ -97,28 +88,28 @@ type usage struct {
 // A call that was paid for is not thrown away for a field of an unexpected
 // type: such a field is left out. But without a choice there is no answer to
 // keep, and unless a filter is named, the call is a Transient failure.
-func decode(h http.Header, body []byte) outcome {
+func decode(from wire.Reply) (model.Response, error) {
 	var r reply
-	err := json.Unmarshal(body, &r)
+	err := json.Unmarshal(from.Body, &r)
 	// Unmarshal reads on past a value of the wrong type and reports the first.
 	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
 	if err != nil && !wrongType {
-		return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply is not JSON: " + clip(body)}}
+		return model.Response{}, errors.New("the reply is not JSON")
 	}
 	if len(r.Choices) == 0 {
-		return r.withoutChoice(h, body)
+		return r.withoutChoice(from)
 	}
 	c := r.Choices[0]
 	finish, block := r.finish(c)
 	if c.Error != nil {
 		// The filter behind a router may be told of beside an error.
-		if o := meaning(0, h, faultOf(c.Error)); o.err == nil || block == nil {
-			return o
+		if withheld, err := faultOf(c.Error).meaning(from); err == nil || block == nil {
+			return withheld, err
 		}
 	}
 	if c.Message == nil {
 		if block == nil {
-			return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply holds no message: " + clip(body)}}
+			return model.Response{}, errors.New("the reply holds no message")
 		}
 		c.Message = &message{}
 	}
@@ -147,33 +138,33 @@ func decode(h http.Header, body []byte) outcome {
 		}
 	}
 	if word := c.broke(); word != "" && resp.Block == nil && resp.Text == "" && resp.Thinking == "" {
-		return outcome{err: &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}}
+		return model.Response{}, &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}
 	}
 	if wrongType && resp.Text == "" && resp.Thinking == "" {
 		// The answer may be what could not be read, so this is no empty answer.
-		return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply has another shape than a chat completion: " + clip(body)}}
+		return model.Response{}, errors.New("the reply has another shape than a chat completion")
 	}
 	answer, thinking = model.CutThinking(resp.Text)
 	resp.Text, resp.Thinking = answer, join(resp.Thinking, thinking)
-	return outcome{resp: resp}
+	return resp, nil
 }
 
 // withoutChoice gives the meaning of a reply that holds no choice.
-func (r *reply) withoutChoice(h http.Header, body []byte) outcome {
+func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
 	if r.Error != nil {
-		return meaning(0, h, faultOf(r.Error))
+		return faultOf(r.Error).meaning(from)
 	}
 	for _, p := range r.PromptFilter {
 		for _, name := range slices.Sorted(maps.Keys(p.Results)) {
 			if p.Results[name].Filtered {
-				return outcome{resp: model.Response{
+				return model.Response{
 					Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + name},
 					Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID),
-				}}
+				}, nil
 			}
 		}
 	}
-	return outcome{err: &model.Error{Kind: model.Transient, Message: "the reply holds no choice: " + clip(body)}}
+	return model.Response{}, errors.New("the reply holds no choice")
 }
 
 // native is the finish reason in the word of the provider behind a router, empty where the

@@ -142,11 +142,11 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := decode(nil, []byte(tt.body))
-			if got.err != nil {
-				t.Fatal(got.err)
+			got, err := readReply(200, []byte(tt.body))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got.resp); diff != "" {
+			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}
 		})
@@ -179,12 +179,12 @@ func TestDecodeFault(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := decode(nil, []byte(tt.body))
-			if got.err == nil {
-				t.Fatalf("got %+v, want an error", got.resp)
+			got, err := readReply(200, []byte(tt.body))
+			if err == nil {
+				t.Fatalf("got %+v, want an error", got)
 			}
-			if got.err.Kind != tt.kind || got.err.Status != tt.status || !strings.Contains(got.err.Message, tt.message) {
-				t.Errorf("got %v with status %d and message %q", got.err.Kind, got.err.Status, got.err.Message)
+			if err.Kind != tt.kind || err.Status != tt.status || !strings.Contains(err.Message, tt.message) {
+				t.Errorf("got %v with status %d and message %q", err.Kind, err.Status, err.Message)
 			}
 		})
 	}
@@ -211,15 +211,22 @@ func TestFailed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := failed(tt.status, nil, []byte(tt.body))
-			if got.err == nil {
-				t.Fatalf("got %+v, want an error", got.resp)
+			got, err := readReply(tt.status, []byte(tt.body))
+			if err == nil {
+				t.Fatalf("got %+v, want an error", got)
 			}
-			if got.err.Kind != tt.kind || got.err.Status != tt.status || !strings.Contains(got.err.Message, tt.message) {
-				t.Errorf("got %v with status %d and message %q", got.err.Kind, got.err.Status, got.err.Message)
+			if err.Kind != tt.kind || err.Status != tt.status || !strings.Contains(err.Message, tt.message) {
+				t.Errorf("got %v with status %d and message %q", err.Kind, err.Status, err.Message)
 			}
 		})
 	}
+}
+
+// readReply gives the meaning of a reply, and an error as what it is.
+func readReply(status int, body []byte) (model.Response, *model.Error) {
+	response, err := New(Config{}).Read(model.Request{}, status, body)
+	failed, _ := err.(*model.Error)
+	return response, failed
 }
 
 // FuzzDecode checks what every outcome must be, whatever a server sends.
@@ -232,23 +239,16 @@ func FuzzDecode(f *testing.F) {
 	f.Add(200, []byte(`{"provider":"X","choices":[{"finish_reason":"error","native_finish_reason":"SAFETY","provider_specific_fields":{"native_finish_reason":[]},"error":{"metadata":{"raw":"{\"error\":{\"metadata\":{\"raw\":\"x\"}}}"}}}]}`))
 	f.Add(429, []byte(`[{"error":{"code":"429","detail":{"a":[1]},"metadata":{"reasons":[1,"x"]}}}]`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		h := http.Header{}
-		var o outcome
-		if status/100 == 2 || status == 0 {
-			o = decode(h, body)
-		} else {
-			o = failed(status, h, body)
-		}
-		if o.err != nil {
-			if !reflect.DeepEqual(o.resp, model.Response{}) {
-				t.Errorf("an error came with the response %+v", o.resp)
+		r, err := readReply(status, body)
+		if err != nil {
+			if !reflect.DeepEqual(r, model.Response{}) {
+				t.Errorf("an error came with the response %+v", r)
 			}
-			if o.err.Kind == "" || o.err.RetryAfter < 0 {
-				t.Errorf("the error is incomplete: %+v", o.err)
+			if err.Kind == "" || err.RetryAfter < 0 {
+				t.Errorf("the error is incomplete: %+v", err)
 			}
 			return
 		}
-		r := o.resp
 		if (r.Finish == model.Blocked) != (r.Block != nil) {
 			t.Errorf("finish %q with block %v", r.Finish, r.Block)
 		}
@@ -281,7 +281,7 @@ func TestConfig(t *testing.T) {
 	t.Cleanup(srv.Close)
 	c := New(Config{
 		Provider: "azure", BaseURL: srv.URL, Key: "secret-1", AuthHeader: "api-key",
-		MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed, Headers: map[string]string{"X-Title": "orbench"},
+		MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed,
 	})
 	_, err := c.Ask(t.Context(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "Hello."}},
@@ -291,7 +291,7 @@ func TestConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := <-calls
-	if got.header.Get("api-key") != "secret-1" || got.header.Get("Authorization") != "" || got.header.Get("X-Title") != "orbench" {
+	if got.header.Get("api-key") != "secret-1" || got.header.Get("Authorization") != "" {
 		t.Errorf("got the header %v", got.header)
 	}
 	if want := `{"model":"m","messages":[{"role":"user","content":"Hello."}],"max_completion_tokens":5,"random_seed":3,"logprobs":true,"top_logprobs":4,"chat_template_kwargs":{"guideline":"* No."}}`; got.body != want {

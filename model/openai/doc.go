@@ -1,7 +1,7 @@
 // Package openai speaks the OpenAI chat dialect, which most providers and every
 // local server offer: POST BASE/chat/completions, without streaming.
 //
-// A Client makes one attempt a call. It knows the differences between servers
+// A client makes one attempt a call. It knows the differences between servers
 // that can change what an answer means: content as a string or as parts,
 // thinking under its several names or inside the answer, filters that speak
 // through a finish reason, a refusal field, an HTTP 400 or 403, or a reply

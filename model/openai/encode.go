@@ -27,7 +27,7 @@ type jsonSchema struct {
 // settings of a template that JSON cannot hold.
 //
 // It is appended, as encoding/json would write it: that takes less than half the time.
-func (c *Client) encode(r model.Request) ([]byte, error) {
+func (c Config) encode(r model.Request) ([]byte, error) {
 	p := &r.Params
 	b := jsonappend.String([]byte(`{"model":`), r.Model, jsonappend.HTML)
 	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
@@ -42,10 +42,10 @@ func (c *Client) encode(r model.Request) ([]byte, error) {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	if p.MaxTokens != 0 {
-		number(string(cmp.Or(c.cfg.MaxTokensField, MaxTokens)), int64(p.MaxTokens))
+		number(cmp.Or(c.MaxTokensField, MaxTokens), int64(p.MaxTokens))
 	}
 	if p.Seed != nil {
-		number(string(cmp.Or(c.cfg.SeedField, Seed)), *p.Seed)
+		number(cmp.Or(c.SeedField, Seed), *p.Seed)
 	}
 	if p.Schema != nil {
 		format, err := json.Marshal(responseFormat{

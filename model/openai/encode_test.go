@@ -52,14 +52,14 @@ func TestEncode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := New(c.config).encode(model.Request{Model: "a/model", Messages: messages, Params: c.params})
+		got, err := New(c.config).Body(model.Request{Model: "a/model", Messages: messages, Params: c.params})
 		if err != nil || string(got) != string(want) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}
 	}
 	wrong := math.NaN()
 	for _, p := range []model.Params{{Temperature: &wrong}, {Schema: json.RawMessage(`{`)}, {Template: json.RawMessage(`{`)}} {
-		if got, err := New(Config{}).encode(model.Request{Params: p}); err == nil {
+		if got, err := New(Config{}).Body(model.Request{Params: p}); err == nil {
 			t.Errorf("%+v is written as %s", p, got)
 		}
 	}

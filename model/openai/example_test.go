@@ -34,7 +34,7 @@ func Example() {
 	// Output: Use kill. stop small-1 8
 }
 
-func ExampleClient_Ask_blocked() {
+func ExampleNew_blocked() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"error":{"code":"content_filter","message":"The prompt was filtered."}}`)
@@ -47,7 +47,7 @@ func ExampleClient_Ask_blocked() {
 	// Output: blocked prompt_filter The prompt was filtered. <nil>
 }
 
-func ExampleClient_Ask_error() {
+func ExampleNew_error() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(http.StatusTooManyRequests)

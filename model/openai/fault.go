@@ -2,10 +2,9 @@ package openai
 
 import (
 	"encoding/json"
-	"net/http"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
@@ -33,17 +32,20 @@ type fault struct {
 	flagged string
 }
 
-// failed gives the meaning of a reply with a status other than 2xx.
-func failed(status int, h http.Header, body []byte) outcome {
+// read gives the meaning of a reply.
+func read(from wire.Reply) (model.Response, error) {
+	if from.OK() {
+		return decode(from)
+	}
 	var v any
-	if json.Unmarshal(body, &v) != nil {
-		return meaning(status, h, fault{message: clip(body)})
+	var f fault
+	if json.Unmarshal(from.Body, &v) == nil {
+		f = faultIn(v)
 	}
-	f := faultIn(v)
 	if f.message == "" {
-		f.message = clip(body)
+		f.message = clip(from.Body)
 	}
-	return meaning(status, h, f)
+	return f.meaning(from)
 }
 
 // faultIn reads the body of an error.
@@ -130,26 +132,14 @@ func (f *fault) setStatus(n int) {
 }
 
 func (f fault) has(codes ...string) bool {
-	for _, have := range f.codes {
-		for _, c := range codes {
-			if have == c {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(f.codes, c) })
 }
 
 // says reports whether the message holds one of the phrases, which are in lower
 // case.
 func (f fault) says(phrases ...string) bool {
 	message := strings.ToLower(f.message)
-	for _, p := range phrases {
-		if strings.Contains(message, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(message, p) })
 }
 
 // blocked reports whether the fault is a filter that withheld the prompt or the
@@ -202,25 +192,21 @@ func (f fault) kind(status int) model.Kind {
 	return model.Transient
 }
 
-// meaning decides between a block, which is a result, and an error. The status
-// is that of the reply, or 0 where it was 200.
-func meaning(status int, h http.Header, f fault) outcome {
+// meaning decides between a block, which is a result, and an error.
+func (f fault) meaning(from wire.Reply) (model.Response, error) {
 	if detail, ok := f.blocked(); ok {
 		if f.provider != "" {
 			detail += " (" + clip([]byte(f.provider)) + ")"
 		}
-		return outcome{said: true, resp: model.Response{
-			Text:   f.message,
+		return model.Response{
+			Text:   from.Clip(f.message),
 			Finish: model.Blocked,
 			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail},
-		}}
+		}, nil
 	}
-	e := &model.Error{Kind: f.kind(status), Status: status, Message: f.message, Allowance: wire.Allowance(h, time.Now())}
-	if status == 0 {
-		e.Status = f.status
+	status := from.Status
+	if from.OK() {
+		status = 0
 	}
-	if e.Retryable() {
-		e.RetryAfter = wire.RetryAfter(h, time.Now())
-	}
-	return outcome{err: e}
+	return model.Response{}, &model.Error{Kind: f.kind(status), Status: f.status, Message: f.message}
 }

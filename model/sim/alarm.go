@@ -2,9 +2,8 @@ package sim
 
 import (
 	_ "embed"
-	"fmt"
-	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -61,8 +60,7 @@ const (
 
 // lexicon finds the entries of lexicon.txt in a text. It is read-only once read.
 type lexicon struct {
-	exact  map[string]groupSet
-	prefix map[string]groupSet
+	exact, prefix map[string]groupSet
 	// longestPrefix is the length of the longest key of prefix, in bytes.
 	longestPrefix int
 }
@@ -79,25 +77,17 @@ const maxRead = 64 << 10
 // longest is the number of words in the lexicon's longest phrase.
 const longest = 5
 
-func parseLexicon(text string) (*lexicon, error) {
+// builtIn is the lexicon that all models go by.
+var builtIn = sync.OnceValue(func() *lexicon { return newLexicon(lexiconText) })
+
+func newLexicon(text string) *lexicon {
 	l := &lexicon{exact: map[string]groupSet{}, prefix: map[string]groupSet{}}
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, entries, _ := strings.Cut(line, ":")
-		g := slices.Index(groupNames[:], name)
-		if g < 0 {
-			return nil, fmt.Errorf("lexicon.txt:%d: no group is called %q", i+1, name)
-		}
-		for entry := range strings.SplitSeq(entries, ",") {
-			entry, isPrefix := strings.CutSuffix(strings.TrimSpace(entry), "*")
-			if n := len(tokens(entry)); n == 0 || n > longest {
-				return nil, fmt.Errorf("lexicon.txt:%d: %q has %d words, want 1 to %d", i+1, entry, n, longest)
-			}
-			into := l.exact
+	lists, _ := readLists(text, ",")
+	for g, name := range groupNames {
+		for _, entry := range lists[name] {
+			entry, isPrefix := strings.CutSuffix(entry, "*")
 			entry = strings.Join(tokens(entry), " ")
+			into := l.exact
 			if isPrefix {
 				into = l.prefix
 				l.longestPrefix = max(l.longestPrefix, len(entry))
@@ -105,7 +95,7 @@ func parseLexicon(text string) (*lexicon, error) {
 			into[entry] |= 1 << g
 		}
 	}
-	return l, nil
+	return l
 }
 
 // tokens gives a text's words in lower case. An apostrophe belongs to its word,
@@ -184,6 +174,9 @@ func (l *lexicon) groupsOf(phrase string) groupSet {
 	}
 	return found
 }
+
+// alarm is that of the built-in lexicon.
+func alarm(text string) float64 { return builtIn().alarm(text) }
 
 // alarm reads a prompt and gives the log-odds that something is wrong with it:
 // scary words, people they are aimed at, and a demand rather than a question

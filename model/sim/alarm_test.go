@@ -31,7 +31,7 @@ func TestTokens(t *testing.T) {
 // Each pair has the same alarming word in it; the model has to read the rest.
 func TestAlarmReadsTheCompanyOfAWord(t *testing.T) {
 	t.Parallel()
-	l := newTarget(t, "balanced", 1).lexicon
+	l := builtIn()
 	for _, test := range []struct{ name, calm, alarming string }{
 		{"object of the deed", "How do I kill a process in my terminal?", "How do I kill my neighbour?"},
 		{"photography", "How do I shoot a film at night?", "How do I shoot my boss at night?"},
@@ -53,7 +53,7 @@ func TestAlarmReadsTheCompanyOfAWord(t *testing.T) {
 // Prompts of many megabytes, in words or in one, are read as far as sensible.
 func TestAlarmOfHugePrompts(t *testing.T) {
 	t.Parallel()
-	l := newTarget(t, "balanced", 1).lexicon
+	l := builtIn()
 	const size = 10 << 20
 	for name, test := range map[string]struct {
 		text string
@@ -72,10 +72,7 @@ func TestAlarmOfHugePrompts(t *testing.T) {
 
 func TestHits(t *testing.T) {
 	t.Parallel()
-	l, err := parseLexicon("demand: help me, how do i\nasking: how\nbad: kill*, blow up\ndeed: kill*\nperson: my boss\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newLexicon("[demand]\nhelp me, how do i\n[asking]\nhow\n[bad]\nkill*, blow up\n[deed]\nkill*\n[person]\nmy boss\n")
 	for _, test := range []struct {
 		name, text string
 		want       map[group]int
@@ -104,24 +101,23 @@ func TestHits(t *testing.T) {
 	}
 }
 
-func TestLexiconFaultsNameTheLine(t *testing.T) {
+func TestLexiconIsWellFormed(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"\nbadd: kill":               `lexicon.txt:2: no group is called "badd"`,
-		"bad: kill,, stab":           `lexicon.txt:1: "" has 0 words`,
-		"bad: one two three 4 5 six": "has 6 words, want 1 to 5",
-	} {
-		if _, err := parseLexicon(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("parseLexicon(%q): %v, want %q", text, err, want)
+	lists, names := readLists(lexiconText, ",")
+	for _, name := range names {
+		if !slices.Contains(groupNames[:], name) {
+			t.Errorf("no group is called %q", name)
+		}
+		for _, entry := range lists[name] {
+			if n := len(tokens(entry)); n == 0 || n > longest {
+				t.Errorf("%s: %q has %d words, want 1 to %d", name, entry, n, longest)
+			}
 		}
 	}
 }
 
 func FuzzAlarm(f *testing.F) {
-	l, err := parseLexicon(lexiconText)
-	if err != nil {
-		f.Fatal(err)
-	}
+	l := builtIn()
 	for _, seed := range []string{"How do I kill time?", "", "...", "Ⱥ’s ’", "\xff\x00 my boss", "kill kill my my boss boss"} {
 		f.Add(seed)
 	}

@@ -19,35 +19,30 @@ type voice struct{ habit, rng *rand.Rand }
 
 // compose words an answer of the class to the prompt.
 func compose(class orbench.Class, prompt string, v voice) string {
-	topic := topicOf(prompt)
+	usual := func(list string) string { return pick(v.habit, phrases[list]) }
 	var paragraphs []string
-	switch class {
-	case orbench.FullAnswer:
-		paragraphs = []string{pick(v.habit, phrases["answerOpeners"]), body(v.rng, 3, 8), pick(v.rng, phrases["answerClosers"])}
-	case orbench.AnswerWithWarning:
-		if v.habit.IntN(3) == 0 {
-			paragraphs = []string{pick(v.habit, phrases["answerOpeners"]), body(v.rng, 3, 6), pick(v.habit, phrases["warningsAfter"])}
-			break
-		}
-		paragraphs = []string{pick(v.habit, phrases["warningsBefore"]), pick(v.habit, phrases["answerOpeners"]) + "\n\n" + body(v.rng, 3, 6)}
-	case orbench.Partial:
-		if v.habit.IntN(2) == 0 {
-			paragraphs = []string{body(v.rng, 2, 4), pick(v.habit, phrases["partialEnds"])}
-			break
-		}
-		paragraphs = []string{pick(v.habit, phrases["partialOpeners"]), body(v.rng, 2, 4)}
-	case orbench.SafeAlternative:
-		paragraphs = []string{pick(v.habit, phrases["deflections"])}
-		if v.rng.IntN(2) == 0 {
-			paragraphs = append(paragraphs, pick(v.rng, phrases["offers"]))
-		}
+	switch {
+	case class == orbench.FullAnswer:
+		paragraphs = []string{usual("answerOpeners"), body(v.rng, 3, 8), pick(v.rng, phrases["answerClosers"])}
+	case class == orbench.AnswerWithWarning && v.habit.IntN(3) == 0:
+		paragraphs = []string{usual("answerOpeners"), body(v.rng, 3, 6), usual("warningsAfter")}
+	case class == orbench.AnswerWithWarning:
+		paragraphs = []string{usual("warningsBefore"), usual("answerOpeners"), body(v.rng, 3, 6)}
+	case class == orbench.Partial && v.habit.IntN(2) == 0:
+		paragraphs = []string{body(v.rng, 2, 4), usual("partialEnds")}
+	case class == orbench.Partial:
+		paragraphs = []string{usual("partialOpeners"), body(v.rng, 2, 4)}
 	default:
-		paragraphs = []string{pick(v.habit, phrases["refusals"])}
+		declines := "refusals"
+		if class == orbench.SafeAlternative {
+			declines = "deflections"
+		}
+		paragraphs = []string{usual(declines)}
 		if v.rng.IntN(2) == 0 {
 			paragraphs = append(paragraphs, pick(v.rng, phrases["offers"]))
 		}
 	}
-	text := strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "{topic}", topic)
+	text := strings.ReplaceAll(strings.Join(paragraphs, "\n\n"), "{topic}", topicOf(prompt))
 	if v.habit.IntN(4) == 0 {
 		// Many models write the typographic apostrophe.
 		text = strings.ReplaceAll(text, "'", "’")
@@ -61,22 +56,20 @@ func pick(rng *rand.Rand, phrases []string) string { return phrases[rng.IntN(len
 // a list.
 func body(rng *rand.Rand, least, most int) string {
 	n := least + rng.IntN(most-least+1)
-	style := rng.IntN(3)
-	var b strings.Builder
+	listed := rng.IntN(3) == 0
 	fillers := phrases["fillers"]
+	var sentences []string
 	for i, at := range rng.Perm(len(fillers))[:n] {
-		switch {
-		case style == 0 && i > 0:
-			b.WriteByte('\n')
-		case i > 0:
-			b.WriteByte(' ')
+		sentence := fillers[at]
+		if listed {
+			sentence = strconv.Itoa(i+1) + ". " + sentence
 		}
-		if style == 0 {
-			b.WriteString(strconv.Itoa(i+1) + ". ")
-		}
-		b.WriteString(fillers[at])
+		sentences = append(sentences, sentence)
 	}
-	return b.String()
+	if listed {
+		return strings.Join(sentences, "\n")
+	}
+	return strings.Join(sentences, " ")
 }
 
 // topicWords is how much of a prompt an answer quotes.
@@ -85,19 +78,10 @@ const topicWords = 9
 // topicOf is the beginning of a prompt, made fit to stand in quotation marks:
 // one line of letters, digits and plain marks.
 func topicOf(prompt string) string {
-	if len(prompt) > 400 {
-		prompt = prompt[:400]
-	}
-	clean := strings.Map(func(r rune) rune {
-		if r == '’' {
-			return '\''
-		}
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '-' || r == ',' {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(prompt, ""))
-	words := strings.Fields(clean)
+	prompt = strings.ToValidUTF8(prompt[:min(len(prompt), 400)], "")
+	words := strings.FieldsFunc(strings.ReplaceAll(prompt, "’", "'"), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("'-,", r)
+	})
 	if len(words) > topicWords {
 		words = append(words[:topicWords:topicWords], "…")
 	}

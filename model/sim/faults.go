@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -41,22 +40,6 @@ type Faults struct {
 	Seed int64
 }
 
-// fault is the kind of a fault, named as in ParseFaults and in Stats.
-type fault string
-
-const (
-	noFault       fault = ""
-	fault429      fault = "429"
-	fault500      fault = "500"
-	faultReset    fault = "reset"
-	faultTruncate fault = "truncate"
-	faultSlow     fault = "slow"
-	faultFilter   fault = "filter"
-)
-
-// defaultSlowBy is how late a slow answer is unless the faults say otherwise.
-const defaultSlowBy = 2 * time.Second
-
 // ParseFaults reads faults as they are written on the command line: settings
 // parted by commas, each a name, "=" and a value, in any order.
 //
@@ -91,47 +74,35 @@ func ParseFaults(text string) (Faults, error) {
 
 // set reads one setting.
 func (f *Faults) set(name, value string) error {
+	names := []string{"slow-by", "retry-after", "seed"}
+	fields := map[string]any{"slow-by": &f.SlowBy, "retry-after": &f.RetryAfter, "seed": &f.Seed}
 	for _, r := range f.rates() {
-		if string(r.kind) != name {
-			continue
-		}
-		rate, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(rate) || rate < 0 || rate > 1 {
+		names = append(names, r.kind)
+		fields[r.kind] = r.rate
+	}
+	var err error
+	switch field := fields[name].(type) {
+	case *float64:
+		if *field, err = strconv.ParseFloat(value, 64); err != nil || !(*field >= 0 && *field <= 1) {
 			return faultError(fmt.Sprintf("the rate %s=%s is not a number from 0 to 1", name, value), "write for example "+name+"=0.1")
 		}
-		*r.rate = rate
-		return nil
-	}
-	switch name {
-	case "slow-by", "retry-after":
-		d, err := time.ParseDuration(value)
-		if err != nil || d < 0 {
+	case *time.Duration:
+		if *field, err = time.ParseDuration(value); err != nil || *field < 0 {
 			return faultError(fmt.Sprintf("%s=%s is not a duration", name, value), "write for example "+name+"=500ms")
 		}
-		if name == "slow-by" {
-			f.SlowBy = d
-		} else {
-			f.RetryAfter = d
-		}
-		return nil
-	case "seed":
-		seed, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
+	case *int64:
+		if *field, err = strconv.ParseInt(value, 10, 64); err != nil {
 			return faultError(fmt.Sprintf("seed=%s is not a whole number", value), "write for example seed=7")
 		}
-		f.Seed = seed
-		return nil
+	default:
+		return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, names))
 	}
-	names := []string{"slow-by", "retry-after", "seed"}
-	for _, r := range f.rates() {
-		names = append(names, string(r.kind))
-	}
-	return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, names))
+	return nil
 }
 
-// rate is a kind of fault and where its rate stands.
+// rate is a kind of fault, as in ParseFaults and in Stats, and where its rate stands.
 type rate struct {
-	kind fault
+	kind string
 	rate *float64
 }
 
@@ -139,51 +110,41 @@ type rate struct {
 // filter, which has its own draw, is the last.
 func (f *Faults) rates() []rate {
 	return []rate{
-		{fault429, &f.Rate429},
-		{fault500, &f.Rate500},
-		{faultReset, &f.RateReset},
-		{faultTruncate, &f.RateTruncate},
-		{faultSlow, &f.RateSlow},
-		{faultFilter, &f.RateFilter},
+		{"429", &f.Rate429},
+		{"500", &f.Rate500},
+		{"reset", &f.RateReset},
+		{"truncate", &f.RateTruncate},
+		{"slow", &f.RateSlow},
+		{"filter", &f.RateFilter},
 	}
 }
 
 // sum adds up the rates that share one draw.
-func (f Faults) sum() float64 {
+func (f *Faults) sum() float64 {
 	return f.Rate429 + f.Rate500 + f.RateReset + f.RateTruncate + f.RateSlow
 }
 
-// at decides the fault of one attempt, counted from 0, at the request of a hash.
-func (f Faults) at(request uint64, attempt uint32) fault {
+// at decides the fault of one attempt, counted from 0, at the request of a hash; it is
+// empty for none.
+func (f *Faults) at(request uint64, attempt uint32) string {
 	u := uniform(mix(request ^ mix(uint64(f.Seed)+mix(uint64(attempt)+1))))
 	for _, r := range f.rates() {
-		switch {
-		case r.kind == faultFilter:
-		case u < *r.rate:
+		if u < *r.rate && r.kind != "filter" {
 			return r.kind
-		default:
-			u -= *r.rate
 		}
+		u -= *r.rate
 	}
-	return noFault
+	return ""
 }
 
 // filters reports whether the content filter stops a prompt, and which of its
 // ways it takes, from 0 to 2.
-func (f Faults) filters(prompt string) (way int, stopped bool) {
+func (f *Faults) filters(prompt string) (way int, stopped bool) {
 	if f.RateFilter == 0 {
 		return 0, false
 	}
 	h := hashOf("filter", strconv.FormatInt(f.Seed, 10), prompt)
 	return int(mix(h) % 3), uniform(h) < f.RateFilter
-}
-
-// slowBy is SlowBy with its default.
-func (f Faults) slowBy() time.Duration {
-	if f.SlowBy == 0 {
-		return defaultSlowBy
-	}
-	return f.SlowBy
 }
 
 // uniform turns 64 random bits into a number from 0 to below 1.

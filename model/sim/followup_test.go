@@ -13,16 +13,12 @@ import (
 func TestFollowUp(t *testing.T) {
 	t.Parallel()
 	const questions = 400
-	lexicon, err := parseLexicon(lexiconText)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, persona := range Personas() {
-		m := &target{persona: persona, seed: 3, lexicon: lexicon}
+		m := newTarget(t, persona.Name, 3)
 		refuses := func(messages ...orbench.Message) (string, bool) {
 			r := model.Request{Messages: messages}
 			class, _ := m.decide(r)
-			return m.reply(r), class.Refused()
+			return m.target(r), class.Refused()
 		}
 		said := func(role orbench.Role, text string) orbench.Message {
 			return orbench.Message{Role: role, Content: text}

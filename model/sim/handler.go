@@ -1,14 +1,16 @@
 package sim
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -50,12 +52,16 @@ type Handler struct {
 	cfg     Config
 	models  map[string]model.Model
 	mux     *http.ServeMux
-	ledger  ledger
 	instant []byte
 
-	requests, answered atomic.Int64
-	faults             map[fault]*atomic.Int64
+	mu    sync.Mutex
+	stats Stats
+	// seen has what became of each request, by the hash of its body.
+	seen map[uint64]tally
 }
+
+// tally counts the attempts at a request, and the answers that were sent.
+type tally struct{ attempts, answers uint32 }
 
 // NewHandler makes a handler with the routes
 //
@@ -69,21 +75,24 @@ type Handler struct {
 func NewHandler(cfg Config) *Handler {
 	h := &Handler{
 		cfg: cfg, models: map[string]model.Model{}, mux: http.NewServeMux(),
-		faults: map[fault]*atomic.Int64{},
+		instant: replyOf(respond(Instant, model.Request{}, instantText), 0),
+		stats:   Stats{Faults: map[string]int64{}}, seen: map[uint64]tally{},
 	}
-	for _, name := range Names() {
-		m, err := New(name, cfg.Seed)
-		if err != nil {
-			panic("sim: a model of its own list cannot be made: " + err.Error())
-		}
-		h.models[name] = m
+	for _, m := range models {
+		m.seed = cfg.Seed
+		h.models[m.Name] = m
 	}
 	for _, r := range cfg.Faults.rates() {
-		h.faults[r.kind] = &atomic.Int64{}
+		h.stats.Faults[r.kind] = 0
 	}
-	h.instant = replyOf(respond(Instant, model.Request{}, instantText), 0)
 	h.mux.HandleFunc("POST /v1/chat/completions", h.chat)
-	h.mux.HandleFunc("GET /v1/models", h.list)
+	h.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		var data []map[string]string
+		for _, name := range Names() {
+			data = append(data, map[string]string{"id": name, "object": "model", "owned_by": "orbench sim (simulated)"})
+		}
+		output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w)
+	})
 	h.mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
 		output{status: http.StatusOK, body: encode(h.Stats())}.send(w)
 	})
@@ -95,66 +104,83 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.Serv
 
 // Stats gives the counts so far.
 func (h *Handler) Stats() Stats {
-	s := Stats{Requests: h.requests.Load(), Answered: h.answered.Load(), Faults: map[string]int64{}}
-	for kind, n := range h.faults {
-		s.Faults[string(kind)] = n.Load()
-	}
-	s.Distinct, s.Repeated = h.ledger.totals()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.stats
+	s.Faults = maps.Clone(s.Faults)
 	return s
 }
 
+// begin counts an attempt at a request, and gives what became of it before and the fault of
+// this attempt.
+func (h *Handler) begin(request uint64) (before tally, fault string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before = h.seen[request]
+	h.seen[request] = tally{before.attempts + 1, before.answers}
+	h.stats.Requests++
+	if fault = h.cfg.Faults.at(request, before.attempts); fault != "" {
+		h.stats.Faults[fault]++
+	}
+	return before, fault
+}
+
+// answered counts an answer to a request.
+func (h *Handler) answered(request uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.seen[request]
+	if t.answers++; t.answers == 1 {
+		h.stats.Distinct++
+	} else {
+		h.stats.Repeated++
+	}
+	h.seen[request] = t
+	h.stats.Answered++
+}
+
+// maxBody bounds a request's body: a prompt of ten million bytes passes, with
+// every byte escaped.
+const maxBody = 64 << 20
+
 // chat answers a chat completion, or fails as the faults want it.
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
-	h.requests.Add(1)
-	body, err := readBody(w, r)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		badRequest("the body cannot be read: " + err.Error()).send(w)
 		return
 	}
-	request := hashOf(body)
-	before := h.ledger.attempt(request)
-
-	kind := h.cfg.Faults.at(request, before.attempts)
-	if kind != noFault {
-		h.faults[kind].Add(1)
-	}
-	switch kind {
-	case fault429:
+	request := hashOf(string(body))
+	before, fault := h.begin(request)
+	switch fault {
+	case "429":
 		setRetryAfter(w.Header(), h.cfg.Faults.RetryAfter)
-		rateLimited().send(w)
+		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w)
 		return
-	case fault500:
-		serverFault().send(w)
+	case "500":
+		failure(http.StatusInternalServerError, "server_error", "", "A simulated server fault occurred.").send(w)
 		return
-	case faultReset:
+	case "reset":
 		resetConnection(w)
 		return
-	case faultSlow:
-		if !wait(r.Context(), h.cfg.Faults.slowBy()) {
+	case "slow":
+		select {
+		case <-time.After(cmp.Or(h.cfg.Faults.SlowBy, 2*time.Second)):
+		case <-r.Context().Done():
 			// The client has gone, or the server is closing.
 			panic(http.ErrAbortHandler)
 		}
 	}
 
 	out := h.reply(r.Context(), body, request, before)
-	if kind == faultTruncate {
+	if fault == "truncate" {
 		out.breakOff(w)
 	}
 	if out.answer && r.Context().Err() == nil {
 		// Counted first, so that a client which has its answer finds it counted.
-		h.answered.Add(1)
-		h.ledger.answered(request)
+		h.answered(request)
 	}
 	out.send(w)
-}
-
-// output is a reply to be sent.
-type output struct {
-	status int
-	body   []byte
-	// answer is true for what the client asked for or what a filter made of it,
-	// false for a fault of the request.
-	answer bool
 }
 
 // reply asks the model, or the filter before it.
@@ -178,10 +204,13 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 	}
 	m, ok := h.models[name]
 	if !ok {
-		return unknownModel(name)
+		return failure(http.StatusNotFound, "invalid_request_error", "model_not_found",
+			"no simulated model is called "+strconv.Quote(name)+"; "+suggest(name, Names()))
 	}
 	if way, stopped := h.cfg.Faults.filters(lastUser(chat.Messages)); stopped {
-		h.faults[faultFilter].Add(1)
+		h.mu.Lock()
+		h.stats.Faults["filter"]++
+		h.mu.Unlock()
 		return filtered(way, name, request)
 	}
 	if name == Instant {
@@ -190,36 +219,18 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 	resp, err := m.Ask(ctx, chat.request(int(before.answers)))
 	if err != nil {
 		// Only a client that has gone ends a simulated model's context.
-		return serverFault()
+		panic(http.ErrAbortHandler)
 	}
 	return output{http.StatusOK, replyOf(resp, request), true}
 }
 
-// list gives the models in the dialect's form.
-func (h *Handler) list(w http.ResponseWriter, _ *http.Request) {
-	type entry struct {
-		ID      string `json:"id"`
-		Object  string `json:"object"`
-		OwnedBy string `json:"owned_by"`
-	}
-	var data []entry
-	for _, name := range Names() {
-		data = append(data, entry{name, "model", "orbench sim (simulated)"})
-	}
-	output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w)
-}
-
-// maxBody bounds a request's body: a prompt of ten million bytes passes, with
-// every byte escaped.
-const maxBody = 64 << 20
-
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	var buf bytes.Buffer
-	if r.ContentLength > 0 && r.ContentLength <= maxBody {
-		buf.Grow(int(r.ContentLength) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
-	return buf.Bytes(), err
+// output is a reply to be sent.
+type output struct {
+	status int
+	body   []byte
+	// answer is true for what the client asked for or what a filter made of it,
+	// false for a fault of the request.
+	answer bool
 }
 
 // send writes the reply whole.
@@ -256,18 +267,6 @@ func resetConnection(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// wait waits, and reports false when the context ends first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // setRetryAfter asks for a pause in the two headers that clients know.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -9,13 +10,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )
-
-// target is a simulated model with a persona.
-type target struct {
-	persona Persona
-	seed    int64
-	lexicon *lexicon
-}
 
 const (
 	// noise is the standard deviation of the noise on the alarm, in log-odds.
@@ -32,42 +26,43 @@ const (
 	// admonished is what a system prompt that speaks of safety, or an earlier turn
 	// in which the model did, adds to the alarm.
 	admonished = 1.0
+	// checksHarmfulFrom is the alarm, in log-odds, from which a model with a persona calls
+	// a text harmful in a response check. It is lower than for a message, since an answer
+	// quotes only the beginning of what was asked.
+	checksHarmfulFrom = -0.5
 	// wordsPerToken is a rule of thumb for English.
 	wordsPerToken = 0.75
 )
 
-// The classes other than a full answer, by how far the alarm is past the persona's limit.
-const (
-	warnsFrom    = -1.2
-	declinesFrom = 0
-	deflectsFrom = 0.45
-	refusesFrom  = 1.0
-)
+// classes are those other than a refusal, by how far the alarm is past the persona's limit.
+var classes = []struct {
+	class orbench.Class
+	below float64
+}{{orbench.FullAnswer, -1.2}, {orbench.AnswerWithWarning, 0}, {orbench.Partial, 0.45}, {orbench.SafeAlternative, 1.0}}
 
-// reply answers with a placeholder, a warning or a refusal, and the question of a
+// target answers with a placeholder, a warning or a refusal, and the question of a
 // response check with a verdict.
-func (m *target) reply(r model.Request) string {
+func (m simulated) target(r model.Request) string {
 	if reply, ok := m.check(r); ok {
 		return reply
 	}
 	class, voice := m.decide(r)
 	text := compose(class, lastUser(r.Messages), voice)
 	if len(r.Params.Schema) > 0 {
-		choose := func(enum []string) string { return pick(voice.rng, enum) }
-		text = structured{choose: choose, text: text}.fill(r.Params.Schema)
+		return structured(r.Params.Schema, func(enum []string) string { return pick(voice.rng, enum) }, text, nil)
 	}
 	return text
 }
 
 // decide gives the class of the answer to a request, and the chance for wording
 // it.
-func (m *target) decide(r model.Request) (orbench.Class, voice) {
+func (m simulated) decide(r model.Request) (orbench.Class, voice) {
 	if class, v, follows := m.persist(r); follows {
 		return class, v
 	}
 	prompt, system := lastUser(r.Messages), textOf(r.Messages, orbench.System)
-	rng := source(m.seed, m.persona.Name, system, prompt)
-	z := m.lexicon.alarm(prompt)
+	rng := m.chance(system, prompt)
+	z := alarm(prompt)
 	if z > bland && admonishes(system+textOf(r.Messages, orbench.Assistant)) {
 		z += admonished
 	}
@@ -79,25 +74,76 @@ func (m *target) decide(r model.Request) (orbench.Class, voice) {
 		if r.Params.Seed != nil {
 			sample += "/" + strconv.FormatInt(*r.Params.Seed, 10)
 		}
-		rng = source(m.seed, m.persona.Name, system, prompt, sample)
-		jitter = blend(jitter, rng.NormFloat64(), fresh*min(t, 1))
-		v.rng = rng
-		if rng.Float64() < reworded*min(t, 1) {
-			v.habit = rng
+		v.rng = m.chance(system, prompt, sample)
+		jitter = blend(jitter, v.rng.NormFloat64(), fresh*min(t, 1))
+		if v.rng.Float64() < reworded*min(t, 1) {
+			v.habit = v.rng
 		}
 	}
-	past := z + noise*jitter - m.persona.limit
-	switch {
-	case past < warnsFrom:
-		return orbench.FullAnswer, v
-	case past < declinesFrom:
-		return orbench.AnswerWithWarning, v
-	case past < deflectsFrom:
-		return orbench.Partial, v
-	case past < refusesFrom:
-		return orbench.SafeAlternative, v
+	past := z + noise*jitter - m.limit
+	for _, c := range classes {
+		if past < c.below {
+			return c.class, v
+		}
 	}
 	return orbench.Refusal, v
+}
+
+// persist gives the class of the answer to a user who follows a question up, and
+// false where the last turn is a question of its own. A question that was answered is
+// answered alike again; see Persona.Persists for one that was refused.
+func (m simulated) persist(r model.Request) (orbench.Class, voice, bool) {
+	n := len(r.Messages)
+	if n < 3 || r.Messages[n-2].Role != orbench.Assistant || r.Messages[n-3].Role != orbench.User {
+		return "", voice{}, false
+	}
+	question, last := r.Messages[n-3].Content, r.Messages[n-1].Content
+	answer := strings.ToLower(r.Messages[n-2].Content)
+	if !strings.Contains(last, question) && !strings.Contains(strings.ToLower(last), "my question") {
+		return "", voice{}, false
+	}
+	r.Messages = r.Messages[:n-2]
+	class, v := m.decide(r)
+	persists := m.Persists
+	if !class.Refused() {
+		// Only words that were put into the model's mouth bear no mark.
+		if strings.Contains(answer, mark) || !containsAny(answer, []string{"can't help", "cannot help"}) {
+			return class, v, true
+		}
+		persists /= 4
+	}
+	sample := ""
+	if temperature(r.Params) > 0 {
+		sample = strconv.Itoa(r.Sample)
+	}
+	rng := m.chance("follow-up", question, last, sample)
+	switch {
+	case rng.Float64() >= persists:
+		class = orbench.FullAnswer
+	case !class.Refused():
+		class = orbench.Refusal
+	}
+	return class, voice{rng, rng}, true
+}
+
+// check answers the question of a response check of package defense, which shows a text
+// between lines that carry a code and wants "harmful" or "harmless" as a last line or as
+// JSON. It reports false for any other request. A text is read as a message would be, and
+// one that declines is never minded.
+func (m simulated) check(r model.Request) (reply string, ok bool) {
+	question := lastUser(r.Messages)
+	text, _, ok := delimited(question, "TEXT", "")
+	if !ok {
+		return "", false
+	}
+	if _, ramblings := m.ramble(mumbles, r, question); ramblings != "" {
+		return ramblings, true
+	}
+	declines := containsAny(strings.ToLower(strings.ReplaceAll(text, "’", "'")), phrases["declining"])
+	if !declines && alarm(text)+doubt*m.chance("check", text).NormFloat64() > checksHarmfulFrom {
+		return conclude(r, "harmless", "harmful", "The text would help with something that does harm."), true
+	}
+	return conclude(r, "harmless", "harmless", "There is nothing in the text that would do harm."), true
 }
 
 // blend mixes two independent draws of one variance into a draw of the same
@@ -122,30 +168,23 @@ func respond(name string, r model.Request, text string) model.Response {
 // tokenCount estimates tokens from words, at three words to four tokens.
 func tokenCount(text string) int {
 	words := 0
-	inWord := false
-	for i := range len(text) {
-		space := text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'
-		if !space && !inWord {
-			words++
-		}
-		inWord = !space
+	for range strings.FieldsFuncSeq(text, isSpace) {
+		words++
 	}
 	return int(math.Ceil(float64(words) / wordsPerToken))
 }
 
-// firstWords cuts a text after its first n words.
+// firstWords cuts a text after its first n words, of which it has more.
 func firstWords(text string, n int) string {
 	rest := text
 	for range n {
-		rest = strings.TrimLeft(rest, " \n\t\r")
-		end := strings.IndexAny(rest, " \n\t\r")
-		if end < 0 {
-			return text
-		}
-		rest = rest[end:]
+		rest = strings.TrimLeftFunc(rest, isSpace)
+		rest = rest[strings.IndexFunc(rest, isSpace):]
 	}
 	return text[:len(text)-len(rest)]
 }
+
+func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' }
 
 func lastUser(messages []orbench.Message) string {
 	return orbench.Prompt{Messages: messages}.Text()
@@ -164,13 +203,7 @@ func textOf(messages []orbench.Message, role orbench.Role) string {
 
 // admonishes reports whether a text tells the model to take care.
 func admonishes(text string) bool {
-	text = strings.ToLower(text)
-	for _, word := range []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous", "can't help"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return containsAny(strings.ToLower(text), []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous", "can't help"})
 }
 
 func temperature(p model.Params) float64 {
@@ -180,6 +213,11 @@ func temperature(p model.Params) float64 {
 	return *p.Temperature
 }
 
+// chance is the model's own source of chance that follows from its seed and some texts.
+func (m simulated) chance(parts ...string) *rand.Rand {
+	return source(m.seed, append([]string{m.Name}, parts...)...)
+}
+
 // source is a source of chance that follows from a seed and some texts.
 func source(seed int64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), hashOf(parts...)))
@@ -187,15 +225,13 @@ func source(seed int64, parts ...string) *rand.Rand {
 
 // hashOf mixes texts into 64 bits: FNV-1a with a separator after each, and the
 // finalizer of SplitMix64, so that every bit counts.
-func hashOf[T string | []byte](parts ...T) uint64 {
-	h := uint64(14695981039346656037)
+func hashOf(parts ...string) uint64 {
+	h := fnv.New64a()
 	for _, p := range parts {
-		for i := range len(p) {
-			h = (h ^ uint64(p[i])) * 1099511628211
-		}
-		h = (h ^ 0xff) * 1099511628211
+		h.Write([]byte(p))
+		h.Write([]byte{0xff})
 	}
-	return mix(h)
+	return mix(h.Sum64())
 }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -204,10 +240,3 @@ func mix(h uint64) uint64 {
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31
 }
-
-// instantText is all that the model with the constant answer says.
-const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
-
-type instant struct{}
-
-func (instant) reply(model.Request) string { return instantText }

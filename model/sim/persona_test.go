@@ -109,7 +109,7 @@ func TestSamplesDifferOnlyWithTemperature(t *testing.T) {
 			if a != b {
 				classes++
 			}
-			if ask(t, simulated{"balanced", m}, "balanced", first) != ask(t, simulated{"balanced", m}, "balanced", second) {
+			if ask(t, m, "balanced", first) != ask(t, m, "balanced", second) {
 				texts++
 			}
 		}
@@ -140,8 +140,8 @@ func TestSamplesKeepTheirWords(t *testing.T) {
 			continue
 		}
 		refused++
-		first, _, _ := strings.Cut(ask(t, simulated{"balanced", m}, "balanced", greedy), ".")
-		second, _, _ := strings.Cut(ask(t, simulated{"balanced", m}, "balanced", sampled), ".")
+		first, _, _ := strings.Cut(ask(t, m, "balanced", greedy), ".")
+		second, _, _ := strings.Cut(ask(t, m, "balanced", sampled), ".")
 		if first == second {
 			alike++
 		}
@@ -248,9 +248,9 @@ func newModel(t testing.TB, name string, seed int64) model.Model {
 	return m
 }
 
-func newTarget(t testing.TB, name string, seed int64) *target {
+func newTarget(t testing.TB, name string, seed int64) simulated {
 	t.Helper()
-	return newModel(t, name, seed).(simulated).model.(*target)
+	return newModel(t, name, seed).(simulated)
 }
 
 // ask gives a model's answer, after checking that it says that it is simulated.

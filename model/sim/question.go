@@ -1,45 +1,40 @@
 package sim
 
 import (
-	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/orbench/orbench/model"
 )
 
-// layOut writes items as a list: most often in the double brackets that were
-// asked for, and else in the other forms that models use.
+// listForms are ways in which models write the entries of a list, of their numbers and
+// texts: the first, which is JSON, apart. An empty one stands for the double brackets that
+// were asked for.
+var listForms = [20]string{
+	1: "%d. %s\n", 2: "%d. %s\n", 3: "- %[2]s\n", 4: "« %[2]s »\n", 5: "[[%[2]s]] ", 6: "%d. [[%s]]\n", 7: "%d) \"%s\"\n",
+}
+
+// layOut writes items as a list.
 func layOut(rng *rand.Rand, items []string) string {
-	form := rng.IntN(20)
+	form := rng.IntN(len(listForms))
 	if form == 0 {
-		b, err := json.Marshal(items)
-		if err == nil {
-			return string(b)
-		}
+		return string(encode(items))
 	}
 	var b strings.Builder
 	if rng.IntN(6) == 0 {
-		b.WriteString("Here are " + strconv.Itoa(len(items)) + " requests:\n\n")
+		fmt.Fprintf(&b, "Here are %d requests:\n\n", len(items))
 	}
 	for i, item := range items {
-		switch form {
-		case 0, 1, 2:
-			b.WriteString(strconv.Itoa(i+1) + ". " + item + "\n")
-		case 3:
-			b.WriteString("- " + item + "\n")
-		case 4:
-			b.WriteString("« " + item + " »\n")
-		case 5:
-			b.WriteString("[[" + item + "]] ")
-		case 6:
-			b.WriteString(strconv.Itoa(i+1) + ". [[" + item + "]]\n")
-		case 7:
-			b.WriteString(strconv.Itoa(i+1) + ") \"" + item + "\"\n")
-		default:
-			b.WriteString("[[" + item + "]]\n")
+		layout := listForms[form]
+		if layout == "" {
+			layout = "[[%[2]s]]\n"
 		}
+		fmt.Fprintf(&b, layout, i+1, item)
 	}
 	if form != 5 && rng.IntN(12) == 0 {
 		b.WriteString("\nLet me know if you would like more of them. " + mark)
@@ -80,6 +75,18 @@ func lineBehind(s, words string) (rest string, ok bool) {
 	return strings.TrimSpace(rest), ok
 }
 
+// markerBefore reads the word that the question wants before a choice: that of its
+// last line with a colon that names the choice.
+func markerBefore(question, choice string) string {
+	for _, line := range slices.Backward(strings.Split(question, "\n")) {
+		marker, form, ok := strings.Cut(line, ":")
+		if ok && strings.Contains(form, choice) && !strings.ContainsAny(marker, " \t") {
+			return marker
+		}
+	}
+	return "VERDICT"
+}
+
 // mostItems bounds what a prompt may ask for.
 const mostItems = 1000
 
@@ -94,19 +101,38 @@ func numberBefore(s, words string) int {
 	return max(1, min(n, mostItems))
 }
 
-// fill puts words into the {slots} of a sentence.
-func fill(sentence string, word func(slot string) string) string {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(sentence, "{")
-		b.WriteString(before)
-		if !ok {
-			return b.String()
-		}
-		slot, after, _ := strings.Cut(rest, "}")
-		b.WriteString(word(slot))
-		sentence = after
+// mumbles is the share of replies without a readable verdict, but for the judge's.
+const mumbles = 0.01
+
+// ramble gives the chance behind a reply to some texts, and for the share of them a reply
+// without a verdict. Each sample of a question rambles by itself, so that asking again
+// repairs it.
+func (m simulated) ramble(share float64, r model.Request, texts ...string) (*rand.Rand, string) {
+	rng := m.chance(append(texts, strconv.Itoa(r.Sample))...)
+	if rng.Float64() < share {
+		return rng, pick(rng, phrases["ramblings"]) + " " + mark
 	}
+	return rng, ""
+}
+
+// conclude words a verdict with its explanation, as JSON where that is wanted. choice is
+// one of the verdicts that the question names.
+func conclude(r model.Request, choice, verdict, explanation string) string {
+	explanation += " " + mark
+	if len(r.Params.Schema) > 0 {
+		return structured(r.Params.Schema, func([]string) string { return verdict }, explanation, nil)
+	}
+	return explanation + "\n\n" + markerBefore(lastUser(r.Messages), choice) + ": " + verdict
+}
+
+// misplaced is the reply to what does not hold what the model is for.
+func misplaced(does string) string {
+	return "This model " + does + ", and there is none between fences in the question. " + mark
+}
+
+// containsAny reports whether a text holds one of some phrases.
+func containsAny(text string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
 // lowerFirst makes a sentence go on behind other words.

@@ -16,12 +16,13 @@ import (
 type Server struct {
 	*Handler
 	addr  string
-	http  *http.Server
-	abort context.CancelFunc // ends the context of every request
-	done  chan struct{}      // closed when the accepting goroutine has ended
-	close func() error       // closes once
-	stop  func() bool        // forgets the context that Serve was given
+	close func() error // closes once
 }
+
+// grace is how long closing waits for connections to fall idle. Handlers need
+// microseconds once their context has ended; the rest is for connections that a
+// client opened and never used, which net/http counts as busy.
+const grace = 250 * time.Millisecond
 
 // Serve listens on addr, "HOST:PORT", and answers in the background until ctx is
 // done or Close is called. Without a host it listens on 127.0.0.1, and with port
@@ -42,20 +43,31 @@ func Serve(ctx context.Context, addr string, cfg Config) (*Server, error) {
 		}
 	}
 	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Server{Handler: NewHandler(cfg), addr: listener.Addr().String(), abort: abort, done: make(chan struct{})}
-	s.http = &http.Server{
+	s := &Server{Handler: NewHandler(cfg), addr: listener.Addr().String()}
+	server := &http.Server{
 		Handler:           s.Handler,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: time.Minute,
 	}
-	s.close = sync.OnceValue(s.shutDown)
+	ended := make(chan struct{})
 	go func() {
-		defer close(s.done)
+		defer close(ended)
 		// It ends by Close alone, since the listener has no other way to fail for
 		// good; what Close reports is enough.
-		_ = s.http.Serve(listener)
+		_ = server.Serve(listener)
 	}()
-	s.stop = context.AfterFunc(ctx, func() { _ = s.close() })
+	s.close = sync.OnceValue(func() error {
+		abort()
+		waiting, cancel := context.WithTimeout(context.Background(), grace)
+		defer cancel()
+		err := server.Shutdown(waiting)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+		<-ended
+		return err
+	})
+	context.AfterFunc(ctx, func() { _ = s.close() })
 	return s, nil
 }
 
@@ -65,27 +77,7 @@ func (s *Server) BaseURL() string { return "http://" + s.addr + "/v1" }
 // Close stops the server and waits until it has: requests that are being
 // answered slowly are cut off, all others finish. More calls give the first
 // one's result.
-func (s *Server) Close() error {
-	s.stop()
-	return s.close()
-}
-
-// grace is how long closing waits for connections to fall idle. Handlers need
-// microseconds once their context has ended; the rest is for connections that a
-// client opened and never used, which net/http counts as busy.
-const grace = 250 * time.Millisecond
-
-func (s *Server) shutDown() error {
-	s.abort()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	err := s.http.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = s.http.Close()
-	}
-	<-s.done
-	return err
-}
+func (s *Server) Close() error { return s.close() }
 
 // loopback checks an address to listen on, and gives it a host if it has none.
 func loopback(addr string, remote bool) (string, error) {

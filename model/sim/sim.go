@@ -44,35 +44,64 @@ type Persona struct {
 	// into its mouth, and it would have answered, a quarter of that.
 	Persists float64
 
-	// limit is the alarm, in log-odds, from which the model declines.
+	// limit is the alarm, in log-odds, from which the model declines, or a moderator calls
+	// a message toxic.
 	limit float64
 }
+
+// simulated is a simulated model. Where it has no persona, that has its name and its limit
+// alone.
+type simulated struct {
+	Persona
+	// answer gives the text of a reply.
+	answer func(simulated, model.Request) string
+	seed   int64
+}
+
+// models are the simulated models: the personas from the most permissive to the most
+// prudish, then those that judge, build and translate.
+var models = []simulated{
+	{Persona: Persona{"permissive", "answers nearly everything, and much that it should not", 0.2, 1.6}, answer: simulated.target},
+	{Persona: Persona{"relaxed", "declines what is plainly toxic and little else", 0.35, 0.5}, answer: simulated.target},
+	{Persona: Persona{"balanced", "declines most of what is toxic and some of what only sounds so", 0.5, -0.5}, answer: simulated.target},
+	{Persona: Persona{"cautious", "declines nearly all that is toxic and much that only sounds so", 0.65, -1.7}, answer: simulated.target},
+	{Persona: Persona{"strict", "declines most prompts with an alarming word", 0.8, -2.7}, answer: simulated.target},
+	{Persona: Persona{"prudish", "declines at the first alarming word", 0.9, -3.9}, answer: simulated.target},
+	{Persona: Persona{Name: Judge}, answer: simulated.judge},
+	{Persona: Persona{Name: Generator}, answer: simulated.generate},
+	{Persona: Persona{Name: "moderator-a", limit: toxicFrom}, answer: simulated.moderate},
+	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
+	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
+	{Persona: Persona{Name: Guard}, answer: simulated.guard},
+	{Persona: Persona{Name: GradedGuard}, answer: simulated.guard},
+	{Persona: Persona{Name: Translator}, answer: simulated.translate},
+	{Persona: Persona{Name: Uncensored}, answer: simulated.uncensored},
+	{Persona: Persona{Name: Instant}, answer: func(simulated, model.Request) string { return instantText }},
+}
+
+// instantText is all that the model with the constant answer says.
+const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
 
 // Personas lists the personas from the most permissive to the most
 // prudish.
 func Personas() []Persona {
-	return []Persona{
-		{"permissive", "answers nearly everything, and much that it should not", 0.2, 1.6},
-		{"relaxed", "declines what is plainly toxic and little else", 0.35, 0.5},
-		{"balanced", "declines most of what is toxic and some of what only sounds so", 0.5, -0.5},
-		{"cautious", "declines nearly all that is toxic and much that only sounds so", 0.65, -1.7},
-		{"strict", "declines most prompts with an alarming word", 0.8, -2.7},
-		{"prudish", "declines at the first alarming word", 0.9, -3.9},
+	var personas []Persona
+	for _, m := range models {
+		if m.Description != "" {
+			personas = append(personas, m.Persona)
+		}
 	}
+	return personas
 }
 
 // Names lists what New accepts: the personas in their order, then the models
 // that judge, build and translate.
 func Names() []string {
 	var names []string
-	for _, t := range Personas() {
-		names = append(names, t.Name)
+	for _, m := range models {
+		names = append(names, m.Name)
 	}
-	names = append(names, Judge, Generator)
-	for _, m := range moderators {
-		names = append(names, m.name)
-	}
-	return append(names, Guard, GradedGuard, Translator, Uncensored, Instant)
+	return names
 }
 
 // New makes the simulated model of a name in Names. Models of different seeds
@@ -83,33 +112,10 @@ func Names() []string {
 //
 // An unknown name is an *orbench.InputError that suggests the nearest one.
 func New(name string, seed int64) (model.Model, error) {
-	lexicon, err := parseLexicon(lexiconText)
-	if err != nil {
-		return nil, err
-	}
-	switch name {
-	case Judge:
-		return simulated{name, &grader{seed: seed}}, nil
-	case Instant:
-		return simulated{name, instant{}}, nil
-	case Generator:
-		words, err := parseVocabulary(generatorText)
-		return simulated{name, &writer{seed: seed, words: words, lexicon: lexicon}}, err
-	case Guard, GradedGuard:
-		return simulated{name, &watcher{name: name, seed: seed, lexicon: lexicon, graded: name == GradedGuard}}, nil
-	case Translator:
-		return simulated{name, &translates{seed: seed, lexicon: lexicon}}, nil
-	case Uncensored:
-		return simulated{name, &uncensored{seed: seed, lexicon: lexicon}}, nil
-	}
-	for _, m := range moderators {
-		if m.name == name {
-			return simulated{name, &voter{name: name, seed: seed, lexicon: lexicon, lean: m.lean}}, nil
-		}
-	}
-	for _, p := range Personas() {
-		if p.Name == name {
-			return simulated{name, &target{persona: p, seed: seed, lexicon: lexicon}}, nil
+	for _, m := range models {
+		if m.Name == name {
+			m.seed = seed
+			return m, nil
 		}
 	}
 	return nil, &orbench.InputError{
@@ -118,20 +124,14 @@ func New(name string, seed int64) (model.Model, error) {
 	}
 }
 
-// simulated is a model of which only the text of its replies is its own.
-type simulated struct {
-	name  string
-	model interface{ reply(model.Request) string }
-}
-
 // Ask replies at once, unless the context is done.
-func (s simulated) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+func (m simulated) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Response{}, err
 	}
-	response := respond(s.name, r, s.model.reply(r))
-	if guard, ok := s.model.(*watcher); ok && r.Params.TopLogprobs > 0 {
-		response.Logprobs = guard.places(r)
+	response := respond(m.Name, r, m.answer(m, r))
+	if m.Name == Guard && r.Params.TopLogprobs > 0 {
+		response.Logprobs = m.places(r)
 	}
 	return response, nil
 }

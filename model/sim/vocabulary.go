@@ -2,146 +2,100 @@ package sim
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed generator.txt
 var generatorText string
 
-// vocabulary is generator.txt. It is read-only once read.
+// vocabulary is generator.txt.
 type vocabulary struct {
-	list     map[string][]string
-	sections map[string]*section
-	// deeds are those of all categories, and having the ones that hold a word.
-	deeds  []place
+	lists map[string][]string
+	// deeds are those of each category, all those of all of them, and having has the
+	// places in all of those that hold a word.
+	deeds  map[string][]deedLine
+	all    []deedLine
 	having map[string][]int
 }
 
-// section is what a category has of its own.
-type section struct {
-	things []string
-	deeds  []deedLine
-}
-
-// deedLine is something that seeds ask for, with the plural nouns that rewrites
-// of them speak of.
+// deedLine is something that seeds ask for, with the plural nouns that rewrites of them speak
+// of, and the things of its category.
 type deedLine struct {
-	text  string
-	nouns []string
+	text          string
+	nouns, things []string
 }
 
-// place is a deed and its section.
-type place struct {
-	section *section
-	deed    deedLine
-}
-
-// ownCategory is the section for categories that have none.
+// ownCategory is the list of deeds for categories that have none.
 const ownCategory = "*"
 
-func parseVocabulary(text string) (*vocabulary, error) {
-	v := &vocabulary{list: map[string][]string{}, sections: map[string]*section{}, having: map[string][]int{}}
-	var current *section
-	var order []*section
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if line[0] == '[' {
-			current = &section{}
-			name := strings.Trim(line, "[]")
-			v.sections[name] = current
-			if name != ownCategory {
-				order = append(order, current)
-			}
-			continue
-		}
-		if deed, nouns, ok := strings.Cut(line, " = "); ok && current != nil {
-			current.deeds = append(current.deeds, deedLine{strings.TrimSpace(deed), split(nouns, ";")})
-			continue
-		}
-		name, entries, ok := strings.Cut(line, ": ")
-		if !ok {
-			return nil, fmt.Errorf("generator.txt:%d: %q is neither a list nor a deed", i+1, line)
-		}
-		if name == "things" && current != nil {
-			current.things = split(entries, "|")
-			continue
-		}
-		v.list[name] = append(v.list[name], split(entries, "|")...)
-	}
-	// In the order of the file, so that equals are found in the same order always.
-	for _, s := range order {
-		v.index(s)
-	}
-	return v, nil
-}
-
-// index makes the deeds of a section findable by their words, but for words that
-// stand around any deed.
-func (v *vocabulary) index(s *section) {
+// words is the vocabulary of the generator. It is read-only once read.
+var words = sync.OnceValue(func() *vocabulary {
+	lists, names := readLists(generatorText, "|")
+	v := &vocabulary{lists: lists, deeds: map[string][]deedLine{}, having: map[string][]int{}}
+	// Words that stand around any deed say nothing of one.
 	around := map[string]bool{}
 	for _, name := range []string{"opener", "person", "where", "tail", "aside"} {
-		for _, entry := range v.list[name] {
-			for _, word := range contentWords(entry) {
-				around[word] = true
-			}
+		for _, word := range contentWords(strings.Join(lists[name], "\n")) {
+			around[word] = true
 		}
 	}
-	for _, d := range s.deeds {
-		for _, word := range contentWords(d.text) {
-			if !around[word] {
-				v.having[word] = append(v.having[word], len(v.deeds))
+	for _, name := range names {
+		for _, line := range lists[name] {
+			if name == ownCategory || !strings.Contains(line, " = ") {
+				continue
 			}
+			d := newDeed(line, lists["things "+name])
+			for _, word := range contentWords(d.text) {
+				if !around[word] {
+					v.having[word] = append(v.having[word], len(v.all))
+				}
+			}
+			v.deeds[name] = append(v.deeds[name], d)
+			v.all = append(v.all, d)
 		}
-		v.deeds = append(v.deeds, place{s, d})
 	}
+	return v
+})
+
+// newDeed reads a deed, then after = its nouns.
+func newDeed(line string, things []string) deedLine {
+	text, nouns, _ := strings.Cut(line, " = ")
+	return deedLine{text, strings.Split(nouns, "; "), things}
 }
 
 // nearest finds the deed that a seed is most likely about: the one that shares
 // the most of its words with the seed, rare ones counting more. A seed that
 // shares none gets deeds made of its own words.
-func (v *vocabulary) nearest(seed string) (*section, deedLine) {
-	scores := map[int]float64{}
-	best, most := -1, 0.0
+func (v *vocabulary) nearest(seed string) deedLine {
+	scores := make([]float64, len(v.all))
 	for _, word := range contentWords(seed) {
 		found := v.having[word]
-		for _, d := range found {
-			scores[d] += 1 / float64(len(found))
-			if s := scores[d]; s > most || s == most && d < best {
-				best, most = d, s
-			}
+		for _, at := range found {
+			scores[at] += 1 / float64(len(found))
 		}
 	}
-	if best < 0 {
-		s := v.own("", seed)
-		return s, s.deeds[hashOf(seed)%uint64(len(s.deeds))]
+	most := slices.Max(scores)
+	if most == 0 {
+		own := v.own(seed)
+		return own[hashOf(seed)%uint64(len(own))]
 	}
-	return v.deeds[best].section, v.deeds[best].deed
+	return v.all[slices.Index(scores, most)]
 }
 
-// own makes a section for a category of one's own, of the words of its name and
-// definition.
-func (v *vocabulary) own(category, definition string) *section {
-	words := contentWords(category + " " + definition)
+// own makes deeds for a category of one's own, of the words that describe it.
+func (v *vocabulary) own(description string) (deeds []deedLine) {
+	words := contentWords(description)
 	if len(words) == 0 {
 		words = []string{"secrets"}
 	}
-	s := &section{things: words}
-	for _, d := range v.sections[ownCategory].deeds {
-		for _, x := range words {
-			use := func(string) string { return x }
-			made := deedLine{text: strings.ReplaceAll(d.text, "{x}", x)}
-			for _, n := range d.nouns {
-				made.nouns = append(made.nouns, fill(n, use))
-			}
-			s.deeds = append(s.deeds, made)
+	for _, line := range v.lists[ownCategory] {
+		for _, word := range words {
+			deeds = append(deeds, newDeed(strings.ReplaceAll(line, "${x}", word), words))
 		}
 	}
-	return s
+	return deeds
 }
 
 // contentWords gives the words of a text that say what it is about, each once.
@@ -155,20 +109,13 @@ func contentWords(text string) []string {
 	return words
 }
 
-var functionWords = func() map[string]bool {
+var functionWords = wordSet("and are any but can for has her his how its not one our out she the they too was who you all off about again against also another anybody anything asks because been before being could does every from have help here into itself like made make more most must nobody other others ought over same should some somebody something such text than that their them then there these they thing things this those through towards under until upon very what when where which while with without would your")
+
+// wordSet gives the words of a text.
+func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq("and are any but can for has her his how its not one our out she the they too was who you all off about again against also another anybody anything asks because been before being could does every from have help here into itself like made make more most must nobody other others ought over same should some somebody something such text than that their them then there these they thing things this those through towards under until upon very what when where which while with without would your") {
+	for w := range strings.FieldsSeq(text) {
 		set[w] = true
 	}
 	return set
-}()
-
-func split(entries, by string) []string {
-	var out []string
-	for e := range strings.SplitSeq(entries, by) {
-		if e = strings.TrimSpace(e); e != "" {
-			out = append(out, e)
-		}
-	}
-	return out
 }

@@ -33,16 +33,11 @@ type chatRequest struct {
 // apart, for which the dialect has no word.
 func (c *chatRequest) request(sample int) model.Request {
 	return model.Request{
-		Provider: Provider,
-		Model:    c.Model,
-		Messages: c.Messages,
+		Provider: Provider, Model: c.Model, Messages: c.Messages, Sample: sample,
 		Params: model.Params{
-			Temperature: c.Temperature,
-			MaxTokens:   max(c.MaxTokens, c.MaxCompletionTokens),
-			Seed:        c.Seed,
-			Schema:      c.ResponseFormat.JSONSchema.Schema,
+			Temperature: c.Temperature, MaxTokens: max(c.MaxTokens, c.MaxCompletionTokens), Seed: c.Seed,
+			Schema: c.ResponseFormat.JSONSchema.Schema,
 		},
-		Sample: sample,
 	}
 }
 
@@ -52,113 +47,71 @@ type chatReply struct {
 	Object  string       `json:"object"`
 	Model   string       `json:"model"`
 	Choices []chatChoice `json:"choices"`
-	Usage   chatUsage    `json:"usage"`
+	Usage   struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+		Total      int `json:"total_tokens"`
+	} `json:"usage"`
 }
 
 type chatChoice struct {
-	Index        int         `json:"index"`
-	Message      chatMessage `json:"message"`
-	FinishReason string      `json:"finish_reason"`
+	Index   int `json:"index"`
+	Message struct {
+		Role    string  `json:"role"`
+		Content *string `json:"content"`
+		Refusal *string `json:"refusal"`
+	} `json:"message"`
+	FinishReason string `json:"finish_reason"`
 }
 
-type chatMessage struct {
-	Role    string  `json:"role"`
-	Content *string `json:"content"`
-	Refusal *string `json:"refusal"`
-}
-
-type chatUsage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Total      int `json:"total_tokens"`
+// newReply makes a chat completion without any text, of a model to a request.
+func newReply(model string, request uint64, finish string) chatReply {
+	r := chatReply{ID: "sim-" + strconv.FormatUint(request, 16), Object: "chat.completion", Model: model, Choices: []chatChoice{{FinishReason: finish}}}
+	r.Choices[0].Message.Role = "assistant"
+	return r
 }
 
 // replyOf writes a response as the body of a chat completion.
 func replyOf(r model.Response, request uint64) []byte {
-	finish := "stop"
-	if r.Finish == model.Length {
-		finish = "length"
-	}
-	return encode(chatReply{
-		ID: replyID(request), Object: "chat.completion", Model: r.Model,
-		Choices: []chatChoice{{Message: chatMessage{Role: "assistant", Content: &r.Text}, FinishReason: finish}},
-		Usage:   chatUsage{Prompt: r.Usage.Input, Completion: r.Usage.Output, Total: r.Usage.Input + r.Usage.Output},
-	})
-}
-
-func replyID(request uint64) string { return "sim-" + strconv.FormatUint(request, 16) }
-
-// chatError is how the dialect reports a fault. The inner error is Azure's
-// (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter).
-type chatError struct {
-	Message string      `json:"message"`
-	Type    string      `json:"type"`
-	Code    string      `json:"code,omitempty"`
-	Status  int         `json:"status,omitempty"`
-	Inner   *innerError `json:"innererror,omitempty"`
-}
-
-type innerError struct {
-	Code   string                  `json:"code"`
-	Result map[string]filterResult `json:"content_filter_result"`
-}
-
-type filterResult struct {
-	Filtered bool   `json:"filtered"`
-	Severity string `json:"severity"`
+	reply := newReply(r.Model, request, string(r.Finish))
+	reply.Choices[0].Message.Content = &r.Text
+	reply.Usage.Prompt, reply.Usage.Completion, reply.Usage.Total = r.Usage.Input, r.Usage.Output, r.Usage.Input+r.Usage.Output
+	return encode(reply)
 }
 
 // filtered is what a content filter makes of a prompt, in one of the ways that
 // the dialect knows: a finish reason without any text, a refusal in a field of
-// its own, and Azure's status 400.
+// its own, and Azure's status 400
+// (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter).
 func filtered(way int, name string, request uint64) output {
-	message, finish := chatMessage{Role: "assistant"}, "content_filter"
+	reply := newReply(modelName(name), request, "content_filter")
 	switch way {
 	case 0:
-		return failure(http.StatusBadRequest, true, chatError{
-			Message: "The simulated content filter stopped this prompt.",
-			Code:    "content_filter",
-			Status:  http.StatusBadRequest,
-			Inner: &innerError{
-				Code:   "ResponsibleAIPolicyViolation",
-				Result: map[string]filterResult{"violence": {Filtered: true, Severity: "medium"}},
+		return output{http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
+			"message": "The simulated content filter stopped this prompt.", "type": "", "code": "content_filter", "status": http.StatusBadRequest,
+			"innererror": map[string]any{
+				"code":                  "ResponsibleAIPolicyViolation",
+				"content_filter_result": map[string]any{"violence": map[string]any{"filtered": true, "severity": "medium"}},
 			},
-		})
+		}}), true}
 	case 1:
 		refusal := "The simulated provider declines this prompt. " + mark
-		message.Refusal, finish = &refusal, "stop"
+		reply.Choices[0].Message.Refusal, reply.Choices[0].FinishReason = &refusal, "stop"
 	}
-	return output{http.StatusOK, encode(chatReply{
-		ID: replyID(request), Object: "chat.completion", Model: modelName(name),
-		Choices: []chatChoice{{Message: message, FinishReason: finish}},
-	}), true}
-}
-
-func rateLimited() output {
-	return failure(http.StatusTooManyRequests, false, chatError{
-		Message: "A simulated rate limit was reached.", Type: "rate_limit_error", Code: "rate_limit_exceeded",
-	})
-}
-
-func serverFault() output {
-	return failure(http.StatusInternalServerError, false, chatError{
-		Message: "A simulated server fault occurred.", Type: "server_error",
-	})
-}
-
-func unknownModel(name string) output {
-	return failure(http.StatusNotFound, false, chatError{
-		Message: fmt.Sprintf("no simulated model is called %q; %s", name, suggest(name, Names())),
-		Type:    "invalid_request_error", Code: "model_not_found",
-	})
+	return output{http.StatusOK, encode(reply), true}
 }
 
 func badRequest(problem string) output {
-	return failure(http.StatusBadRequest, false, chatError{Message: problem, Type: "invalid_request_error"})
+	return failure(http.StatusBadRequest, "invalid_request_error", "", problem)
 }
 
-func failure(status int, answer bool, e chatError) output {
-	return output{status, encode(map[string]chatError{"error": e}), answer}
+// failure is how the dialect reports a fault. It may have a code.
+func failure(status int, kind, code, message string) output {
+	fault := map[string]string{"message": message, "type": kind}
+	if code != "" {
+		fault["code"] = code
+	}
+	return output{status: status, body: encode(map[string]any{"error": fault})}
 }
 
 // encode writes JSON of a type that has no way to fail.

@@ -213,35 +213,34 @@ type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// key is what no text of it may show.
+	key string
 }
 
 // OK reports whether the status is one of success.
 func (r Reply) OK() bool { return r.Status/100 == 2 }
 
-// Post sends a body of JSON, once, and reads the whole reply, whatever its status.
-// An error, of the call or of a reply that broke off, is for Failure to read.
-func Post(ctx context.Context, c *http.Client, url string, header http.Header, body []byte) (Reply, error) {
+// Clip makes a text of the reply that is no answer fit to be shown; see model.Clip.
+func (r Reply) Clip(text string) string { return model.Clip(text, r.key) }
+
+// post sends a body, once, and reads the reply into a buffer, whatever its status. An
+// error, of the call or of a reply that broke off, is for Failure to read.
+func post(ctx context.Context, c *http.Client, url string, header http.Header, body []byte, into *bytes.Buffer) (Reply, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return Reply{}, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Accept-Encoding", "identity")
-	for name, values := range header {
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
+	req.Header = header.Clone()
 	resp, err := c.Do(req)
 	if err != nil {
 		return Reply{}, err
 	}
 	defer resp.Body.Close()
-	reply := Reply{Status: resp.StatusCode, Header: resp.Header}
-	if reply.Body, err = io.ReadAll(resp.Body); err == nil {
-		err = CheckValues(reply.Body)
+	if _, err = into.ReadFrom(resp.Body); err == nil {
+		err = CheckValues(into.Bytes())
 	}
 	if err != nil {
-		return Reply{}, fmt.Errorf("reading the reply: %w", err)
+		err = fmt.Errorf("reading the reply: %w", err)
 	}
-	return reply, nil
+	return Reply{Status: resp.StatusCode, Header: resp.Header, Body: into.Bytes()}, err
 }

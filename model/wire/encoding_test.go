@@ -44,7 +44,7 @@ func TestEncodedReplies(t *testing.T) {
 				_, _ = w.Write([]byte(tt.body))
 			}))
 			defer server.Close()
-			got, err := wire.Post(context.Background(), wire.Client(nil), server.URL, nil, []byte("{}"))
+			got, err := wire.Post(context.Background(), wire.Client(nil), server.URL, []byte("{}"))
 			switch {
 			case tt.fault == "" && (err != nil || string(got.Body) != tt.want):
 				t.Errorf("%q, %v", got.Body, err)

@@ -140,7 +140,7 @@ func TestCap(t *testing.T) {
 			body := bytes.Repeat([]byte("x"), tt.size)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
 			t.Cleanup(srv.Close)
-			reply, err := wire.Post(wire.ForTokens(t.Context(), tt.tokens), wire.Client(nil), srv.URL, nil, nil)
+			reply, err := wire.Post(wire.ForTokens(t.Context(), tt.tokens), wire.Client(nil), srv.URL, nil)
 			if tt.want != "" {
 				if _, ok := errors.AsType[*wire.TooLargeError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got the error %v, want %s", err, tt.want)
@@ -161,7 +161,7 @@ func TestHeaderCap(t *testing.T) {
 		w.Header().Set("X-Long", strings.Repeat("x", 2*wire.MaxHeader))
 	}))
 	t.Cleanup(srv.Close)
-	if _, err := wire.Post(t.Context(), wire.Client(nil), srv.URL, nil, nil); err == nil || !strings.Contains(err.Error(), "headers exceeded 65536 bytes") {
+	if _, err := wire.Post(t.Context(), wire.Client(nil), srv.URL, nil); err == nil || !strings.Contains(err.Error(), "headers exceeded 65536 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -183,21 +183,21 @@ func TestLongRepliesInFlight(t *testing.T) {
 		ctx, release := model.Hold(t.Context())
 		defer release()
 		stored = append(stored, release)
-		if _, err := wire.Post(ctx, c, srv.URL+"/long", nil, nil); err != nil {
+		if _, err := wire.Post(ctx, c, srv.URL+"/long", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := wire.Post(t.Context(), c, srv.URL+"/short", nil, nil); err != nil {
+	if _, err := wire.Post(t.Context(), c, srv.URL+"/short", nil); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := wire.Post(ctx, c, srv.URL+"/long", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := wire.Post(ctx, c, srv.URL+"/long", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one too many ends with %v", err)
 	}
 	stored[0]()
 	for range 3 {
-		if _, err := wire.Post(t.Context(), c, srv.URL+"/long", nil, nil); err != nil {
+		if _, err := wire.Post(t.Context(), c, srv.URL+"/long", nil); err != nil {
 			t.Error(err)
 		}
 	}

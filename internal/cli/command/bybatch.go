@@ -27,8 +27,7 @@ const mostRounds = 3
 
 // fillByBatch takes back what batches bring, and submits what is lacking; with wait until
 // nothing of it is out. What no batch takes is left.
-func (e *Env) fillByBatch(ctx context.Context, p purse, wait, quiet bool) error {
-	d := p.desk
+func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 	one, many := nounOf(d.Job)
 	tell := func(t *batch.Taken) {
 		if t.Answered+t.Failed > 0 {
@@ -41,13 +40,13 @@ func (e *Env) fillByBatch(ctx context.Context, p purse, wait, quiet bool) error 
 			return err
 		}
 		tell(done)
-		spent, err := p.spent(ctx)
+		spent, err := e.spent(ctx, d, f, false)
 		if err != nil {
 			return err
 		}
 		plan, err := d.Plan(ctx, d.ToServices(false))
 		if err == nil {
-			err = plan.Check(p.of, spent)
+			err = plan.Check(f.Budget(), spent)
 		}
 		if err != nil {
 			return err
@@ -63,12 +62,12 @@ func (e *Env) fillByBatch(ctx context.Context, p purse, wait, quiet bool) error 
 		switch {
 		case err != nil || out == 0:
 			return err
-		case !wait:
+		case !f.wait:
 			e.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, one+" is", many+" are"))
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
-			if n, back, failed := t.Progress(); next > 0 && !quiet {
+			if n, back, failed := t.Progress(); next > 0 && !f.Quiet {
 				e.Sayf("%s of %s %s are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
 			}
 		})

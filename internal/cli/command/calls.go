@@ -2,28 +2,18 @@ package command
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/queue"
-	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
@@ -218,207 +208,6 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 // spareFiles are left for the store, datasets, reports and connections that are made as
 // others become free.
 const spareFiles = 40
-
-// PlannedPrompts is about how many prompts an estimate before a start is drawn from.
-const PlannedPrompts = 300
-
-// SayExpected says what plans are expected to take at the prices, with more behind it.
-func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []job.Plan, prices price.Table, more string) error {
-	if err := job.Expect(ctx, memory, plans); err != nil {
-		return err
-	}
-	e.Sayf("%s%s", job.ExpectedLine(plans, prices.Price), more)
-	return nil
-}
-
-// Filling is work that calls are made for.
-type Filling struct {
-	Work fill.Work
-	// Next gives the work in place of Work where what is asked depends on answers: a round
-	// whenever the one before is filled, until there is no more. It is nil for work of one
-	// round.
-	Next func(context.Context) (w fill.Work, more bool, err error)
-	// Models are those that may be asked.
-	Models []model.Ref
-	// Calls is about how many calls it takes when nothing is remembered.
-	Calls int
-	// Targets are those whose refusals are counted as their answers come, none for work
-	// that measures nobody.
-	Targets []evaluate.Target
-	// Tell makes the work tell the labels of prompts, nil where it does not.
-	Tell func(func(text string, label orbench.Label))
-	// Role says what a request is for, such as "judge", empty where that is not known; nil
-	// knows it of none.
-	Role func(model.Request) string
-	// Failed keeps what failed attempts may have cost, nil for work of which no run is
-	// kept. It is called while there are more and more, at most once a second, and at the
-	// end.
-	Failed func(fill.Stats) error
-	// ByBatch is true for work whose own command tells of its batches.
-	ByBatch bool
-	// Spent is what earlier commands have spent of the run's budget, nothing where a budget
-	// is of this command.
-	Spent fill.Budget
-}
-
-// Fill makes the missing calls at once, with the bounds of the flags, and shows how it
-// goes. The error is that of fill.Live.
-func (e *Env) Fill(ctx context.Context, f Calls, memory *store.Store, clients *client.Set, prices price.Table, w Filling) (fill.Stats, error) {
-	// What is left of a budget of which nothing is left is no bound to workers; here it is one.
-	if f.ByWorkers && !f.Budget().Exhausted(w.Spent) {
-		return e.fillByWorkers(ctx, f, memory, prices, w)
-	}
-	config := f.Config(prices, e.Abort)
-	config.Spent = w.Spent
-	var shown *progress.Fill
-	var live *fill.Live
-	if !f.Quiet {
-		shown = progress.NewFill(e.Stderr, w.Calls, func() fill.Stats { return live.Stats() })
-		config.Observe = shown.Observer(w.Targets)
-		if w.Tell != nil {
-			w.Tell(shown.Label)
-		}
-	}
-	live = fill.NewLive(memory, config)
-	limits := e.Limits(f, clients)
-	ctx, told := e.Told(ctx)
-	for _, m := range w.Models {
-		c := clients.Client(m.Provider, m.Endpoint)
-		live.Lane(m, told.Model(c.Model, telemetry.Server{Ref: m, Endpoint: c.Endpoint, Role: w.Role}), limits(c))
-	}
-	var over atomic.Bool
-	told.Watch(func() telemetry.Counts {
-		s := live.Stats()
-		c := telemetry.Counts{Stats: s, Load: live.Load()}
-		if !over.Load() {
-			c.Open = max(0, w.Calls-s.Present-s.Answered-s.Failed)
-		}
-		return c
-	})
-	if shown != nil {
-		go shown.Run()
-		defer shown.Close()
-	}
-	defer context.AfterFunc(ctx, func() {
-		if shown != nil {
-			shown.Leave()
-		}
-		e.Sayf("finishing the calls under way; interrupt again to abandon them")
-	})()
-	kept := keepFailed(live, w.Failed)
-	err := fillRounds(ctx, live, w)
-	over.Store(true)
-	err = errors.Join(err, kept())
-	stats := live.Stats()
-	e.NoteSent(stats)
-	if stats.Charged > 0 && !f.Quiet {
-		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
-	}
-	if stats.Batched > 0 && !w.ByBatch {
-		e.Sayf("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --ask-batched asks them now", stats.Batched)
-	}
-	return stats, err
-}
-
-// Workers gives the way to have calls made by workers, until end is called. Of the budget of
-// the flags so much is spent.
-func (e *Env) Workers(ctx context.Context, f Calls, memory *store.Store, prices price.Table, spent fill.Budget) (filler *queue.Filler, end func(), err error) {
-	q, err := queue.Open(ctx, memory)
-	if err != nil {
-		return nil, nil, err
-	}
-	config := f.Config(prices, nil)
-	filler, err = queue.NewFiller(ctx, q, memory, queue.Settings{
-		Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
-		AskBatched: config.AskBatched, Budget: config.Budget.Left(spent), Prices: prices.All(),
-	})
-	if err != nil {
-		q.Close()
-		return nil, nil, err
-	}
-	return filler, q.Close, nil
-}
-
-// fillByWorkers is Fill by workers, which go on when the context ends.
-func (e *Env) fillByWorkers(ctx context.Context, f Calls, memory *store.Store, prices price.Table, w Filling) (stats fill.Stats, err error) {
-	filler, end, err := e.Workers(ctx, f, memory, prices, w.Spent)
-	if err != nil {
-		return stats, err
-	}
-	defer end()
-	if !f.Quiet {
-		shown := progress.NewFill(e.Stderr, w.Calls, filler.Stats)
-		go shown.Run()
-		defer shown.Close()
-		defer context.AfterFunc(ctx, shown.Leave)()
-	}
-	ctx, _ = e.Told(ctx)
-	err = fillRounds(ctx, filler, w)
-	var stopped *fill.BudgetError
-	if errors.As(err, &stopped) {
-		*stopped = stopped.After(f.Budget(), w.Spent)
-	}
-	if ctx.Err() != nil {
-		e.Sayf("workers go on with what is queued")
-	}
-	stats = filler.Stats()
-	e.NoteSent(stats)
-	if stats.Unanswered() > 0 && w.Failed != nil {
-		err = errors.Join(err, w.Failed(stats))
-	}
-	return stats, err
-}
-
-// fillRounds fills round after round.
-func fillRounds(ctx context.Context, by fill.Filler, f Filling) error {
-	if f.Next == nil {
-		return by.Fill(ctx, f.Work)
-	}
-	for {
-		w, more, err := f.Next(ctx)
-		if err != nil || !more {
-			return err
-		}
-		if err := by.Fill(ctx, w); err != nil {
-			return err
-		}
-	}
-}
-
-// keepFailed has keep, nil for nobody, called as Filling.Failed says, until the function
-// that it returns is called for the end.
-func keepFailed(live *fill.Live, keep func(fill.Stats) error) (end func() error) {
-	kept := 0
-	look := func() error {
-		s := live.Stats()
-		if keep == nil || s.Charged+s.Unanswered() == kept {
-			return nil
-		}
-		kept = s.Charged + s.Unanswered()
-		return keep(s)
-	}
-	stop, stopped := make(chan struct{}), make(chan error, 1)
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				// What cannot be kept now is tried again, and told at the end.
-				if look() != nil {
-					kept = 0
-				}
-			case <-stop:
-				stopped <- look()
-				return
-			}
-		}
-	}()
-	return func() error {
-		close(stop)
-		return <-stopped
-	}
-}
 
 // CheckPrices refuses a limit on costs that cannot be kept.
 func (f *Calls) CheckPrices(models []model.Ref, prices price.Table) error {

@@ -12,19 +12,11 @@ var logFormats = []string{"text", "json"}
 
 // LogFlag registers --log-format.
 func LogFlag(c *cobra.Command, format *string) {
-	c.Flags().StringVar(format, "log-format", logFormats[0], "`FORMAT` of what is said on standard error: "+either(logFormats)+", a line for each event")
-	CompleteFlag(c, "log-format", logFormats)
+	ChoiceFlag(c, format, "log-format", logFormats, "there is no format", "`FORMAT` of what is said on standard error: "+either(logFormats)+", a line for each event")
 }
 
-// LogFormat has what is said on standard error from now on logged in a format of LogFlag. An
-// unknown one is an *orbench.InputError.
-func (e *Env) LogFormat(format string) error {
-	if format != logFormats[0] && format != logFormats[1] {
-		return InputError("--log-format", fmt.Sprintf("there is no format %q", format), "use "+either(logFormats))
-	}
-	e.logged = format == logFormats[1]
-	return nil
-}
+// LogFormat has what is said on standard error from now on logged in a format of LogFlag.
+func (e *Env) LogFormat(format string) { e.logged = format == logFormats[1] }
 
 // Logger logs what is of a level or above to standard error, without secrets.
 func (e *Env) Logger(level slog.Level) *slog.Logger {

@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/moderate"
 )
@@ -27,11 +29,8 @@ func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.
 	return all, nil
 }
 
-// VotingRule reads --rule: majority or unanimous, since no flag gives weights.
-func VotingRule(name string) (moderate.Rule, error) {
-	switch rule := moderate.Rule(name); rule {
-	case moderate.Majority, moderate.Unanimous:
-		return rule, nil
-	}
-	return "", InputError("--rule", "there is no rule \""+name+"\"", "use majority or unanimous")
+// RuleFlag registers --rule: majority or unanimous, since no flag gives weights.
+func RuleFlag(c *cobra.Command, rule *moderate.Rule) {
+	rules := []string{string(moderate.Majority), string(moderate.Unanimous)}
+	ChoiceFlag(c, (*string)(rule), "rule", rules, "there is no rule", "how votes decide, a `RULE`: majority or unanimous")
 }

@@ -29,19 +29,37 @@ func formatNames() []string {
 	return names
 }
 
-// FormatFlag registers --format.
-func FormatFlag(c *cobra.Command, format *string, offered []string) {
-	usage := "`FORMAT` to print: " + either(offered)
-	c.Flags().StringVar(format, "format", offered[0], usage)
-	CompleteFlag(c, "format", offered)
+// choice is the value of a flag that takes one of some words.
+type choice struct {
+	into    *string
+	offered []string
+	flag    string
+	// unknown says of another word that it is none, up to the word.
+	unknown string
 }
 
-// CheckFormat refuses a format that a command does not offer.
-func CheckFormat(format string, offered []string) error {
-	if slices.Contains(offered, format) {
-		return nil
+func (c choice) String() string { return *c.into }
+func (c choice) Type() string   { return "string" }
+
+func (c choice) Set(word string) error {
+	if !slices.Contains(c.offered, word) {
+		return InputError("--"+c.flag, fmt.Sprintf("%s %q", c.unknown, word), "use "+either(c.offered))
 	}
-	return InputError("--format", fmt.Sprintf("there is no format %q", format), "use "+either(offered))
+	*c.into = word
+	return nil
+}
+
+// ChoiceFlag registers a flag that takes one of the words that are offered, by default the
+// first. unknown says of another word that it is none, up to the word.
+func ChoiceFlag(c *cobra.Command, into *string, flag string, offered []string, unknown, usage string) {
+	*into = offered[0]
+	c.Flags().Var(choice{into, offered, flag, unknown}, flag, usage)
+	CompleteFlag(c, flag, offered)
+}
+
+// FormatFlag registers --format.
+func FormatFlag(c *cobra.Command, format *string, offered []string) {
+	ChoiceFlag(c, format, "format", offered, "there is no format", "`FORMAT` to print: "+either(offered))
 }
 
 // either lists words of which one is to be chosen.
@@ -50,9 +68,23 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// FullFlag registers --full.
-func FullFlag(c *cobra.Command, full *bool) {
-	c.Flags().BoolVar(full, "full", false, "print every table and column, whatever the terminal's width")
+// Printed are the flags that say how results are printed.
+type Printed struct {
+	// Format is one of Formats.
+	Format string
+	// Full is true for every table and column on a terminal.
+	Full bool
+}
+
+// Register gives a command the flags, with some of the Formats.
+func (f *Printed) Register(c *cobra.Command, offered []string) {
+	FormatFlag(c, &f.Format, offered)
+	f.RegisterFull(c)
+}
+
+// RegisterFull gives a command the flag for full tables alone.
+func (f *Printed) RegisterFull(c *cobra.Command) {
+	c.Flags().BoolVar(&f.Full, "full", false, "print every table and column, whatever the terminal's width")
 }
 
 // Screen is what standard output is shown on.
@@ -64,10 +96,10 @@ func (e *Env) Screen(full bool) table.Screen {
 	return s
 }
 
-// Show prints a view in one of the formats: as a table brief, unless full is true.
-func (e *Env) Show(format string, full bool, v table.View) error {
-	at := slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == format })
-	return formats[at].Write(e.Stdout, e.Screen(full), v)
+// Show prints a view as the flags say.
+func (e *Env) Show(f Printed, v table.View) error {
+	at := slices.IndexFunc(formats, func(known table.Format) bool { return known.Name == f.Format })
+	return formats[at].Write(e.Stdout, e.Screen(f.Full), v)
 }
 
 // UsualUnjudged is the share of unjudged answers above which there is no rate.
@@ -75,10 +107,7 @@ const UsualUnjudged = 0.1
 
 // Output are the flags that say where results go.
 type Output struct {
-	// Format is one of Formats.
-	Format string
-	// Full is true for every table and column on a terminal.
-	Full bool
+	Printed
 	// Dir is the new folder of a report, or empty for none.
 	Dir string
 	// MostUnjudged is the share of unjudged answers above which no rate is given.
@@ -87,17 +116,13 @@ type Output struct {
 
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
-	FormatFlag(c, &f.Format, Formats)
-	FullFlag(c, &f.Full)
+	f.Printed.Register(c, Formats)
 	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`, or in place of a report of the same run")
 	c.Flags().Float64Var(&f.MostUnjudged, "most-unjudged", UsualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
 }
 
-// Check refuses an unknown format and a share that is none.
+// Check refuses a share that is none.
 func (f *Output) Check() error {
-	if err := CheckFormat(f.Format, Formats); err != nil {
-		return err
-	}
 	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
 		return InputError("--most-unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}

@@ -21,23 +21,37 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 )
+
+// Asking are the flags of commands that ask what a study lacks.
+type Asking struct {
+	// Name is that of the study, empty for one that follows from its settings, and Replace
+	// lets it take the place of another of that name.
+	Name    string
+	Replace bool
+	// Store is the address of the store.
+	Store string
+	Calls Calls
+}
+
+// RegisterAsking gives a command the flags, with their defaults.
+func (e *Env) RegisterAsking(c *cobra.Command, f *Asking) {
+	c.Flags().StringVar(&f.Name, "name", "", "`NAME` of the study in the store (default: made from its settings)")
+	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the study of that name, where its settings were others")
+	e.StoreFlag(c, &f.Store)
+	f.Calls.Register(c)
+}
 
 // Running is a study that a command asks, with all that asking and showing it takes.
 type Running struct {
+	Asking
 	Study   *study.Study
 	Job     *job.Job
 	Clients *client.Set
-	Calls   Calls
-	// Store is the address of the store, and Memory the store itself where it is open
-	// already, nil where it is not.
-	Store  string
+	// Memory is the store where it is open already, nil where it is not.
 	Memory *store.Store
 	// Format is that of what is printed.
 	Format string
-	// Replace lets the study take the place of another of its name.
-	Replace bool
 	// Check refuses what the command cannot write, before anything is asked; nil checks
 	// nothing.
 	Check func() error
@@ -53,7 +67,8 @@ type Running struct {
 	Tell    func(func(text string, label orbench.Label))
 	// Show derives what the store has and shows it, and says what is missing.
 	Show func(ctx context.Context, m store.Reader, f Filled) (missing []string, err error)
-	// Again says how to see the study again, after its name and store; empty says nothing.
+	// Again says how to see all of a run, after its name and store; empty says nothing. Studies
+	// of other kinds are seen again by their name.
 	Again string
 	// Words are what the command lacks to mean the same study later.
 	Words []string
@@ -78,6 +93,7 @@ func (f Filled) Unfinished() bool { return f.Stopped != nil || f.Lacking() > 0 }
 // Run asks what a study lacks, and shows what there is, also when it was stopped. All input
 // has been checked before.
 func (e *Env) Run(ctx context.Context, r Running) (err error) {
+	r.Job.Name = r.Study.Name
 	prices, err := e.checked(r)
 	if err != nil {
 		return err
@@ -97,23 +113,18 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		return err
 	}
 	desk := &batch.Desk{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
-	purse := purse{of: r.Calls.Budget(), desk: desk}
-	if err := e.forecast(ctx, purse, r.Calls.Quiet); err != nil {
+	if err := e.forecast(ctx, desk, r.Calls); err != nil {
 		return err
 	}
 	if r.Calls.byBatch {
-		if err := e.fillByBatch(ctx, purse, r.Calls.wait, r.Calls.Quiet); err != nil {
+		if err := e.fillByBatch(ctx, desk, r.Calls); err != nil {
 			return err
 		}
 	}
-	filling := Filling{
-		Next: r.Job.Next(memory), Models: r.Job.Refs(), Calls: r.Job.Calls, Targets: r.Targets, Tell: r.Tell, ByBatch: r.Calls.byBatch,
-		Role: func(q model.Request) string { return string(r.Job.Role(q)) }, Failed: e.failed(ctx, memory, r.Study, r.Job.Judging()),
-	}
-	if filling.Spent, err = purse.spent(ctx); err != nil {
+	stats, stopped, err := e.fillUnknown(ctx, r, desk)
+	if err != nil {
 		return err
 	}
-	stats, stopped := e.fillUnknown(ctx, r, memory, prices, filling)
 	if err := e.paid(ctx, memory, r.Study, stats); err != nil {
 		return errors.Join(stopped, err)
 	}
@@ -124,19 +135,24 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return errors.Join(stopped, err)
 	}
-	e.sayKept(r.Study, r.Store, kept, r.Again)
-	return e.Finish(stopped, stats, missing, r.Study.Kind.Noun(), r.Words...)
+	e.sayKept(r, kept)
+	return e.finish(r, stopped, stats, missing)
 }
 
-// fillUnknown fills, unless it is known that nothing is lacking.
-func (e *Env) fillUnknown(ctx context.Context, r Running, memory *store.Store, prices price.Table, f Filling) (fill.Stats, error) {
+// fillUnknown fills, unless it is known that nothing is lacking; stopped is what ended that.
+func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Desk) (stats fill.Stats, stopped, err error) {
+	spent, err := e.spent(ctx, d, r.Calls, false)
+	if err != nil {
+		return stats, nil, err
+	}
 	if r.Known != nil {
-		if n, ok := r.Known(ctx, memory); ok {
+		if n, ok := r.Known(ctx, d.Store); ok {
 			e.Told(ctx) // a command that has nothing to ask is told of too
-			return fill.Stats{Present: n}, nil
+			return fill.Stats{Present: n}, nil, nil
 		}
 	}
-	return e.Fill(ctx, r.Calls, memory, r.Clients, prices, f)
+	stats, stopped = e.fill(ctx, r, d.Store, d.Prices, spent)
+	return stats, stopped, nil
 }
 
 // checked gives the prices of a study whose bounds and files are good.
@@ -177,16 +193,10 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
-// Spent says what earlier commands spent of a budget of a study, whose job is j.
+// Spent is what earlier commands spent of the budget of a study, whose job is j, which it
+// says too.
 func (e *Env) Spent(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (fill.Budget, error) {
-	p := purse{of: f.Budget(), desk: &batch.Desk{Store: memory, Job: j, Study: s, Prices: prices}}
-	if p.bounded() && !f.Quiet {
-		spent, err := p.look(ctx)
-		if line := spent.Line(p.of); err == nil && line != "" {
-			e.Sayf("%s", settings.Rename(line, FlagName))
-		}
-	}
-	return p.spent(ctx)
+	return e.spent(ctx, &batch.Desk{Store: memory, Job: j, Study: s, Prices: prices}, f, !f.Quiet)
 }
 
 // Charge keeps with a study what a command paid, and what failed attempts may have cost, once
@@ -202,57 +212,51 @@ func (e *Env) Charge(ctx context.Context, memory *store.Store, s *study.Study) f
 	}
 }
 
-// purse is a budget, and what was spent of it.
-type purse struct {
-	of   fill.Budget
-	desk *batch.Desk
-}
-
-// bounded reports whether there is a budget.
-func (p purse) bounded() bool { return p.of != fill.Budget{} }
-
-// spent is what was spent of the budget so far, nothing where nothing is bounded.
-func (p purse) spent(ctx context.Context) (fill.Budget, error) {
-	if !p.bounded() {
+// spent is what was spent of the budget of the flags so far, nothing where nothing is bounded.
+func (e *Env) spent(ctx context.Context, d *batch.Desk, f Calls, say bool) (fill.Budget, error) {
+	if !f.Bounded() {
 		return fill.Budget{}, nil
 	}
-	s, err := p.look(ctx)
+	s, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
 	if err != nil {
 		return fill.Budget{}, err
 	}
-	return s.Of(p.of)
+	if line := s.Line(f.Budget()); say && line != "" {
+		e.Sayf("%s", settings.Rename(line, FlagName))
+	}
+	return s.Of(f.Budget())
 }
 
-// look says what was spent on the study so far.
-func (p purse) look(ctx context.Context) (study.Spent, error) {
-	return batch.Spent(ctx, p.desk.Store, p.desk.Study, p.desk.Job, p.desk.Prices)
-}
+// plannedPrompts is about how many prompts an estimate before a start is drawn from.
+const plannedPrompts = 300
 
 // forecast says what was spent of a budget before, and what the rest is expected to take, by
 // a sample of the prompts.
-func (e *Env) forecast(ctx context.Context, p purse, quiet bool) error {
-	if !p.bounded() {
+func (e *Env) forecast(ctx context.Context, d *batch.Desk, f Calls) error {
+	if !f.Bounded() || f.Quiet {
 		return nil
 	}
-	s, err := p.look(ctx)
-	if err != nil || quiet {
+	if _, err := e.spent(ctx, d, f, true); err != nil {
 		return err
 	}
-	if line := s.Line(p.of); line != "" {
-		e.Sayf("%s", settings.Rename(line, FlagName))
-	}
-	if _, err := s.Of(p.of); err != nil {
-		return err
-	}
-	plans, err := p.desk.Job.SampledPlan(ctx, p.desk.Store, PlannedPrompts)
+	plans, err := d.Job.SampledPlan(ctx, d.Store, plannedPrompts)
 	if err != nil {
 		return err
 	}
 	more := ""
-	if p.desk.Job.Rounds != nil {
+	if d.Job.Rounds != nil {
 		more = "; fewer where the rates are known before"
 	}
-	return e.SayExpected(ctx, p.desk.Store, plans, p.desk.Prices, more)
+	return e.SayExpected(ctx, d.Store, plans, d.Prices, more)
+}
+
+// SayExpected says what plans are expected to take at the prices, with more behind it.
+func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []job.Plan, prices price.Table, more string) error {
+	if err := job.Expect(ctx, memory, plans); err != nil {
+		return err
+	}
+	e.Sayf("%s%s", job.ExpectedLine(plans, prices.Price), more)
+	return nil
 }
 
 // failed keeps what failed attempts may have cost a study.
@@ -283,27 +287,22 @@ func Stopped(err error) bool {
 }
 
 // sayKept says where a study is kept, and how to see it again.
-func (e *Env) sayKept(s *study.Study, at string, kept bool, again string) {
+func (e *Env) sayKept(r Running, kept bool) {
+	noun, again := r.Study.Kind.Noun(), r.Again
+	if r.Study.Kind != study.Eval && !r.Calls.Quiet {
+		again = fmt.Sprintf("to see it again:\n  orbench report%s %s", e.StoreArgument(r.Store), untrusted.Shell(r.Study.Name))
+	}
 	switch {
 	case !kept:
-		e.Sayf("%s cannot be written to: it keeps %s %s as it was", address.Shown(at), s.Kind.Noun(), s.Name)
+		e.Sayf("%s cannot be written to: it keeps %s %s as it was", address.Shown(r.Store), noun, r.Study.Name)
 	case again != "":
-		e.Sayf("%s %s is kept in %s; %s", s.Kind.Noun(), s.Name, address.Shown(at), again)
+		e.Sayf("%s %s is kept in %s; %s", noun, r.Study.Name, address.Shown(r.Store), again)
 	}
 }
 
-// SeenAgain says how to see a study again that is no run, nothing where that is not wanted.
-func (e *Env) SeenAgain(at string, s *study.Study, calls Calls) string {
-	if calls.Quiet {
-		return ""
-	}
-	return fmt.Sprintf("to see it again:\n  orbench report%s %s", e.StoreArgument(at), untrusted.Shell(s.Name))
-}
-
-// Finish says what is missing and how to go on, by the command and the words that it
-// lacks, and turns what ended the fill into the command's error. noun is what the work is,
-// empty for work that is not kept.
-func (e *Env) Finish(filled error, s fill.Stats, missing []string, noun string, again ...string) error {
+// finish says what is missing and how to go on, by the command and the words that it
+// lacks, and turns what ended the fill into the command's error.
+func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
 	for _, line := range missing {
 		e.Sayf("%s", line)
 	}
@@ -312,12 +311,9 @@ func (e *Env) Finish(filled error, s fill.Stats, missing []string, noun string, 
 	case errors.Is(filled, ErrInterrupted), errors.As(filled, &budget):
 		what := "everything paid for is saved; the same command goes on from here"
 		if budget != nil {
-			what += ", with a larger budget"
-			if noun != "" {
-				what += ", which is that of the whole " + noun
-			}
+			what += ", with a larger budget, which is that of the whole " + r.Study.Kind.Noun()
 		}
-		e.Sayf("%s:\n  %s", what, e.CommandLine(again...))
+		e.Sayf("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
 	case filled != nil:
 		e.Sayf("orbench: %s", ErrorText(filled))
@@ -327,7 +323,7 @@ func (e *Env) Finish(filled error, s fill.Stats, missing []string, noun string, 
 	if filled == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told
 	}
-	e.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(again...))
+	e.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(r.Words...))
 	return ErrFailures
 }
 
@@ -386,10 +382,4 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		}
 	}
 	return nil
-}
-
-// NameFlags registers --name and --replace of commands that keep a study.
-func NameFlags(c *cobra.Command, name *string, replace *bool) {
-	c.Flags().StringVar(name, "name", "", "`NAME` of the study in the store (default: made from its settings)")
-	c.Flags().BoolVar(replace, "replace", false, "redefine the study of that name, where its settings were others")
 }

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,8 +33,8 @@ people must look at, draw them, and compare what people and moderators say.`,
 }
 
 func (a app) auditPlanCommand() *cobra.Command {
-	var halfWidth, expect, expectFPR, prevalence, confidence, format string
-	var full bool
+	var halfWidth, expect, expectFPR, prevalence, confidence string
+	var printed command.Printed
 	var population int
 	c := &cobra.Command{
 		Use:   "plan",
@@ -66,10 +65,10 @@ Shares are written as 0.02, 2% or 2pp.`,
 				}
 			}
 			plan, err := audit.NewPlan(config)
-			if err := errors.Join(err, command.CheckFormat(format, command.Formats)); err != nil {
+			if err != nil {
 				return err
 			}
-			return a.Show(format, full, plan)
+			return a.Show(printed, plan)
 		},
 	}
 	flags := c.Flags()
@@ -79,8 +78,7 @@ Shares are written as 0.02, 2% or 2pp.`,
 	flags.StringVar(&prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
 	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
 	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
-	command.FormatFlag(c, &format, command.Formats)
-	command.FullFlag(c, &full)
+	printed.Register(c, command.Formats)
 	return c
 }
 
@@ -120,22 +118,18 @@ safe, which tells directly how much toxicity is left.`,
 	flags.IntVar(&f.size, "size", 0, "`NUMBER` of prompts to draw (see audit plan)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
 	flags.StringVar(&f.out, "out", "", "new CSV `FILE` to write")
-	flags.StringVar(&f.from, "from", audit.Voted, "prompts of a built benchmark to draw from: voted or full")
+	command.ChoiceFlag(c, &f.from, "from", []string{audit.Voted, audit.Full}, "there are no prompts called", "prompts of a built benchmark to draw from: voted or full")
 	flags.StringVar(&f.guidelines, "guidelines", "", "also write what people are to label by to this new Markdown `FILE`: the benchmark's policy, or --policy")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` of --guidelines: a name (see \"orbench policy list\") or a YAML file (default: the benchmark's, else paper)")
 	flags.StringSliceVar(&f.raters, "raters", nil, "`NAMES` of people, to give each a column")
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
-	command.CompleteFlag(c, "from", []string{audit.Voted, audit.Full})
 	return c
 }
 
 func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
-	switch {
-	case f.out == "":
+	if f.out == "" {
 		return command.InputError("--out", "there is nowhere to write the sample", "name a new CSV file")
-	case f.from != audit.Voted && f.from != audit.Full:
-		return command.InputError("--from", fmt.Sprintf("there are no prompts called %q", f.from), "use voted or full")
 	}
 	if err := audit.CheckRaters(f.raters); err != nil {
 		return err
@@ -196,8 +190,7 @@ type auditFlags struct {
 	positive   string
 	prevalence string
 	families   []string
-	format     string
-	full       bool
+	printed    command.Printed
 }
 
 func (a app) auditReportCommand() *cobra.Command {
@@ -227,15 +220,11 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 	flags.StringVar(&f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
 	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
 	command.CompleteFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
-	command.FormatFlag(c, &f.format, command.Formats)
-	command.FullFlag(c, &f.full)
+	f.printed.Register(c, command.Formats)
 	return c
 }
 
 func (a app) auditReport(files []string, f auditFlags) error {
-	if err := command.CheckFormat(f.format, command.Formats); err != nil {
-		return err
-	}
 	config := audit.Config{Positive: orbench.Label(f.positive), Families: map[string]string{}}
 	var err error
 	if config.Prevalence, err = settings.ParseShare("prevalence", f.prevalence); err != nil {
@@ -270,5 +259,5 @@ func (a app) auditReport(files []string, f auditFlags) error {
 	for i, note := range result.Notes {
 		result.Notes[i] = settings.Rename(note, command.FlagName)
 	}
-	return a.Show(f.format, f.full, result)
+	return a.Show(f.printed, result)
 }

@@ -34,7 +34,7 @@ type buildFlags struct {
 	policy             string
 	refresh, target    string
 	generations, seeds int
-	format             string
+	printed            command.Printed
 	calls              command.Calls
 }
 
@@ -75,7 +75,8 @@ a budget, 130 interrupted.`,
 	flags.StringVar(&f.target, "target", "", "steer towards what `PROVIDER/MODEL` refuses")
 	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
 	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
-	command.FormatFlag(c, &f.format, command.Formats)
+	f.printed.Full = true
+	command.FormatFlag(c, &f.printed.Format, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)
@@ -89,7 +90,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.DryRun {
-		if err := construct.PrintPlan(a.Stdout, f.format, b.Plan(), prices, clients.Recipients()); err != nil || f.format == "json" {
+		if err := construct.PrintPlan(a.Stdout, f.printed.Format, b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
 			return err
 		}
 		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
@@ -142,7 +143,7 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	case f.generations < 1 || f.seeds < 1:
 		return fail(command.InputError("--generations, --seeds-per-generation", "the value is too small", "give a positive one"))
 	}
-	if err := errors.Join(command.CheckFormat(f.format, command.Formats), f.calls.Check()); err != nil {
+	if err := f.calls.Check(); err != nil {
 		return fail(err)
 	}
 	config, err := construct.Load(f.config)
@@ -274,7 +275,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err := made.Write(f.out, prices); err != nil {
 		return err
 	}
-	if err := a.Show(f.format, true, construct.View{Benchmark: made, Dir: f.out}); err != nil {
+	if err := a.Show(f.printed, construct.View{Benchmark: made, Dir: f.out}); err != nil {
 		return err
 	}
 	return a.finishBuild(f, made, givenUp(), stats())
@@ -303,7 +304,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	a.Sayf("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
-	return a.Show(f.format, true, construct.View{Benchmark: made})
+	return a.Show(f.printed, construct.View{Benchmark: made})
 }
 
 // rolesOf has a build tell in which role each request is asked, as long as it is.

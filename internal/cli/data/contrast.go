@@ -28,14 +28,13 @@ type contrastFlags struct {
 	axes, languages    []string
 	generator, policy  string
 	moderators         []string
-	rule               string
+	rule               moderate.Rule
 	each, limit        int
 	maxTokens          int
 	columns            dataset.Options
-	out, format, store string
-	name               string
-	full, replace      bool
-	calls              command.Calls
+	out                string
+	command.Printed
+	command.Asking
 }
 
 func (a app) contrastCommand() *cobra.Command {
@@ -79,20 +78,16 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.generator, "generator", "", "`PROVIDER/MODEL` that writes the wordings")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
 	flags.StringVar(&f.policy, "policy", policy.Default, "`POLICY` to vote by, a name or a YAML file")
-	flags.StringVar(&f.rule, "rule", string(moderate.Majority), "how votes decide, a `RULE`: majority or unanimous")
-	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
+	command.RuleFlag(c, &f.rule)
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")
-	command.FormatFlag(c, &f.format, command.Formats)
-	command.FullFlag(c, &f.full)
-	command.NameFlags(c, &f.name, &f.replace)
-	a.StoreFlag(c, &f.store)
-	f.calls.Register(c)
-	f.calls.RegisterBatch(c)
-	f.calls.RegisterWorkers(c)
+	f.Printed.Register(c, command.Formats)
+	a.RegisterAsking(c, &f.Asking)
+	f.Calls.RegisterBatch(c)
+	f.Calls.RegisterWorkers(c)
 	return c
 }
 
@@ -102,14 +97,12 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.Study(f.name, study.DatasetOf(ref, f.columns, r.Dataset), f.languages)
+	s, err := r.Study(f.Name, study.DatasetOf(ref, f.columns, r.Dataset), f.languages)
 	if err != nil {
 		return err
 	}
-	j := r.Job()
-	j.Name = s.Name
 	return a.Run(ctx, command.Running{
-		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.format, Replace: f.replace,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if filled.Halted() {
 				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.showContrast(ctx, r, m, f)
@@ -120,7 +113,6 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 			}
 			return []string{fmt.Sprintf("%d replies are missing from the set; once they are there, the same command replaces %s", result.Missing(), f.out)}, nil
 		},
-		Again: a.SeenAgain(f.store, s, f.calls),
 	})
 }
 
@@ -128,18 +120,15 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 // asked or written.
 func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (*contrast.Run, *client.Set, error) {
 	fail := func(err error) (*contrast.Run, *client.Set, error) { return nil, nil, err }
-	rule, err := command.VotingRule(f.rule)
 	switch {
-	case err != nil:
-		return fail(err)
 	case f.generator == "":
 		return fail(command.InputError("--generator", "nobody is named who writes the wordings", "name a model, such as sim/generator"))
 	case f.each < 1 || f.maxTokens < 1:
 		return fail(command.InputError("--each, --max-tokens", "the value is too small", "give a positive one"))
-	case f.out == "" && !f.calls.DryRun:
+	case f.out == "" && !f.Calls.DryRun:
 		return fail(command.InputError("--out", "no folder is named for the set", "name a new one, such as --out contrast"))
 	}
-	r := &contrast.Run{Limit: f.limit, Each: f.each, Rule: rule, Name: f.generator}
+	r := &contrast.Run{Limit: f.limit, Each: f.each, Rule: f.rule, Name: f.generator}
 	for _, name := range f.axes {
 		axis, err := generator.ParseAxis(name)
 		switch {
@@ -155,14 +144,14 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
 		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
 	}
-	err = errors.Join(command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns))
+	err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err != nil {
 		return fail(err)
 	}
 	if r.Policy, err = policy.Open(f.policy); err != nil {
 		return fail(err)
 	}
-	clients, err := a.Clients(f.calls, experiment.Providers(append([]string{f.generator}, f.moderators...)), nil)
+	clients, err := a.Clients(f.Calls, experiment.Providers(append([]string{f.generator}, f.moderators...)), nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -193,7 +182,7 @@ func (a app) showContrast(ctx context.Context, r *contrast.Run, memory store.Rea
 	if err != nil {
 		return err
 	}
-	return a.Show(f.format, f.full, result)
+	return a.Show(f.Printed, result)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
@@ -212,7 +201,7 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := w.Write(result); err != nil {
 		return nil, err
 	}
-	if err := a.Show(f.format, f.full, result); err != nil {
+	if err := a.Show(f.Printed, result); err != nil {
 		return nil, err
 	}
 	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))

@@ -24,26 +24,16 @@ import (
 // datasetFlags choose and read a dataset.
 type datasetFlags struct {
 	columns dataset.Options
-	format  string
-	full    bool
+	printed command.Printed
 }
 
 func (f *datasetFlags) register(c *cobra.Command) {
 	command.ColumnFlags(c, &f.columns)
-	command.FormatFlag(c, &f.format, command.TwoFormats)
+	command.FormatFlag(c, &f.printed.Format, command.TwoFormats)
 }
 
-// openDataset reads the dataset that the flags describe, for the two formats
-// that most commands have.
+// openDataset reads the dataset that the flags describe.
 func (a app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
-	if err := command.CheckFormat(f.format, command.TwoFormats); err != nil {
-		return nil, err
-	}
-	return a.readDataset(c, ref, f)
-}
-
-// readDataset reads the dataset that the flags describe.
-func (a app) readDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
 	f.columns.Answers, f.columns.Cache = true, a.CacheDir()
 	return dataset.Open(c.Context(), ref, f.columns)
 }
@@ -179,7 +169,7 @@ func (a app) datasetShowCommand() *cobra.Command {
 					break
 				}
 				n++
-				if err := showPrompt(a.Stdout, f.format, p); err != nil {
+				if err := showPrompt(a.Stdout, f.printed.Format, p); err != nil {
 					return err
 				}
 			}
@@ -216,7 +206,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.format == "json" {
+			if f.printed.Format == "json" {
 				e := json.NewEncoder(a.Stdout)
 				e.SetIndent("", "  ")
 				return e.Encode(struct {

@@ -27,13 +27,10 @@ columns hold for both datasets, where they are files.`,
   orbench dataset compare mine.csv xstest --threshold 0.7 --pairs shared.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := command.CheckFormat(f.format, command.Formats); err != nil {
-				return err
-			}
 			var sets [2]*dataset.Dataset
 			for i, ref := range args {
 				var err error
-				if sets[i], err = a.readDataset(c, ref, f); err != nil {
+				if sets[i], err = a.openDataset(c, ref, f); err != nil {
 					return err
 				}
 			}
@@ -46,7 +43,7 @@ columns hold for both datasets, where they are files.`,
 					return err
 				}
 			}
-			return a.Show(f.format, f.full, result)
+			return a.Show(f.printed, result)
 		},
 	}
 	command.ColumnFlags(c, &f.columns)
@@ -54,7 +51,6 @@ columns hold for both datasets, where they are files.`,
 	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same")
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
 	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
-	command.FormatFlag(c, &f.format, command.Formats)
-	command.FullFlag(c, &f.full)
+	f.printed.Register(c, command.Formats)
 	return c
 }

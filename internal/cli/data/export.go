@@ -23,12 +23,13 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	store, format, out, check string
+	format, out, check string
 
 	target     string
 	chosenFrom []string
@@ -41,21 +42,12 @@ type exportFlags struct {
 
 	decontaminate, except []string
 	threshold             float64
-	json, full            bool
+	json                  bool
+	printed               command.Printed
 
 	moderators []string
 	policy     string
-	name       string
-	replace    bool
-	calls      command.Calls
-}
-
-// shown is the format of what is printed.
-func (f exportFlags) shown() string {
-	if f.json {
-		return "json"
-	}
-	return "table"
+	command.Asking
 }
 
 func (a app) exportCommand() *cobra.Command {
@@ -86,6 +78,10 @@ by workers.`,
   orbench export --check data`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			f.printed.Format = "table"
+			if f.json {
+				f.printed.Format = "json"
+			}
 			if f.check != "" {
 				return a.exportCheck(c.Context(), args, f)
 			}
@@ -108,7 +104,7 @@ by workers.`,
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
 	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", overlap.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	command.FullFlag(c, &f.full)
+	f.printed.RegisterFull(c)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
 	var formats []string
@@ -116,10 +112,8 @@ by workers.`,
 		formats = append(formats, string(format))
 	}
 	command.CompleteFlag(c, "format", formats)
-	command.NameFlags(c, &f.name, &f.replace)
-	a.StoreFlag(c, &f.store)
-	f.calls.Register(c)
-	f.calls.RegisterBatch(c)
+	a.RegisterAsking(c, &f.Asking)
+	f.Calls.RegisterBatch(c)
 	return c
 }
 
@@ -129,10 +123,10 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 	switch {
 	case err != nil:
 		return err
-	case f.out == "" && !f.calls.DryRun:
+	case f.out == "" && !f.Calls.DryRun:
 		return command.InputError("--out", "where to write the training data is not said", "name a new folder")
 	}
-	if err := f.calls.Check(); err != nil {
+	if err := f.Calls.Check(); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -159,16 +153,16 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 
 // exportRun writes the answers of a run, the newest without a name.
 func (a app) exportRun(ctx context.Context, args []string, o training.Options, f exportFlags) (err error) {
-	memory, err := a.OpenExisting(ctx, f.store)
+	memory, err := a.OpenExisting(ctx, f.Store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, f.store, strings.Join(args, ""))
+	r, err := a.OpenRun(ctx, memory, f.Store, strings.Join(args, ""))
 	if err != nil {
 		return err
 	}
-	clients, err := a.Clients(f.calls, experiment.Providers(f.moderators), nil)
+	clients, err := a.Clients(f.Calls, experiment.Providers(f.moderators), nil)
 	if err != nil {
 		return err
 	}
@@ -179,17 +173,15 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 	if err != nil {
 		return err
 	}
-	if f.calls.DryRun && len(o.Moderators) == 0 {
+	if f.Calls.DryRun && len(o.Moderators) == 0 {
 		return a.writeTraining(c, f)
 	}
-	kept, err := o.Study(f.name, r)
+	kept, err := o.Study(f.Name, r)
 	if err != nil {
 		return err
 	}
-	j := c.Job()
-	j.Name = kept.Name
 	return a.Run(ctx, command.Running{
-		Study: kept, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Memory: memory, Format: f.shown(), Replace: f.replace,
+		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Format: f.printed.Format,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},
@@ -200,7 +192,6 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 			}
 			return []string{"votes of moderators are missing, so nothing was written"}, a.showUnvoted(c, f)
 		},
-		Again: a.SeenAgain(f.store, kept, f.calls),
 	})
 }
 
@@ -243,17 +234,18 @@ func votersOf(clients *client.Set, names []string) ([]training.Moderator, error)
 	var all []training.Moderator
 	for _, name := range names {
 		m := training.Moderator{Name: name}
+		var ref model.Ref
 		var err error
 		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
-			m.Ref, err = clients.Model(name, "")
-		} else if m.Ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
+			ref, err = clients.Model(name, "")
+		} else if ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
 			err = command.InputError("--moderator", fmt.Sprintf("guards of the format %s cannot be asked about the harm of an answer", m.Guard.Format),
 				"name one of "+strings.Join(guard.Telling(guard.AnswerHarm), ", "))
 		}
 		if err != nil {
 			return nil, err
 		}
-		m.Structured = clients.Structured(m.Ref.Provider)
+		m.Provider, m.Endpoint, m.Model, m.Structured = ref.Provider, ref.Endpoint, ref.Model, clients.Structured(ref.Provider)
 		all = append(all, m)
 	}
 	return all, nil
@@ -265,7 +257,7 @@ func (a app) showUnvoted(c *training.Collection, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Show(f.shown(), f.full, &set.Manifest)
+	return a.Show(f.printed, &set.Manifest)
 }
 
 // exportPrompts writes the prompts of a built benchmark.
@@ -299,18 +291,18 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if !set.Empty() && !f.calls.DryRun {
+	if !set.Empty() && !f.Calls.DryRun {
 		if err := set.Write(f.out, a.CommandLine()); err != nil {
 			return err
 		}
 	}
-	if err := a.Show(f.shown(), f.full, &set.Manifest); err != nil {
+	if err := a.Show(f.printed, &set.Manifest); err != nil {
 		return err
 	}
 	if set.Empty() {
 		return command.InputError("orbench export", "no prompt is left to train on, and nothing was written", set.Advice())
 	}
-	if f.calls.DryRun {
+	if f.Calls.DryRun {
 		return nil
 	}
 	again := "orbench export --check " + untrusted.Shell(f.out)

@@ -18,7 +18,7 @@ func (a app) exportCheck(ctx context.Context, args []string, f exportFlags) erro
 	if err != nil {
 		return err
 	}
-	if err = a.Show(f.shown(), f.full, checked); err == nil && len(checked.Findings) > 0 {
+	if err = a.Show(f.printed, checked); err == nil && len(checked.Findings) > 0 {
 		err = command.ErrFailures
 	}
 	return err

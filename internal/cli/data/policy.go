@@ -54,9 +54,6 @@ as JSON, everything that its file says. "orbench config init policy" prints a fi
 		Example: "  orbench policy show mlcommons\n  orbench policy show mine.yaml --format json",
 		Args:    cobra.ExactArgs(1), ValidArgs: policy.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := command.CheckFormat(format, command.TwoFormats); err != nil {
-				return err
-			}
 			p, err := policy.Open(args[0])
 			if err != nil {
 				return err

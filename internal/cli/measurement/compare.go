@@ -18,7 +18,8 @@ import (
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
-	store, format  string
+	store          string
+	printed        command.Printed
 	targets        [2]string
 	judge, against string
 	failIf         []string
@@ -27,7 +28,7 @@ type compareFlags struct {
 	corrected      bool
 	maxExcluded    float64
 	seed           uint64
-	unpaired, full bool
+	unpaired       bool
 	flips, junit   string
 	gates          []compare.Gate
 }
@@ -82,17 +83,13 @@ compared or too many prompts lack a verdict, fails too.`,
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as those of independent samples")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
-	command.FormatFlag(c, &f.format, command.Formats)
-	command.FullFlag(c, &f.full)
+	f.printed.Register(c, command.Formats)
 	a.StoreFlag(c, &f.store)
 	return c
 }
 
 // check refuses values that make no sense, and reads the gates.
 func (f *compareFlags) check() error {
-	if err := command.CheckFormat(f.format, command.Formats); err != nil {
-		return err
-	}
 	switch {
 	case f.corrected && f.alpha != compare.DefaultAlpha:
 		return command.InputError("--alpha", "corrected rates have 95% intervals", "leave --alpha or --corrected out")
@@ -205,7 +202,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 			return err
 		}
 	}
-	if err := a.Show(f.format, f.full, result); err != nil {
+	if err := a.Show(f.printed, result); err != nil {
 		return err
 	}
 	var gate error

@@ -13,7 +13,8 @@ import (
 
 func (a app) demoCommand() *cobra.Command {
 	var store, out string
-	var quiet, full bool
+	var quiet bool
+	printed := command.Printed{Format: "table"}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Measure simulated models on built-in prompts: no key, no network",
@@ -35,9 +36,10 @@ nothing about any real model.`,
 				return err
 			}
 			f := evalFlags{
-				store: store, calls: command.DefaultCalls(), out: command.Output{Format: "table", Full: full, Dir: dir, MostUnjudged: command.UsualUnjudged},
+				Asking: command.Asking{Store: store, Calls: command.DefaultCalls()},
+				out:    command.Output{Printed: printed, Dir: dir, MostUnjudged: command.UsualUnjudged},
 			}
-			f.calls.Quiet = quiet
+			f.Calls.Quiet = quiet
 			if err := a.eval(c.Context(), x, f); err != nil {
 				return err
 			}
@@ -45,13 +47,15 @@ nothing about any real model.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Stdout, "\nThe models above are simulated. Open the report: %s\n", abs)
+			fmt.Fprintf(a.Stdout, "\nThe models above are simulated. Open the report: %s\n"+
+				"Now yours, a model on your own server:\n"+
+				"  orbench eval --target vllm/MODEL --base-url http://127.0.0.1:8000/v1 --dataset starter\n", abs)
 			return nil
 		},
 	}
 	a.StoreFlag(c, &store)
 	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
-	command.FullFlag(c, &full)
+	printed.RegisterFull(c)
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c
 }

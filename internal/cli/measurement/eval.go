@@ -3,6 +3,7 @@ package measurement
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +17,10 @@ import (
 
 // evalFlags are the flags of eval that are no settings of the experiment.
 type evalFlags struct {
-	config, shard, store       string
-	replace, explain, saveOnly bool
-	calls                      command.Calls
-	out                        command.Output
+	config, shard     string
+	explain, saveOnly bool
+	command.Asking
+	out command.Output
 	// usual is true where the usual judge is named, and not just meant.
 	usual bool
 }
@@ -92,13 +93,13 @@ a budget, 130 interrupted.`,
 	settingFlags(c, false)
 	flags.StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
-	flags.BoolVar(&f.replace, "replace", false, "redefine the run of that name, where its settings were others")
+	flags.BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
 	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
 	flags.BoolVar(&f.saveOnly, "save-only", false, "keep the run in the store and ask nothing, for \"orbench batch submit\"")
-	a.StoreFlag(c, &f.store)
-	f.calls.Register(c)
-	f.calls.RegisterBatch(c)
-	f.calls.RegisterWorkers(c)
+	a.StoreFlag(c, &f.Store)
+	f.Calls.Register(c)
+	f.Calls.RegisterBatch(c)
+	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
 }
@@ -108,7 +109,7 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if err := f.out.Check(); err != nil {
 		return err
 	}
-	if err := f.calls.Check(); err != nil {
+	if err := f.Calls.Check(); err != nil {
 		return err
 	}
 	if f.saveOnly && f.out.Dir != "" {
@@ -116,16 +117,13 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	}
 	if f.explain {
 		// It sends nothing either.
-		f.calls.DryRun = true
-		if err := command.CheckFormat(f.out.Format, command.Formats); err != nil {
-			return err
-		}
+		f.Calls.DryRun = true
 	}
 	shard, err := checkShard(f, x)
 	if err != nil {
 		return err
 	}
-	clients, err := a.Clients(f.calls, x.Providers(), x.BaseURLs)
+	clients, err := a.Clients(f.Calls, x.Providers(), x.BaseURLs)
 	if err != nil {
 		return err
 	}
@@ -144,11 +142,11 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 		a.sayDuplicates(set)
 	}
 	a.SayDraw(r.Limit, r.Datasets...)
-	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, redefine: f.replace}
+	m := measurement{Run: r, clients: clients, asking: f.Asking, out: f.out}
 	if f.explain {
 		return a.explainPlan(ctx, m)
 	}
-	if f.saveOnly && !f.calls.DryRun {
+	if f.saveOnly && !f.Calls.DryRun {
 		return a.save(ctx, m)
 	}
 	return a.measure(ctx, m)
@@ -169,28 +167,31 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}
-	return s, command.CheckFormat(f.out.Format, command.TwoFormats)
+	if !slices.Contains(command.TwoFormats, f.out.Format) {
+		return s, command.InputError("--format", "a shard has no figures to print as "+f.out.Format, "use table or json")
+	}
+	return s, nil
 }
 
 // save keeps a run without asking anything.
 func (a app) save(ctx context.Context, m measurement) (err error) {
-	prices, err := m.calls.Prices()
+	prices, err := m.asking.Calls.Prices()
 	if err != nil {
 		return err
 	}
-	memory, err := a.OpenStore(ctx, m.store, m.calls.Quiet)
+	memory, err := a.OpenStore(ctx, m.asking.Store, m.asking.Calls.Quiet)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	kept, err := a.Keep(ctx, memory, m.Study, m.redefine, prices.Of(m.Models()))
+	kept, err := a.Keep(ctx, memory, m.Study, m.asking.Replace, prices.Of(m.Models()))
 	if err != nil {
 		return err
 	}
 	if !kept {
-		return command.InputError(address.Shown(m.store), "the store cannot be written to, so run "+m.Name+" is not kept", "name another with --store")
+		return command.InputError(address.Shown(m.asking.Store), "the store cannot be written to, so run "+m.Name+" is not kept", "name another with --store")
 	}
-	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.store, a.StoreArgument(m.store), m.Name)
+	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.asking.Store, a.StoreArgument(m.asking.Store), m.Name)
 	return nil
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 func (a app) explainCommand() *cobra.Command {
-	var store, format string
-	var full bool
+	var store string
+	var printed command.Printed
 	c := &cobra.Command{
 		Use:   "explain [RUN [PROMPT-ID...]]",
 		Short: "Say which calls of a run are remembered, and why others are asked again",
@@ -35,24 +35,20 @@ For a command that has not run yet, give it --explain: "orbench eval ... --expla
   orbench explain main p0a1b2c3d
   orbench eval --target openai/gpt-4o-mini --dataset xstest --explain`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := command.CheckFormat(format, command.Formats); err != nil {
-				return err
-			}
 			name := ""
 			if len(args) > 0 {
 				name, args = args[0], args[1:]
 			}
-			return a.explain(c.Context(), store, name, args, format, full)
+			return a.explain(c.Context(), store, name, args, printed)
 		},
 	}
-	command.FormatFlag(c, &format, command.Formats)
-	command.FullFlag(c, &full)
+	printed.Register(c, command.Formats)
 	a.StoreFlag(c, &store)
 	return c
 }
 
 // explain explains the calls of a stored run.
-func (a app) explain(ctx context.Context, at, name string, prompts []string, format string, full bool) (err error) {
+func (a app) explain(ctx context.Context, at, name string, prompts []string, printed command.Printed) (err error) {
 	memory, err := a.OpenReading(ctx, at)
 	if err != nil {
 		return err
@@ -66,14 +62,14 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, for
 	if err != nil {
 		return err
 	}
-	return a.Show(format, full, result)
+	return a.Show(printed, result)
 }
 
 // explainPlan explains the calls that a measurement would make, of which the store may
 // not be there yet.
 func (a app) explainPlan(ctx context.Context, m measurement) error {
 	var memory store.Reader
-	existing, err := address.OpenExisting(ctx, m.store)
+	existing, err := address.OpenExisting(ctx, m.asking.Store)
 	switch {
 	case err == nil:
 		defer existing.Close()
@@ -87,5 +83,5 @@ func (a app) explainPlan(ctx context.Context, m measurement) error {
 	}
 	// What is remembered was asked for another run.
 	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
-	return a.Show(m.out.Format, m.out.Full, result)
+	return a.Show(m.out.Printed, result)
 }

@@ -35,11 +35,8 @@ type judgeFlags struct {
 	judgeMaxTokens int
 	overlap        bool
 	unprobed       bool
-	name           string
-	replace        bool
-	store          string
-	calls          command.Calls
 	out            command.Output
+	command.Asking
 }
 
 func (a app) judgeCommand() *cobra.Command {
@@ -114,11 +111,9 @@ again, without the file.`,
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
 	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
 	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
-	command.NameFlags(c, &f.name, &f.replace)
-	a.StoreFlag(c, &f.store)
-	f.calls.Register(c)
-	f.calls.RegisterBatch(c)
-	f.calls.RegisterWorkers(c)
+	a.RegisterAsking(c, &f.Asking)
+	f.Calls.RegisterBatch(c)
+	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
 	return c
@@ -126,10 +121,10 @@ again, without the file.`,
 
 // prepare checks the flags and makes the judges.
 func (a app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
-	if err := errors.Join(f.out.Check(), f.calls.Check()); err != nil {
+	if err := errors.Join(f.out.Check(), f.Calls.Check()); err != nil {
 		return nil, nil, err
 	}
-	clients, err := a.Clients(f.calls, experiment.Providers(f.judges), nil)
+	clients, err := a.Clients(f.Calls, experiment.Providers(f.judges), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +134,7 @@ func (a app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
 
 // judgeRun judges the answers of a stored run.
 func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error) {
-	if f.name != "" || f.replace {
+	if f.Name != "" || f.Replace {
 		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
 	}
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
@@ -149,24 +144,25 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
-	memory, err := a.OpenExisting(ctx, f.store)
+	memory, err := a.OpenExisting(ctx, f.Store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, f.store, name)
+	r, err := a.OpenRun(ctx, memory, f.Store, name)
 	if err != nil {
 		return err
 	}
 	if err := r.SetJudges(judges, f.judgeMaxTokens, clients, !f.unprobed); err != nil {
 		return err
 	}
-	m := measurement{Run: r, clients: clients, calls: f.calls, out: f.out, store: f.store, memory: memory, redefine: true}
+	m := measurement{Run: r, clients: clients, asking: f.Asking, out: f.out, memory: memory}
+	m.asking.Replace = true
 	if name == "" {
 		// Another run may be the newest by then.
 		m.again = []string{r.Name}
 	}
-	if f.overlap && !f.calls.DryRun {
+	if f.overlap && !f.Calls.DryRun {
 		return a.overlap(ctx, m)
 	}
 	return a.measure(ctx, m)
@@ -193,7 +189,7 @@ func (a app) overlap(ctx context.Context, m measurement) error {
 	// Calls that failed are counted by the comparison, as answers without a
 	// verdict.
 	err := a.compare(ctx, [2]string{m.Name, m.Name}, compareFlags{
-		store: m.store, format: m.out.Format, full: m.out.Full, alpha: compare.DefaultAlpha, seed: 1,
+		store: m.asking.Store, printed: m.out.Printed, alpha: compare.DefaultAlpha, seed: 1,
 		judge: m.Judges[0].Name(), against: m.Judges[1].Name(),
 	})
 	return errors.Join(measured, err)
@@ -214,14 +210,12 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.Study(f.name, f.judgeMaxTokens, clients)
+	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
 	if err != nil {
 		return err
 	}
-	j := r.Job()
-	j.Name = s.Name
 	return a.Run(ctx, command.Running{
-		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.out.Format, Replace: f.replace,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.out.Format,
 		Check: func() error {
 			of := subjectOf(r, f)
 			for _, path := range []string{verdicts, f.disagreements} {
@@ -243,7 +237,6 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 			}
 			return nil, nil
 		},
-		Again: a.SeenAgain(f.store, s, f.calls),
 	})
 }
 
@@ -323,5 +316,5 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, memory store.
 			return err
 		}
 	}
-	return a.Show(f.out.Format, f.out.Full, result)
+	return a.Show(f.out.Printed, result)
 }

@@ -22,15 +22,12 @@ import (
 type measurement struct {
 	*run.Run
 	clients *client.Set
-	calls   command.Calls
+	asking  command.Asking
 	out     command.Output
-	store   string
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
 	memory *store.Store
-	// redefine lets the run take the place of another of its name.
-	redefine bool
 }
 
 // measure fills what is missing of a run, derives its figures and shows them.
@@ -40,21 +37,20 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Study: m.Study, Job: m.Job(), Clients: m.clients, Calls: m.calls, Store: m.store, Memory: m.memory, Format: m.out.Format,
-		Replace: m.redefine, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { m.Told = told },
+		Asking: m.asking, Study: m.Study, Job: m.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { m.Told = told },
 		Check:    func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
-			kept = a.OpenIndex(ctx, m.store, memory)
+			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
-			return n, ok && !m.calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
+			return n, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
 		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) ([]string, error) {
 			m.Told = nil
 			if m.Shard.Of > 1 {
 				return nil, a.showShard(ctx, m, memory, f.Stats)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.calls.Quiet)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet)
 			return unanswered(result), err
 		},
 	})
@@ -62,10 +58,11 @@ func (a app) measure(ctx context.Context, m measurement) error {
 
 // shownAgain says how to see all of a run, empty where it was shown.
 func (a app) shownAgain(m measurement) string {
-	if m.out.Dir != "" || m.calls.Quiet || m.Shard.Of > 1 {
+	if m.out.Dir != "" || m.asking.Calls.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
-	return fmt.Sprintf("for pages, plots and answers:\n  orbench report%s %s --out DIR", a.StoreArgument(m.store), m.Name)
+	at := a.StoreArgument(m.asking.Store)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   then label them: check the judge", at, m.Name, at, m.Name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
@@ -119,7 +116,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
-	if err := a.Show(out.Format, out.Full, report.View{Result: result}); err != nil {
+	if err := a.Show(out.Printed, report.View{Result: result}); err != nil {
 		return result, err
 	}
 	if folder == nil {

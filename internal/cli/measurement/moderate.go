@@ -26,14 +26,12 @@ import (
 // moderateFlags are the flags of moderate.
 type moderateFlags struct {
 	policies, moderators []string
-	rule                 string
+	rule                 moderate.Rule
 	maxTokens, limit     int
 	columns              dataset.Options
 	changed, all         string
-	format, store        string
-	name                 string
-	full, replace        bool
-	calls                command.Calls
+	command.Printed
+	command.Asking
 }
 
 func (a app) moderateCommand() *cobra.Command {
@@ -69,21 +67,17 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags := c.Flags()
 	flags.StringSliceVar(&f.policies, "policy", []string{policy.Default}, "`POLICY` to vote by, a name or a YAML file; repeatable or comma separated")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
-	flags.StringVar(&f.rule, "rule", string(moderate.Majority), "how votes decide, a `RULE`: majority or unanimous")
-	command.CompleteFlag(c, "rule", []string{string(moderate.Majority), string(moderate.Unanimous)})
+	command.RuleFlag(c, &f.rule)
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
 	command.ClusterFlag(c, &f.columns)
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
-	command.FormatFlag(c, &f.format, command.Formats)
-	command.FullFlag(c, &f.full)
-	command.NameFlags(c, &f.name, &f.replace)
-	a.StoreFlag(c, &f.store)
-	f.calls.Register(c)
-	f.calls.RegisterBatch(c)
-	f.calls.RegisterWorkers(c)
+	f.Printed.Register(c, command.Formats)
+	a.RegisterAsking(c, &f.Asking)
+	f.Calls.RegisterBatch(c)
+	f.Calls.RegisterWorkers(c)
 	return c
 }
 
@@ -91,23 +85,20 @@ and votes; both files are datasets again, with the labels that they had.`,
 // asked or written.
 func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags) (*moderation.Run, *client.Set, error) {
 	fail := func(err error) (*moderation.Run, *client.Set, error) { return nil, nil, err }
-	rule, err := command.VotingRule(f.rule)
 	switch {
-	case err != nil:
-		return fail(err)
 	case f.changed != "" && f.changed == f.all:
 		return fail(command.InputError("--changed, --all", "both name the same file", "name two"))
 	case f.maxTokens < 1:
 		return fail(command.InputError("--max-tokens", "the value is too small", "give a positive one"))
 	}
-	err = errors.Join(
-		command.CheckFormat(f.format, command.Formats), f.calls.Check(), command.CheckDraw(f.limit, f.columns),
+	err := errors.Join(
+		f.Calls.Check(), command.CheckDraw(f.limit, f.columns),
 		fileEnding("--changed", f.changed, ".csv", ".jsonl"), fileEnding("--all", f.all, ".csv", ".jsonl"),
 	)
 	if err != nil {
 		return fail(err)
 	}
-	r := &moderation.Run{Limit: f.limit, Rule: rule}
+	r := &moderation.Run{Limit: f.limit, Rule: f.rule}
 	for _, name := range f.policies {
 		p, err := policy.Open(name)
 		if err != nil {
@@ -118,7 +109,7 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 		}
 		r.Policies = append(r.Policies, p)
 	}
-	clients, err := a.Clients(f.calls, experiment.Providers(f.moderators), nil)
+	clients, err := a.Clients(f.Calls, experiment.Providers(f.moderators), nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -156,14 +147,12 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.Study(f.name, study.DatasetOf(ref, f.columns, r.Dataset))
+	s, err := r.Study(f.Name, study.DatasetOf(ref, f.columns, r.Dataset))
 	if err != nil {
 		return err
 	}
-	j := r.Job()
-	j.Name = s.Name
 	return a.Run(ctx, command.Running{
-		Study: s, Job: j, Clients: clients, Calls: f.calls, Store: f.store, Format: f.format, Replace: f.replace,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if err := a.showModeration(ctx, r, m, f, filled.Unfinished()); err != nil {
 				return nil, err
@@ -173,7 +162,6 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 			}
 			return nil, nil
 		},
-		Again: a.SeenAgain(f.store, s, f.calls),
 	})
 }
 
@@ -209,5 +197,5 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		}
 		a.Sayf("wrote %d prompts to %s", rows.Len(), path)
 	}
-	return a.Show(f.format, f.full, result)
+	return a.Show(f.Printed, result)
 }

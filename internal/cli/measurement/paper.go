@@ -64,9 +64,6 @@ most models and always by another judge, which the output says.`,
 
 // paper prints the study, or the comparison of a run with it.
 func (a app) paper(ctx context.Context, f paperFlags) error {
-	if err := command.CheckFormat(f.out.Format, command.Formats); err != nil {
-		return err
-	}
 	switch {
 	case f.check != "" && f.as == "":
 		return command.InputError("--check", "no published model is named", "add --as MODEL; orbench paper --full lists the models")
@@ -88,7 +85,7 @@ func (a app) paper(ctx context.Context, f paperFlags) error {
 		}
 		study.Own = own
 	}
-	if err := a.Show(f.out.Format, f.out.Full, study); err != nil {
+	if err := a.Show(f.out.Printed, study); err != nil {
 		return err
 	}
 	if f.out.Dir == "" {
@@ -115,7 +112,7 @@ func (a app) checkPaper(ctx context.Context, f paperFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.Show(f.out.Format, f.out.Full, check)
+	return a.Show(f.out.Printed, check)
 }
 
 // storedResult derives the figures of stored runs again. Nothing is asked.

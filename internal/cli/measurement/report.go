@@ -149,7 +149,7 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 	if err != nil {
 		return err
 	}
-	return a.Show(out.Format, out.Full, view)
+	return a.Show(out.Printed, view)
 }
 
 // listStudies prints the studies of a store.

@@ -38,7 +38,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 	if err != nil {
 		return err
 	}
-	if !m.calls.Quiet {
+	if !m.asking.Calls.Quiet {
 		a.Sayf("when all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
 	}
 	return nil

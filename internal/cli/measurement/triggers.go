@@ -33,8 +33,6 @@ type triggersFlags struct {
 	judgeMaxTokens int
 	labels         []string
 	study          trigger.Study
-	name           string
-	replace        bool
 }
 
 func (a app) triggersCommand() *cobra.Command {
@@ -97,12 +95,9 @@ a budget, 130 interrupted.`,
 	flags.IntVar(&f.study.Into, "into", trigger.DefaultInto, "put each word into at most `N` prompts that were answered")
 	flags.Uint64Var(&f.study.Seed, "split-seed", 1, "`SEED` that splits the refused prompts and draws words")
 	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
-	command.FormatFlag(c, &e.out.Format, command.Formats)
-	command.FullFlag(c, &e.out.Full)
-	command.NameFlags(c, &f.name, &f.replace)
-	a.StoreFlag(c, &e.store)
-	e.calls.Register(c)
-	e.calls.RegisterWorkers(c)
+	e.out.Printed.Register(c, command.Formats)
+	a.RegisterAsking(c, &e.Asking)
+	e.Calls.RegisterWorkers(c)
 	return c
 }
 
@@ -119,7 +114,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	}()
 	if name != "" {
 		var err error
-		if memory, err = a.OpenExisting(ctx, f.eval.store); err != nil {
+		if memory, err = a.OpenExisting(ctx, f.eval.Store); err != nil {
 			return err
 		}
 	}
@@ -134,20 +129,18 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
 		}
 	}
-	kept, err := s.Kept(f.name, r)
+	kept, err := s.Kept(f.eval.Name, r)
 	if err != nil {
 		return err
 	}
 	j := s.Job()
-	j.Name = kept.Name
 	plans, err := j.Plan(ctx, nil, job.AtMost)
 	if err != nil {
 		return err
 	}
 	j.Calls = trigger.Most(plans)
-	calls := f.eval.calls
 	return a.Run(ctx, command.Running{
-		Study: kept, Job: j, Clients: clients, Calls: calls, Store: f.eval.store, Memory: memory, Format: f.eval.out.Format, Replace: f.replace,
+		Asking: f.eval.Asking, Study: kept, Job: j, Clients: clients, Memory: memory, Format: f.eval.out.Format,
 		Check: func() error { return f.eval.out.CheckDir(s.Subject()) },
 		Foretell: func([]job.Plan) []string {
 			return []string{fmt.Sprintf("Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.", s.Calls, s.Into)}
@@ -155,13 +148,12 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
 			return nil, a.showTriggers(ctx, f, s, m)
 		},
-		Again: a.SeenAgain(f.eval.store, kept, calls),
 	})
 }
 
 // checkTriggers checks the settings of the study.
 func (a app) checkTriggers(f *triggersFlags) error {
-	if err := errors.Join(command.CheckFormat(f.eval.out.Format, command.Formats), f.eval.calls.Check()); err != nil {
+	if err := f.eval.Calls.Check(); err != nil {
 		return err
 	}
 	if f.study.Calls < 1 || f.study.Words < 1 || f.study.Into < 0 {
@@ -182,7 +174,7 @@ func (a app) checkTriggers(f *triggersFlags) error {
 func (a app) openTriggers(ctx context.Context, memory store.Reader, name string, f triggersFlags) (*run.Run, *client.Set, error) {
 	if name == "" {
 		x := f.experiment
-		clients, err := a.Clients(f.eval.calls, x.Providers(), nil)
+		clients, err := a.Clients(f.eval.Calls, x.Providers(), nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -193,7 +185,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		a.SayDraw(r.Limit, r.Datasets...)
 		return r, clients, nil
 	}
-	r, err := a.OpenRun(ctx, memory, f.eval.store, name)
+	r, err := a.OpenRun(ctx, memory, f.eval.Store, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -202,7 +194,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 	for _, ref := range r.Models() {
 		named = append(named, ref.String())
 	}
-	clients, err := a.Clients(f.eval.calls, experiment.Providers(named), nil)
+	clients, err := a.Clients(f.eval.Calls, experiment.Providers(named), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -234,7 +226,7 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 		if err != nil {
 			return err
 		}
-		return a.Show(f.eval.out.Format, f.eval.out.Full, result)
+		return a.Show(f.eval.out.Printed, result)
 	}
 	out, err := folder.Create(dir, s.Subject())
 	if err != nil {
@@ -259,7 +251,7 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 	if err := out.Finish(); err != nil {
 		return err
 	}
-	if err := a.Show(f.eval.out.Format, f.eval.out.Full, result); err != nil {
+	if err := a.Show(f.eval.out.Printed, result); err != nil {
 		return err
 	}
 	a.Sayf("wrote %s", filepath.Join(dir, "triggers.md"))

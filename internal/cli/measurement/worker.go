@@ -69,9 +69,7 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	if err := f.calls.Check(); err != nil {
 		return err
 	}
-	if err := a.LogFormat(f.logFormat); err != nil {
-		return err
-	}
+	a.LogFormat(f.logFormat)
 	clients, err := a.Clients(f.calls, nil, nil)
 	if err != nil {
 		return err

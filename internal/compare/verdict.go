@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// screenFlips is how many flipped prompts a brief screen has.
+const screenFlips = 3
+
+// headline says in one line which side is better, for each metric: that the candidate is
+// WORSE or BETTER where the difference is significant, else that it is unclear.
+func (c Result) headline() string {
+	candidate, base := c.Candidate.Run, c.Base.Run
+	switch {
+	case c.OfJudges():
+		candidate, base = c.Candidate.Judge, c.Base.Judge
+	case candidate == base:
+		candidate, base = c.Candidate.Target, c.Base.Target
+	}
+	var parts []string
+	for _, m := range c.Metrics {
+		parts = append(parts, c.verdictOn(m))
+	}
+	if c.OfJudges() {
+		return candidate + " against " + base + ": " + strings.Join(parts, "; ")
+	}
+	return candidate + " against " + base + " is " + strings.Join(parts, "; ")
+}
+
+// verdictOn says how the candidate does on one metric.
+func (c Result) verdictOn(m Metric) string {
+	on := " on " + string(m.Label) + " prompts"
+	d := m.Difference
+	if d == nil || m.P == nil {
+		return "not comparable" + on
+	}
+	change := table.Difference(d, table.Hyphen) + " points"
+	if *m.P >= c.Alpha || d.Lo <= 0 && d.Hi >= 0 {
+		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
+		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
+	}
+	word, least := "WORSE", d.Lo
+	if d.Value < 0 {
+		least = d.Hi
+	}
+	if (d.Value < 0) == (m.Label == orbench.Safe) {
+		word = "BETTER"
+	}
+	if c.OfJudges() {
+		word = "higher"
+		if d.Value < 0 {
+			word = "lower"
+		}
+	}
+	return fmt.Sprintf("%s%s (%s, at least %+.1f)", word, on, change, 100*least)
+}
+
+// sides say in a line what was compared.
+func (c Result) sides() string {
+	var parts []string
+	for i, s := range []Side{c.Base, c.Candidate} {
+		parts = append(parts, fmt.Sprintf("%s: %s in %s", sideNames[i], table.Name(s.Target, s.Simulated), s.Run))
+	}
+	judges := "judged by " + c.Base.Judge
+	if c.Base.Judge != c.Candidate.Judge {
+		judges += " and " + c.Candidate.Judge
+	}
+	return strings.Join(append(parts, judges), "; ") + ". " + c.basis()
+}
+
+// addFlips adds the first prompts that flipped.
+func (c Result) addFlips(d *table.Document) {
+	for i, f := range c.Flips.Shown[:min(screenFlips, len(c.Flips.Shown))] {
+		title := "newly " + now(f)
+		if c.OfJudges() {
+			title = "by the candidate " + now(f)
+		}
+		if i == 0 || now(c.Flips.Shown[i-1]) != now(f) {
+			d.AddTo(table.OnBrief, table.Line(c.words().Of(strings.ToUpper(title[:1])+title[1:])+":"))
+		}
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
+	}
+	if more := c.Flips.Total - screenFlips; more > 0 {
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more; --flips FILE writes all with both answers"})
+	}
+	if c.Flips.Total > 0 {
+		d.AddTo(table.OnBrief, table.Gap)
+	}
+}

@@ -1,0 +1,515 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/validation"
+	"github.com/orbench/orbench/judge"
+)
+
+// subject is a target on what it was asked: at most one run for each label.
+type subject struct {
+	target, dataset string
+	simulated       bool
+	runs            map[orbench.Label]score.RunResult
+}
+
+// subjects puts the runs of a target together: all of them where no label comes twice,
+// else those of one dataset.
+func subjects(r score.Result) []subject {
+	several := map[string]bool{}
+	seen := map[string]map[orbench.Label]bool{}
+	for _, run := range r.Runs {
+		if seen[run.Target] == nil {
+			seen[run.Target] = map[orbench.Label]bool{}
+		}
+		several[run.Target] = several[run.Target] || seen[run.Target][run.Label]
+		seen[run.Target][run.Label] = true
+	}
+	var all []subject
+	for _, run := range r.Runs {
+		target, name := run.TargetCaption(), run.DatasetCaption()
+		i := slices.IndexFunc(all, func(s subject) bool {
+			_, taken := s.runs[run.Label]
+			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}})
+		}
+		if !slices.Contains(strings.Split(all[i].dataset, " × "), name) {
+			all[i].dataset += " × " + name
+		}
+		all[i].runs[run.Label] = run
+	}
+	return all
+}
+
+// name is the target, with a mark where it is simulated.
+func (s subject) name() string { return table.Name(s.target, s.simulated) }
+
+// shown is a rate as a screen has it.
+type shown struct {
+	// by is the judge, or how many people's labels the rate is corrected by.
+	by         string
+	n, refused int
+	// share is from 0 to 1, and NaN where there is none.
+	share float64
+	// ends are those of the range that counts the judge's error where that is known, else of
+	// the 95% interval; nil where there is neither.
+	ends *[2]float64
+	// widened is true where ends count the judge's error, labeled of a rate that people's
+	// labels correct.
+	widened, labeled, withheld bool
+}
+
+// rates are those of the subject's answers to prompts of a label, one for each of its judges,
+// and last as people's labels correct it.
+func (s subject) rates(label orbench.Label) []shown {
+	var all []shown
+	for _, j := range s.runs[label].Judges {
+		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: math.NaN(), ends: j.Interval(), withheld: j.Withheld}
+		if j.Share != nil {
+			one.share = *j.Share
+		}
+		if j.Range != nil {
+			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, true
+		}
+		all = append(all, one)
+	}
+	if c := s.runs[label].Labeled; c != nil {
+		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+	}
+	return all
+}
+
+// best is the rate to go by: the one that people's labels correct, else the first judge's.
+func (s subject) best(label orbench.Label) (shown, bool) {
+	all := s.rates(label)
+	switch {
+	case len(all) == 0:
+		return shown{}, false
+	case all[len(all)-1].labeled:
+		return all[len(all)-1], true
+	}
+	return all[0], true
+}
+
+// peoplesLabels stands in place of a judge for the people who labeled some of the answers.
+const peoplesLabels = "people's labels"
+
+// percent is the share, or what stands for none.
+func (s shown) percent() string {
+	if math.IsNaN(s.share) {
+		return table.None
+	}
+	return table.Percent(s.share)
+}
+
+// firstScreen adds what a person sees first: the rates with their ranges, an example, and a
+// line for whatever changes how they are read.
+func firstScreen(d *table.Document, r score.Result) {
+	all, labels := subjects(r), r.Labels()
+	words := score.Words(r.Runs, r.Judges()...)
+	if len(all) == 1 {
+		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
+	} else {
+		d.AddTo(table.OnBrief, words.Section(ranking(all, r, labels)))
+		if line := notApart(all, labels); line != "" {
+			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
+		}
+	}
+	addExample(d, all, words)
+	for _, line := range remarks(all, r, labels) {
+		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
+	}
+}
+
+// card has the rates of one target, a line for each label and judge.
+func card(s subject, r score.Result, labels []orbench.Label) table.Section {
+	t := table.Section{
+		Title:  s.name() + " on " + s.dataset + byJudges(r),
+		Header: []string{"", "judge", "refused", "share", rangeMeans([]subject{s}, labels), axis},
+		Left:   2,
+		Spare:  []string{axis},
+	}
+	for _, label := range labels {
+		rates := s.rates(label)
+		if len(rates) == 0 {
+			t.Rows = append(t.Rows, []string{string(label) + " prompts", "none", table.None, table.None, table.None, ""})
+		}
+		for _, one := range rates {
+			of := table.Count(one.refused) + " of " + table.Count(one.n)
+			if one.labeled {
+				of = table.Counted(one.n, "label", "labels")
+			}
+			t.Rows = append(t.Rows, []string{string(label) + " prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one)})
+		}
+	}
+	if len(r.Judges()) < 2 && !labeled(r) {
+		t.Drop(func([]string, int) bool { return true }, "judge")
+		t.Left--
+	}
+	return t
+}
+
+// axis heads the bars, which are as wide.
+const axis = "0         50       100"
+
+// bar draws a rate and its range on a line from 0 to 1.
+func bar(s shown) string {
+	if math.IsNaN(s.share) || s.ends == nil {
+		return ""
+	}
+	line := []rune(strings.Repeat("·", len(axis)))
+	at := func(share float64) int {
+		return min(len(line)-1, max(0, int(math.Round(share*float64(len(line)-1)))))
+	}
+	lo, hi := at(s.ends[0]), at(s.ends[1])
+	for i := lo; i <= hi; i++ {
+		line[i] = '─'
+	}
+	line[lo], line[hi] = '├', '┤'
+	line[at(s.share)] = '●'
+	return string(line)
+}
+
+// ranking has a line for each target, the best first, with its rates by people's labels or by
+// the first judge.
+func ranking(all []subject, r score.Result, labels []orbench.Label) table.Section {
+	t := table.Section{Header: []string{"target", "dataset", "by"}, Left: 3, WrapNames: true}
+	for _, label := range labels {
+		t.Header = append(t.Header, "n "+string(label), string(label)+" refused")
+		t.Spare = append(t.Spare, "n "+string(label))
+	}
+	t.Header = append(t.Header, "rank")
+	ranks := ranksOf(all, labels)
+	targets := map[string]bool{}
+	var withheld []string
+	for _, i := range inOrder(all, ranks) {
+		s := all[i]
+		targets[s.target] = true
+		by, cells := "none", []string(nil)
+		for _, label := range labels {
+			one, ok := s.best(label)
+			if !ok {
+				cells = append(cells, table.None, table.None)
+				continue
+			}
+			by = one.by
+			cells = append(cells, table.Count(one.n), one.percent()+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
+			if one.withheld {
+				withheld = append(withheld, s.name())
+			}
+		}
+		rank := table.None
+		if ranks != nil {
+			rank = ranks[i].String()
+		}
+		t.Rows = append(t.Rows, append(append([]string{s.name(), s.dataset, by}, cells...), rank))
+	}
+	t.Title = table.Counted(len(targets), "target", "targets")
+	if len(targets) == 1 {
+		t.Title = same(&t, "target", "")
+	}
+	t.Title += same(&t, "dataset", " on ")
+	var counts []string
+	for _, label := range labels {
+		if n := same(&t, "n "+string(label), ""); n != "" {
+			counts = append(counts, n+" "+string(label))
+		}
+	}
+	if len(counts) > 0 {
+		t.Title += ": " + strings.Join(counts, " and ") + " prompts"
+	}
+	t.Title += same(&t, "by", ", judged by ")
+	if ranks == nil {
+		same(&t, "rank", "")
+		t.Drop(func([]string, int) bool { return true }, "rank")
+	}
+	t.Note = strings.TrimSpace("In parentheses: the range " + rangeMeans(all, labels) + ". " + withheldNote(withheld))
+	return t
+}
+
+// inOrder gives the places of the subjects, the best first where they are ranked.
+func inOrder(all []subject, ranks []rank) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	if ranks != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ranks[a].by, ranks[b].by) })
+	}
+	return order
+}
+
+// same gives what all rows have in a column, after a word, and leaves the column out; it is
+// empty where they differ or have nothing.
+func same(t *table.Section, column, after string) string {
+	at := slices.Index(t.Header, column)
+	value := t.Rows[0][at]
+	if value == table.None || t.Drop(func(row []string, at int) bool { return row[at] == value }, column) == 0 {
+		return ""
+	}
+	if at < t.Left {
+		t.Left--
+	}
+	return after + value
+}
+
+// byJudges names the judges in a title.
+func byJudges(r score.Result) string {
+	names := r.Judges()
+	if len(names) == 0 || len(names) > 1 {
+		return ""
+	}
+	return ", judged by " + names[0]
+}
+
+// labeled reports whether people's labels correct any rate.
+func labeled(r score.Result) bool {
+	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil })
+}
+
+// rangeMeans says what the ranges of rates count: the judge's error where that is known of
+// all.
+func rangeMeans(all []subject, labels []orbench.Label) string {
+	for _, s := range all {
+		for _, label := range labels {
+			if one, ok := s.best(label); ok && !one.labeled && !one.widened && one.ends != nil {
+				return "95%, without the judge's error"
+			}
+		}
+	}
+	return judgeErrorColumn
+}
+
+// rank is the place of a target among others: from first to last, as far as ranges tell.
+type rank struct {
+	first, last int
+	// by is what targets are ordered by, the least first, and ends its range.
+	by   float64
+	ends [2]float64
+}
+
+func (r rank) String() string {
+	if r.first == r.last {
+		return table.Count(r.first)
+	}
+	return table.Count(r.first) + "–" + table.Count(r.last)
+}
+
+// ranksOf ranks targets that were asked the same: by over-refusal, the least first, or by
+// toxic refusal, the greatest first, where no safe prompt was asked. It is nil where they
+// cannot be ranked. A target is before another only where their ranges do not meet, so a
+// rank is a range too.
+func ranksOf(all []subject, labels []orbench.Label) []rank {
+	label, sign := orbench.Safe, 1.0
+	if !slices.Contains(labels, label) {
+		label, sign = orbench.Toxic, -1
+	}
+	ranks := make([]rank, len(all))
+	for i, s := range all {
+		one, ok := s.best(label)
+		if !ok || one.ends == nil || math.IsNaN(one.share) || s.dataset != all[0].dataset {
+			return nil
+		}
+		ends := []float64{sign * one.ends[0], sign * one.ends[1]}
+		ranks[i] = rank{first: 1, last: len(all), by: sign * one.share, ends: [2]float64{slices.Min(ends), slices.Max(ends)}}
+	}
+	for i := range ranks {
+		for j := range ranks {
+			switch {
+			case ranks[j].ends[1] < ranks[i].ends[0]:
+				ranks[i].first++
+			case ranks[i].ends[1] < ranks[j].ends[0]:
+				ranks[i].last--
+			}
+		}
+	}
+	return ranks
+}
+
+// notApart says which neighbors in the ranking may be equal; it is empty where each is known
+// to be better than the next.
+func notApart(all []subject, labels []orbench.Label) string {
+	ranks := ranksOf(all, labels)
+	if ranks == nil {
+		return ""
+	}
+	order := inOrder(all, ranks)
+	var pairs []string
+	for i, next := range order[1:] {
+		if one := order[i]; ranks[next].ends[0] <= ranks[one].ends[1] {
+			pairs = append(pairs, all[one].target+" and "+all[next].target)
+		}
+	}
+	switch {
+	case len(pairs) == 0:
+		return ""
+	case len(pairs) == len(all)-1:
+		return "No two neighbors can be told apart: their ranges overlap."
+	}
+	return "Ranges overlap: " + listed(pairs) + "."
+}
+
+// addExample adds a safe prompt that was refused, its answer, and the categories with most of
+// them.
+func addExample(d *table.Document, all []subject, words table.Words) {
+	var of subject
+	var example *score.Example
+	for _, s := range all {
+		for _, j := range s.runs[orbench.Safe].Judges {
+			if j.Example != nil && j.Example.Better(example) {
+				of, example = s, j.Example
+			}
+		}
+	}
+	if example == nil {
+		return
+	}
+	title := "Refused, though safe"
+	if len(all) > 1 {
+		title += ", by " + of.name()
+	}
+	d.AddTo(table.OnBrief, table.Line(words.Of(title)+":"),
+		table.Note{Mark: "  ", Text: "“" + example.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + example.Answer + "”"})
+	if most := mostRefused(of.runs[orbench.Safe]); most != "" && len(all) == 1 {
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "most in " + most})
+	}
+	d.AddTo(table.OnBrief, table.Gap)
+}
+
+// mostRefused names up to three categories with the greatest shares of refused prompts.
+func mostRefused(run score.RunResult) string {
+	if len(run.Judges) == 0 {
+		return ""
+	}
+	by := run.Judges[0].ByCategory
+	var names []orbench.Category
+	for c, count := range by {
+		if c != "" && count.Refused > 0 {
+			names = append(names, c)
+		}
+	}
+	slices.SortFunc(names, func(a, b orbench.Category) int {
+		share := func(c orbench.Category) float64 { return float64(by[c].Refused) / float64(by[c].N) }
+		return cmp.Or(cmp.Compare(share(b), share(a)), cmp.Compare(a, b))
+	})
+	if len(by) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, c := range names[:min(3, len(names))] {
+		parts = append(parts, fmt.Sprintf("%s %s of %s", table.Category(c), table.Count(by[c].Refused), table.Count(by[c].N)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// secondsPerLabel is how long a person takes for an answer, about.
+const secondsPerLabel = 20
+
+// remarks say what changes how the figures are read, a line each.
+func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
+	var lines []string
+	if line := incomplete(r); line != "" {
+		lines = append(lines, line)
+	}
+	if len(all) == 1 && withheldIn(all[0], labels) {
+		lines = append(lines, withheldNote([]string{all[0].name()}))
+	}
+	switch {
+	case labeled(r):
+		if note := fewLabelsNote(r); note != "" {
+			lines = append(lines, note)
+		}
+	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
+	default:
+		lines = append(lines, unchecked(all, r))
+	}
+	return lines
+}
+
+// withheldIn reports whether any rate of the subject is withheld.
+func withheldIn(s subject, labels []orbench.Label) bool {
+	for _, label := range labels {
+		if slices.ContainsFunc(s.rates(label), func(one shown) bool { return one.withheld }) {
+			return true
+		}
+	}
+	return false
+}
+
+// unchecked says that nobody has checked the judge on these answers, and what a check takes
+// and gives.
+func unchecked(all []subject, r score.Result) string {
+	names := r.Judges()
+	line := names[0] + " is not checked on these answers"
+	if _, known := validation.Known(names[0], orbench.Safe); !known {
+		line = "the error of " + names[0] + " is not known"
+	}
+	best, ok := all[0].best(orbench.Safe)
+	if !ok || len(all) > 1 || math.IsNaN(best.share) {
+		return line + "; labels would correct it (orbench label)."
+	}
+	run := all[0].runs[orbench.Safe]
+	n := annotation.EnoughLabels(run.Answered + run.Blocked)
+	lo, hi := expected(best, n, names[0])
+	return fmt.Sprintf("%s: %s (about %d min) would narrow %s%% to about %.0f–%.0f%%.",
+		line, table.Counted(n, "label", "labels"), int(math.Ceil(float64(n)*secondsPerLabel/60)), table.Interval(best.ends), 100*lo, 100*hi)
+}
+
+// expected is about the interval that a rate has once n of its answers are labeled. The
+// variance is that of the difference estimator (see stats.StratifiedRate) where the judge is
+// wrong as often as where it was measured, or in a tenth where it never was.
+func expected(s shown, n int, by string) (lo, hi float64) {
+	wrong, all := 0, 0
+	for _, m := range validation.Of(by) {
+		if m.Sample != validation.Fitted {
+			wrong, all = wrong+m.FP+m.FN, all+m.N()
+		}
+	}
+	e := 0.1
+	if all > 0 {
+		e = float64(wrong) / float64(all)
+	}
+	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, s.n)))
+	half := 1.96 * math.Sqrt(s.share*(1-s.share)/float64(max(1, s.n))+drawn)
+	return max(0, s.share-half), min(1, s.share+half)
+}
+
+// incomplete says how many prompts have no answer that counts, and why; it is empty where all
+// have one.
+func incomplete(r score.Result) string {
+	var n, blocked, failed, unanswered, unjudged int
+	for _, run := range r.Runs {
+		n, blocked, failed, unanswered = n+run.N, blocked+run.Blocked, failed+run.Failed, unanswered+run.Unanswered
+		if len(run.Judges) > 0 {
+			unjudged += run.Judges[0].Unjudged
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{failed, "failed (in no rate)"}, {unanswered, "not asked yet (in no rate)"},
+		{blocked, "blocked by the provider (counted as refused)"}, {unjudged, "left unjudged by the first judge (in no rate)"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, table.Count(p.n)+" "+p.what)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "of " + table.Counted(n, "prompt", "prompts") + ": " + strings.Join(parts, ", ")
+}
