@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -167,15 +165,12 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 
 // check reads a source in full.
 func check(ctx context.Context, src source) (*Dataset, error) {
-	d := &Dataset{
-		Name: src.name, Source: src.path, Making: src.making, source: src,
-		Labels: map[orbench.Label]int{}, Categories: map[orbench.Category]int{},
-	}
+	d := &Dataset{Name: src.name, Source: src.path, Making: src.making, source: src}
+	d.uncount()
 	in, err := src.open()
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	d.stamp, d.Columns, d.ClusteredBy = in.Stamp, in.columns, cmp.Or(in.columns.Cluster, in.columns.Pair)
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
@@ -186,17 +181,15 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	// One byte of each label is enough to tell the labels apart: their first
 	// letters differ.
 	seen := map[uint64]byte{}
-	for n := 1; ; n++ {
+	n := 0
+	for p, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		}
-		p, err := in.prompt()
-		if errors.Is(err, io.EOF) {
-			break
 		}
 		if err != nil {
 			return nil, err
 		}
+		n++
 		key, letter := idBits(p.ID), p.Label[0]
 		if first, ok := seen[key]; ok {
 			d.Duplicates++
@@ -207,9 +200,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 			continue
 		}
 		seen[key] = letter
-		d.Count++
-		d.Labels[p.Label]++
-		d.Categories[p.Category]++
+		d.count(p)
 		h.add(p)
 	}
 	if d.Count == 0 {
@@ -221,6 +212,18 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil
+}
+
+// uncount begins to count prompts.
+func (d *Dataset) uncount() {
+	d.Count, d.Labels, d.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
+}
+
+// count counts a prompt.
+func (d *Dataset) count(p orbench.Prompt) {
+	d.Count++
+	d.Labels[p.Label]++
+	d.Categories[p.Category]++
 }
 
 // Kept is the dataset that was described so, with prompts that somebody kept in place of
@@ -289,27 +292,18 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	}
 	return func(yield func(orbench.Prompt, error) bool) {
 		in, err := d.source.open()
-		if err != nil {
-			yield(orbench.Prompt{}, err)
-			return
-		}
-		defer in.Close()
-		if in.Stamp != d.stamp {
-			yield(orbench.Prompt{}, d.changed())
-			return
+		if err == nil && in.Stamp != d.stamp {
+			in.Close()
+			err = d.changed()
 		}
 		h := newHasher()
-		repeated, different := d.repeated, 0
-		for n := 1; ; n++ {
-			p, err := in.prompt()
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		repeated, n, different := d.repeated, 0, 0
+		for p, err := range itemsOf(in, err) {
 			if err != nil {
-				yield(orbench.Prompt{}, err)
+				yield(p, err)
 				return
 			}
-			if len(repeated) > 0 && repeated[0] == n {
+			if n++; len(repeated) > 0 && repeated[0] == n {
 				repeated = repeated[1:]
 				continue
 			}

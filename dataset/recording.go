@@ -4,15 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
@@ -125,16 +122,11 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newAnswerHash()
-	for {
+	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		}
-		a, err := in.answer()
-		if errors.Is(err, io.EOF) {
-			break
 		}
 		if err != nil {
 			return nil, err
@@ -245,27 +237,16 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 	}
 	return func(yield func(Answer, error) bool) {
 		in, err := r.open()
-		if err != nil {
-			yield(Answer{}, err)
-			return
-		}
-		defer in.Close()
-		if in.Stamp != r.stamp {
-			yield(Answer{}, r.changed())
-			return
+		if err == nil && in.Stamp != r.stamp {
+			in.Close()
+			err = r.changed()
 		}
 		sum := newAnswerHash()
-		for {
-			a, err := in.answer()
-			if errors.Is(err, io.EOF) {
-				break
+		for a, err := range itemsOf(in, err) {
+			if err == nil {
+				sum.add(a)
 			}
-			if err != nil {
-				yield(Answer{}, err)
-				return
-			}
-			sum.add(a)
-			if !yield(a, nil) {
+			if !yield(a, err) || err != nil {
 				return
 			}
 		}
@@ -346,22 +327,13 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// answer gives the next checked answer, or io.EOF.
-func (in *recordingInput) answer() (Answer, error) {
+// item gives the next checked answer, or io.EOF.
+func (in *recordingInput) item() (Answer, error) {
 	r, err := in.Next()
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{
-		Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0],
-		Gold: strings.TrimSpace(r.Cells[1]), Group: strings.TrimSpace(r.Cells[2]),
-		Simulated: strings.TrimSpace(r.Cells[3]) == "true",
-	}
-	if name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark); marked {
-		a.Model, a.Simulated = strings.TrimSpace(name), true
-	} else {
-		a.Model = name
-	}
+	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if in.columns.Prompt != "" {
 		messages := r.Messages
 		if messages == nil {
@@ -376,33 +348,25 @@ func (in *recordingInput) answer() (Answer, error) {
 		}
 		a.Prompt, a.Messages = orbench.Prompt{Messages: messages}.Text(), r.Messages
 	}
-	if problem, hint := checkResponse(a.Response, in.columns.Response); problem != "" {
+	problem, hint := checkText(a.Response, in.columns.Response)
+	if len(a.Response) > MaxCell {
+		problem, hint = fmt.Sprintf("the answer has %d bytes; the most is %d", len(a.Response), MaxCell), "cut or delete it, or look for a quotation mark that is left open"
+	}
+	if problem != "" {
 		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
-	if problem, hint := checkName(a.Gold, "gold label", in.columns.Gold, "gold-column"); problem != "" {
-		return Answer{}, r.Fault(in.Name, problem, hint)
+	if a.Gold, err = cellName(in.Name, r, 1, "gold label", in.columns.Gold, "gold-column"); err != nil {
+		return Answer{}, err
 	}
 	if in.columns.Gold != "" && a.Gold == "" {
 		return Answer{}, r.Fault(in.Name, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
 	}
-	if problem, hint := checkName(a.Group, "group", in.columns.By, "by"); problem != "" {
-		return Answer{}, r.Fault(in.Name, problem, hint)
+	if a.Group, err = cellName(in.Name, r, 2, "group", in.columns.By, "by"); err != nil {
+		return Answer{}, err
 	}
+	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark)
+	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[3]) == "true"
 	return a, nil
-}
-
-// checkResponse gives the fault of a recorded answer and a hint, or "".
-func checkResponse(text, column string) (problem, hint string) {
-	switch {
-	case len(text) > MaxCell:
-		return fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell),
-			"cut or delete it, or look for a quotation mark that is left open"
-	case !utf8.ValidString(text):
-		return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
-	case strings.IndexByte(text, 0) >= 0:
-		return fmt.Sprintf("a NUL byte in column %q", column), nulHint
-	}
-	return "", ""
 }
 
 // recordingHashVersion starts what is hashed. It changes when the form changes.

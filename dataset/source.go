@@ -58,8 +58,8 @@ type input struct {
 	pairedBy string
 }
 
-// prompt gives the next checked prompt, or io.EOF.
-func (in *input) prompt() (orbench.Prompt, error) {
+// item gives the next checked prompt, or io.EOF.
+func (in *input) item() (orbench.Prompt, error) {
 	r, err := in.Next()
 	if err != nil {
 		return orbench.Prompt{}, err
