@@ -177,7 +177,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	}
 	d.PairedBy = in.pairedBy
 
-	h := newHasher()
+	h := newHasher(hashVersion)
 	// One byte of each label is enough to tell the labels apart: their first
 	// letters differ.
 	seen := map[uint64]byte{}
@@ -296,7 +296,7 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			in.Close()
 			err = d.changed()
 		}
-		h := newHasher()
+		h := newHasher(hashVersion)
 		repeated, n, different := d.repeated, 0, 0
 		for p, err := range itemsOf(in, err) {
 			if err != nil {
@@ -340,21 +340,22 @@ func idBits(id orbench.PromptID) uint64 {
 // hashVersion starts what is hashed. It changes when the form below changes.
 const hashVersion = "orbench dataset 1\n"
 
-// hasher computes the hash of a dataset: the SHA-256 of the version line and,
-// for each prompt in order, its ID, category, label, the number of its messages,
-// and each message's role and content. Texts are preceded by their length in
-// bytes; lengths and numbers are unsigned varints.
+// hasher computes the hash of a dataset or of recorded answers: the SHA-256 of a version
+// line and what is added. Texts are preceded by their length in bytes; lengths and numbers
+// are unsigned varints.
 type hasher struct {
 	h   hash.Hash
 	buf []byte
 }
 
-func newHasher() *hasher {
+func newHasher(version string) *hasher {
 	h := &hasher{h: sha256.New()}
-	h.h.Write([]byte(hashVersion))
+	h.h.Write([]byte(version))
 	return h
 }
 
+// add adds a prompt: its ID, category, label, the number of its messages, and each
+// message's role and content.
 func (h *hasher) add(p orbench.Prompt) {
 	b := h.buf[:0]
 	b = appendText(b, string(p.ID))
@@ -367,6 +368,12 @@ func (h *hasher) add(p orbench.Prompt) {
 	}
 	h.h.Write(b)
 	h.buf = b
+}
+
+// addAnswer adds a recorded answer: its prompt and its response.
+func (h *hasher) addAnswer(a Answer) {
+	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
+	h.h.Write(h.buf)
 }
 
 func (h *hasher) sum() string { return hex.EncodeToString(h.h.Sum(nil)) }

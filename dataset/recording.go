@@ -2,10 +2,7 @@ package dataset
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"iter"
 	"slices"
 	"strconv"
@@ -55,23 +52,31 @@ const MaxValues = 1000
 type Recording struct {
 	// Path is the file as the user named it.
 	Path string
-	// SHA256 is the hash of the prompts and answers in hex, in order: whatever
-	// other columns are used, the same answers have the same hash. See
-	// answerHash.
-	SHA256 string
-	// Count is the number of answers. Rows with the same text all count.
-	Count int
-	// Columns says which columns are used.
-	Columns RecordingColumns
-	// GoldValues counts the values of the gold column, GroupValues those of the
-	// grouping one, without the white space around them; empty without such a
-	// column.
-	GoldValues, GroupValues map[string]int
+	Recorded
 
 	opts  RecordingOptions
 	stamp rows.Stamp
 	// kept are the answers where they come from no file.
 	kept iter.Seq2[orbench.Prompt, error]
+}
+
+// Recorded says which answers a Recording has.
+type Recorded struct {
+	// SHA256 is the hash of the prompts and answers in hex, in order: whatever
+	// other columns are used, the same answers have the same hash. See hasher.
+	SHA256 string `json:"sha256"`
+	// Kept is the hash of all that a store keeps of them, in hex, and empty where none
+	// does.
+	Kept string `json:"kept_sha256"`
+	// Count is the number of answers. Rows with the same text all count.
+	Count int `json:"answers"`
+	// Columns says which columns are used.
+	Columns RecordingColumns `json:"columns"`
+	// GoldValues counts the values of the gold column, GroupValues those of the
+	// grouping one, without the white space around them; empty without such a
+	// column.
+	GoldValues  map[string]int `json:"gold_values,omitempty"`
+	GroupValues map[string]int `json:"group_values,omitempty"`
 }
 
 // Answer is one row of a Recording.
@@ -115,15 +120,14 @@ func (a Answer) Asked() orbench.Prompt {
 // context's error, or an error of the file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
 	r := &Recording{
-		Path: path, opts: opts,
-		GoldValues: map[string]int{}, GroupValues: map[string]int{},
+		Path: path, opts: opts, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
 	}
 	in, err := r.open()
 	if err != nil {
 		return nil, err
 	}
 	r.stamp, r.Columns = in.Stamp, in.columns
-	sum := newAnswerHash()
+	sum := newHasher(recordingHashVersion)
 	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -132,7 +136,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 			return nil, err
 		}
 		r.Count++
-		sum.add(a)
+		sum.addAnswer(a)
 		if r.Columns.Gold != "" {
 			r.GoldValues[a.Gold]++
 		}
@@ -170,9 +174,19 @@ func (r *Recording) checkValues() error {
 }
 
 // KeptRecording is a Recording whose answers were kept, each as its Kept.
-func KeptRecording(about Recording, answers iter.Seq2[orbench.Prompt, error]) *Recording {
-	about.kept = answers
-	return &about
+func KeptRecording(path string, about Recorded, answers iter.Seq2[orbench.Prompt, error]) *Recording {
+	return &Recording{Path: path, Recorded: about, kept: answers}
+}
+
+// ToKeep streams the answers as a store keeps them; see Answer.Kept.
+func (r *Recording) ToKeep() iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		for a, err := range r.Answers() {
+			if !yield(a.Kept(), err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Kept is the answer as a store keeps it, which knows prompts: the prompt with the answer at
@@ -241,10 +255,10 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 			in.Close()
 			err = r.changed()
 		}
-		sum := newAnswerHash()
+		sum := newHasher(recordingHashVersion)
 		for a, err := range itemsOf(in, err) {
 			if err == nil {
-				sum.add(a)
+				sum.addAnswer(a)
 			}
 			if !yield(a, err) || err != nil {
 				return
@@ -371,24 +385,3 @@ func (in *recordingInput) item() (Answer, error) {
 
 // recordingHashVersion starts what is hashed. It changes when the form changes.
 const recordingHashVersion = "orbench recording 1\n"
-
-// answerHash computes the hash of a recording: the SHA-256 of the version line
-// and, for each answer in order, its prompt and its response, each preceded by
-// its length in bytes as an unsigned varint.
-type answerHash struct {
-	h   hash.Hash
-	buf []byte
-}
-
-func newAnswerHash() *answerHash {
-	h := &answerHash{h: sha256.New()}
-	h.h.Write([]byte(recordingHashVersion))
-	return h
-}
-
-func (h *answerHash) add(a Answer) {
-	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
-	h.h.Write(h.buf)
-}
-
-func (h *answerHash) sum() string { return hex.EncodeToString(h.h.Sum(nil)) }

@@ -26,7 +26,7 @@ type Replay struct {
 	Count, Samples int
 
 	answers map[orbench.PromptID][]model.Response
-	sum     *answerHash
+	sum     *hasher
 }
 
 // OpenReplays reads a file of recorded answers, as OpenRecording does; it must have
@@ -55,7 +55,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 				return nil, &orbench.InputError{File: path, Line: a.Line, Problem: problem, Hint: hint}
 			}
 			i, names = len(names), append(names, a.Model)
-			all = append(all, &Replay{File: path, Model: a.Model, answers: map[orbench.PromptID][]model.Response{}, sum: newAnswerHash()})
+			all = append(all, &Replay{File: path, Model: a.Model, answers: map[orbench.PromptID][]model.Response{}, sum: newHasher(recordingHashVersion)})
 		}
 		if all[i].add(a); len(all) > MaxValues || all[i].Samples > MaxValues {
 			return nil, &orbench.InputError{
@@ -91,7 +91,7 @@ func cutModel(path string) (file, wanted string, one bool) {
 
 func (r *Replay) add(a Answer) {
 	r.Count++
-	r.sum.add(a)
+	r.sum.addAnswer(a)
 	text, thinking := model.CutThinking(a.Response)
 	// The clones let go of the rest of the row.
 	response := model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}

@@ -39,7 +39,7 @@ func (d *Dataset) draw(size int, seed uint64) error {
 	d.Sample = &Sample{Size: size, Of: d.Count, Seed: seed}
 	all := *d
 	d.uncount()
-	h, n := newHasher(), 0
+	h, n := newHasher(hashVersion), 0
 	for p, err := range all.Prompts() {
 		if err != nil {
 			return err

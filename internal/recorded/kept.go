@@ -39,42 +39,27 @@ type config struct {
 	Kind study.Kind `json:"kind"`
 	// Responses is the file as it was named; its answers are known by their hash.
 	Responses string `json:"responses"`
-	keptAnswers
+	dataset.Recorded
 	// GoldRefusal is nil where there is no gold column.
 	GoldRefusal []string   `json:"gold_refusal"`
 	Judges      []run.Spec `json:"judges"`
 }
 
-// keptAnswers says which answers are kept.
-type keptAnswers struct {
-	// SHA256 is the hash of the prompts and answers, and Kept that of all that is kept of
-	// them, in hex.
-	SHA256 string `json:"sha256"`
-	Kept   string `json:"kept_sha256"`
-	Count  int    `json:"answers"`
-	// Columns are those of the file.
-	Columns dataset.RecordingColumns `json:"columns"`
-	// Gold and Groups count the values of their columns.
-	Gold   map[string]int `json:"gold_values,omitempty"`
-	Groups map[string]int `json:"group_values,omitempty"`
-}
-
 // Study is the judging of the file as a store keeps it, by a name that follows from the file
 // where it has none; its judges were made by clients with maxTokens.
 func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
-	f := r.Recording
+	f, answers := r.Recording, r.Recording.Recorded
 	sum := store.NewSum()
 	var text []byte
-	for a, err := range f.Answers() {
+	for kept, err := range f.ToKeep() {
 		if err != nil {
 			return nil, err
 		}
-		kept := a.Kept()
 		text = sum.Add(text[:0], &kept)
 	}
 	of := sum.Of()
-	answers := keptAnswers{SHA256: f.SHA256, Kept: hex.EncodeToString(of[:]), Count: f.Count, Columns: f.Columns, Gold: f.GoldValues, Groups: f.GroupValues}
-	c := config{Kind: study.Judge, Responses: f.Path, keptAnswers: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
+	answers.Kept = hex.EncodeToString(of[:])
+	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
 		return nil, err
@@ -84,14 +69,7 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.
 		if err != nil {
 			return nil, err
 		}
-		err = m.PutDataset(ctx, about, func(yield func(orbench.Prompt, error) bool) {
-			for a, err := range f.Answers() {
-				if !yield(a.Kept(), err) || err != nil {
-					return
-				}
-			}
-		})
-		if err != nil {
+		if err := m.PutDataset(ctx, about, f.ToKeep()); err != nil {
 			return nil, fmt.Errorf("keep the answers of %s: %w", f.Path, err)
 		}
 		return []store.Key{store.KeyOf(about)}, nil
@@ -136,9 +114,8 @@ func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, err
 			Hint: "name the file with `responses` and judge it again",
 		}
 	}
-	about := dataset.Recording{Path: c.Responses, SHA256: c.SHA256, Count: c.Count, Columns: c.Columns, GoldValues: c.Gold, GroupValues: c.Groups}
 	// What was paid for is shown after an interrupt too.
-	r := &Judged{Recording: dataset.KeptRecording(about, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
+	r := &Judged{Recording: dataset.KeptRecording(c.Responses, c.Recorded, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
 	for _, spec := range c.Judges {
 		j, err := spec.Judge()
 		if err != nil {
