@@ -23,19 +23,14 @@ const (
 	MaxCategory = 200
 )
 
-// row is a row of a file of prompts.
-type row struct{ rows.Row }
-
-// meaning gives the label of a value of the label column, false for none.
-type meaning func(written string) (orbench.Label, bool)
-
-// prompt checks a row and makes its prompt.
-func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meaning meaning) (orbench.Prompt, error) {
+// promptOf checks a row and makes its prompt.
+func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
+	file, columns := in.Name, in.columns
 	messages := r.Messages
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 	}
-	answer, problem, hint := r.answer(columns)
+	answer, problem, hint := answerIn(r, columns)
 	if problem == "" {
 		messages = append(messages, answer...)
 		problem, hint = checkMessages(messages, columns.Prompt)
@@ -43,8 +38,8 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 	if problem != "" {
 		return orbench.Prompt{}, r.Fault(file, problem, hint)
 	}
-	p := orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages, Label: whenNone}
-	category, err := cellName(file, r.Row, 0, "category", columns.Category, "category-column")
+	p := orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages, Label: in.label}
+	category, err := cellName(file, r, 0, "category", columns.Category, "category-column")
 	if err != nil {
 		return orbench.Prompt{}, err
 	}
@@ -52,7 +47,7 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 	if columns.Label != "" {
 		var ok bool
 		written := r.Cells[1]
-		if p.Label, ok = meaning(written); !ok {
+		if p.Label, ok = in.meaning(written); !ok {
 			problem := fmt.Sprintf("unknown label %s in column %q", untrusted.Quote(written), columns.Label)
 			if strings.TrimSpace(written) == "" {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
@@ -61,10 +56,10 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 				"write safe, toxic, controversial or undecided, say with `label-values` what its values mean, or name another column with `label-column`")
 		}
 	}
-	if p.Cluster, err = cellName(file, r.Row, 2, "cluster", columns.Cluster, "cluster-column"); err != nil {
+	if p.Cluster, err = cellName(file, r, 2, "cluster", columns.Cluster, "cluster-column"); err != nil {
 		return orbench.Prompt{}, err
 	}
-	if p.Pair, err = cellName(file, r.Row, 3, "pair", columns.Pair, "pair-column"); err != nil {
+	if p.Pair, err = cellName(file, r, 3, "pair", columns.Pair, "pair-column"); err != nil {
 		return orbench.Prompt{}, err
 	}
 	if columns.Cluster != "" || columns.Pair != "" {
@@ -91,9 +86,9 @@ func cellName(file string, r rows.Row, cell int, what, column, setting string) (
 // answerCell is the place of the answer behind the fields that every layout has.
 const answerCell = 4
 
-// answer gives the row's answer as the last turn of a conversation, none where the
+// answerIn gives the answer of a row as the last turn of a conversation, none where the
 // columns name no answers, or its fault and a hint.
-func (r row) answer(columns Columns) (turn []orbench.Message, problem, hint string) {
+func answerIn(r rows.Row, columns Columns) (turn []orbench.Message, problem, hint string) {
 	if columns.Response == "" {
 		return nil, "", ""
 	}

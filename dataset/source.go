@@ -45,7 +45,8 @@ type input struct {
 	*rows.File
 	columns Columns
 	label   orbench.Label
-	meaning meaning
+	// meaning gives the label of a value of the label column, false for none.
+	meaning func(written string) (orbench.Label, bool)
 	answers bool
 	// watched are the columns that may hold labels, nil where none is watched, and
 	// watchedAt is where their cells begin.
@@ -64,7 +65,7 @@ func (in *input) item() (orbench.Prompt, error) {
 	if err != nil {
 		return orbench.Prompt{}, err
 	}
-	p, err := row{r}.prompt(in.Name, in.columns, in.label, in.meaning)
+	p, err := in.promptOf(r)
 	if err != nil {
 		return p, err
 	}
@@ -139,20 +140,15 @@ func (s source) open() (*input, error) {
 
 // resolve turns a ref into a source without reading rows.
 func resolve(ref string, opts Options) (source, error) {
-	for _, e := range entries() {
-		if e.Name == ref {
-			return e.source(opts)
-		}
+	e, names, ok := find(ref)
+	if ok {
+		return e.source(opts)
 	}
 	if base := filepath.Base(ref); rows.Known(ref) {
 		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
 	}
 	if _, err := os.Stat(ref); err == nil {
 		return source{}, rows.Unknown(ref)
-	}
-	var names []string
-	for _, e := range entries() {
-		names = append(names, e.Name)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
 	if near := settings.Nearest(ref, names); near != "" {

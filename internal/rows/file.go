@@ -34,12 +34,7 @@ type File struct {
 func (f *File) Next() (Row, error) { return f.next() }
 
 // Close closes the file.
-func (f *File) Close() error {
-	if f.closer == nil {
-		return nil
-	}
-	return f.closer.Close()
-}
+func (f *File) Close() error { return f.closer.Close() }
 
 // Open opens a file in the format that its ending and its content tell.
 func Open(path string, choose Chooser) (*File, error) {
@@ -81,7 +76,7 @@ func opensAs(path string, in *io.SectionReader, choose Chooser) (nextFunc, error
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
 	next, err := openCSV(name, io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))), choose)
-	return &File{Name: name, next: next}, err
+	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
 }
 
 // folderFault is the fault of a folder where a file should be.

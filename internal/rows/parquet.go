@@ -85,11 +85,7 @@ func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 
 // scalarKind reports whether values of the kind are numbers or booleans.
 func scalarKind(k parquet.Kind) bool {
-	switch k {
-	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
-		return true
-	}
-	return false
+	return slices.Contains([]parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}, k)
 }
 
 // parquetRows reads the columns of one row group after the other in step.
