@@ -140,30 +140,19 @@ func (f *Folder) Seeds() ([]Seed, error) {
 // next.
 func linesOf(in io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		r := bufio.NewReaderSize(in, 1<<20)
-		var line []byte
-		for {
-			part, err := r.ReadSlice('\n')
-			line = append(line, part...)
-			switch {
-			case len(line) > maxLine:
-				yield(nil, fmt.Errorf("the line has more than %d bytes", maxLine))
-				return
-			case errors.Is(err, bufio.ErrBufferFull):
-				continue
-			case errors.Is(err, io.EOF) && len(line) == 0:
-				return
-			case errors.Is(err, io.EOF):
-				yield(line, nil)
-				return
-			case err != nil:
-				yield(nil, err)
+		lines := bufio.NewScanner(in)
+		lines.Buffer(make([]byte, 0, 1<<20), maxLine)
+		for lines.Scan() {
+			if !yield(lines.Bytes(), nil) {
 				return
 			}
-			if !yield(line[:len(line)-1], nil) {
-				return
-			}
-			line = line[:0]
+		}
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("the line has more than %d bytes", maxLine)
+		}
+		if err != nil {
+			yield(nil, err)
 		}
 	}
 }

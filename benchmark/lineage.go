@@ -53,9 +53,6 @@ const (
 	NoTurns Reason = "no_turns"
 )
 
-// Reasons lists the reasons in the order in which they are shown.
-var Reasons = []Reason{BrokenRule, Duplicate, NearDuplicate, Surplus, NoTurns}
-
 // Record is a row of the lineage: one prompt, what was made of it, and why.
 // lineage.jsonl has a line for each.
 type Record struct {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
+	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,28 +14,23 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Origins leads from a prompt of a benchmark to what it was rewritten from. Both
-// are the bits of prompt IDs.
-type Origins map[uint64]uint64
+// Origins leads from a prompt of a benchmark to what it was rewritten from.
+type Origins map[orbench.PromptID]orbench.PromptID
 
 // Of gives the ID of the seed that a prompt goes back to in the end: a seed may
 // itself be a rewrite that stayed toxic. A seed, and a prompt that the lineage
 // lacks, is its own.
 func (o Origins) Of(id orbench.PromptID) orbench.PromptID {
-	at, err := bitsOf(id)
-	if err != nil {
-		return id
-	}
 	// More rounds than any build has; a file that leads in a circle ends too.
 	const most = 1000
 	for range most {
-		next, ok := o[at]
-		if !ok || next == at {
+		next, ok := o[id]
+		if !ok || next == id {
 			break
 		}
-		at = next
+		id = next
 	}
-	return orbench.PromptID(fmt.Sprintf("p%016x", at))
+	return id
 }
 
 // Origins reads of the lineage where each prompt came from. It is nil where the
@@ -79,41 +74,36 @@ func (f *Folder) addLastTurns(origins Origins) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	first := map[uint64]bool{}
+	first := map[orbench.PromptID]bool{}
 	for _, s := range seeds {
-		id, err := bitsOf(s.ID)
-		if err != nil {
-			return err
-		}
-		alone, err := bitsOf(orbench.NewPrompt(s.Text, "", "").ID)
-		if err != nil {
-			return err
-		}
+		alone := orbench.NewPrompt(s.Text, "", "").ID
 		if s.Round == 0 {
 			first[alone] = true
 		} else if !first[alone] {
-			origins[alone] = id
+			origins[alone] = s.ID
 		}
 	}
 	return nil
 }
 
+var idPattern = regexp.MustCompile("^p[0-9a-fA-F]{16}$")
+
 // idsOf finds the prompt's and its seed's ID in a row. It reads no further than
 // these: most of a row are votes.
-func idsOf(line []byte) (id, seed uint64, err error) {
+func idsOf(line []byte) (id, seed orbench.PromptID, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(line))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return 0, 0, errors.Join(errors.New("no object"), err)
+		return "", "", errors.Join(errors.New("no object"), err)
 	}
-	for missing := 2; missing > 0; {
+	for id == "" || seed == "" {
 		name, err := d.ReadToken()
+		if err == nil && name.Kind() == '}' {
+			err = errors.New("no id, or no seed_id")
+		}
 		if err != nil {
-			return 0, 0, err
+			return "", "", err
 		}
-		if name.Kind() == '}' {
-			return 0, 0, errors.New("no id, or no seed_id")
-		}
-		var into *uint64
+		var into *orbench.PromptID
 		switch name.String() {
 		case "id":
 			into = &id
@@ -121,28 +111,17 @@ func idsOf(line []byte) (id, seed uint64, err error) {
 			into = &seed
 		default:
 			if err := d.SkipValue(); err != nil {
-				return 0, 0, err
+				return "", "", err
 			}
 			continue
 		}
 		value, err := d.ReadToken()
 		if err != nil {
-			return 0, 0, err
+			return "", "", err
 		}
-		if *into, err = bitsOf(orbench.PromptID(value.String())); err != nil {
-			return 0, 0, err
+		if *into = orbench.PromptID(value.String()); !idPattern.MatchString(string(*into)) {
+			return "", "", fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(*into)))
 		}
-		missing--
 	}
 	return id, seed, nil
-}
-
-// bitsOf is the number that a PromptID writes in hex.
-func bitsOf(id orbench.PromptID) (uint64, error) {
-	if len(id) == 17 && id[0] == 'p' {
-		if bits, err := strconv.ParseUint(string(id[1:]), 16, 64); err == nil {
-			return bits, nil
-		}
-	}
-	return 0, fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(id)))
 }

@@ -61,12 +61,6 @@ type Defense struct {
 	after  []inspection
 }
 
-// inspection is a step that may withhold something.
-type inspection struct {
-	name      string
-	inspector inspector
-}
-
 // Name is what the user typed, such as "icl+response-check"; it is "none" for no
 // defense.
 func (d *Defense) Name() string {
@@ -89,9 +83,6 @@ func (d *Defense) Models() []model.Ref {
 	return refs
 }
 
-// Translates reports whether prompts are put into another language.
-func (d *Defense) Translates() bool { return d.translation != nil }
-
 // Language is what the ladder has the prompt translated into, empty for none.
 func (d *Defense) Language() string {
 	if d.translation == nil {
@@ -108,8 +99,8 @@ func (d *Defense) Roles() map[Role][]model.Ref {
 		roles[Translator] = []model.Ref{d.translation.model.Ref}
 	}
 	for _, i := range slices.Concat(d.before, d.after) {
-		if ref, ok := i.inspector.asks(); ok && !slices.Contains(roles[Guard], ref) {
-			roles[Guard] = append(roles[Guard], ref)
+		if i.asks != nil && !slices.Contains(roles[Guard], *i.asks) {
+			roles[Guard] = append(roles[Guard], *i.asks)
 		}
 	}
 	return roles
@@ -310,7 +301,7 @@ func (d *Defense) request(t Target, conversation []orbench.Message, sample int) 
 
 // inspect has the inspector decide and puts the step's name to it.
 func (i inspection) inspect(t Target, p orbench.Prompt, answer *string, look model.Lookup) (Finding, []model.Request) {
-	stop, why, missing, err := i.inspector.inspect(t, p, answer, look)
+	stop, why, missing, err := i.inspector(t, p, answer, look)
 	f := Finding{Step: i.name, Decision: Passed, Why: why}
 	switch {
 	case err != nil:

@@ -180,25 +180,25 @@ func (p *parser) step(step, kind, rest string) error {
 		}
 		d.smooth = s
 	case inputGuard, outputGuard:
-		inspector, err := p.guard(kind, rest)
+		inspector, ref, err := p.guard(kind, rest)
 		if err != nil {
 			return err
 		}
 		if kind == inputGuard {
-			d.before = append(d.before, inspection{step, inspector})
+			d.before = append(d.before, inspection{step, &ref, inspector})
 		} else {
-			d.after = append(d.after, inspection{step, inspector})
+			d.after = append(d.after, inspection{step, &ref, inspector})
 		}
 	case checkAnswer:
-		check := responseCheck{models: p.opts.Models()}
+		var ref *model.Ref
 		if rest != "" {
-			ref, err := p.ref(kind, rest)
+			named, err := p.ref(kind, rest)
 			if err != nil {
 				return err
 			}
-			check.ref = &ref
+			ref = &named
 		}
-		d.after = append(d.after, inspection{step, check})
+		d.after = append(d.after, inspection{step, ref, responseCheck(ref, p.opts.Models())})
 	}
 	return nil
 }
@@ -293,17 +293,17 @@ func (p *parser) completed(rest string) (string, error) {
 	return written, nil
 }
 
-// guard reads a guard as guardOf does, or [POLICY@]PROVIDER/MODEL of a policy that ships.
-func (p *parser) guard(kind, rest string) (inspector, error) {
+// guard reads a guard as guardOf does, or [POLICY@]PROVIDER/MODEL of a policy that ships,
+// and the model that it is.
+func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error) {
 	switch g, target, ok, err := p.guardOf(rest); {
 	case err != nil:
-		return nil, err
+		return nil, ref, err
 	case ok:
-		ref, known := p.opts.Models().Ref(target)
-		if !known {
-			return nil, p.nameless(kind)
+		if ref, ok = p.opts.Models().Ref(target); !ok {
+			return nil, ref, p.nameless(kind)
 		}
-		return classifier{g, ref}, nil
+		return guarding(g, ref), ref, nil
 	}
 	// A model's name may hold an @ as well, behind its slash.
 	format, target, ok := strings.Cut(rest, "@")
@@ -312,9 +312,8 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 		rest = target
 	}
 	if named || !ok || strings.Contains(format, "/") {
-		ref, err := p.ref(kind, rest)
-		if err != nil {
-			return nil, err
+		if ref, err = p.ref(kind, rest); err != nil {
+			return nil, ref, err
 		}
 		asked := p.opts.Models().Model(ref)
 		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: asked.MaxTokens, Structured: asked.Structured}
@@ -323,19 +322,19 @@ func (p *parser) guard(kind, rest string) (inspector, error) {
 		case named:
 			harm, err := policy.Open(format)
 			if err != nil {
-				return nil, err
+				return nil, ref, err
 			}
 			definitions = harm.Definitions()
 		case definitions == nil:
 			definitions = orbench.PaperPolicy()
 		}
-		return moderation{m, definitions}, nil
+		return moderation(m, definitions), ref, nil
 	}
 	name, _, _ := strings.Cut(format, ":")
 	if name == string(guard.ORJudge) {
-		return nil, wrong("defense %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
+		return nil, ref, wrong("defense %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
-	return nil, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
+	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }
 
 // ref reads PROVIDER/MODEL of a model that answers; the model may hold further slashes.

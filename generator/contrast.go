@@ -1,7 +1,6 @@
 package generator
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +13,7 @@ import (
 
 // The prompt of wordings, version 1. A version that has been used is never edited.
 // Its two endings are those of rewrites.
-//
-//go:embed prompts/contrast-v1.txt
-var contrastBody string
+var contrastPrompt = prompt{promptFile("contrast-v1"), rewritePrompt.line, rewritePrompt.json}
 
 // Axis is what the wordings of one intent differ in.
 type Axis string
@@ -124,7 +121,7 @@ func (w Wording) Lint(source, text string) []Finding {
 // wordings that keep the rules.
 func ContrastRequest(ref model.Ref, p Params, source string, w Wording, n, sample int) model.Request {
 	s := question.Delimit(unusedMarker, source)
-	return p.request(ref, prompt{contrastBody, rewriteLine, rewriteJSON}, RewriteTemperature, n, sample,
+	return p.request(ref, contrastPrompt, RewriteTemperature, n, sample,
 		"{{axis}}", string(w.Axis), "{{value}}", untrusted.OneLine(w.Value), "{{want}}", w.want,
 		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(source))
 }

@@ -1,7 +1,7 @@
 package generator
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -19,36 +19,29 @@ type prompt struct{ body, line, json string }
 // The prompts, version 1. A version that has been used is never edited: a better
 // wording becomes the next version, in new files.
 var (
-	//go:embed prompts/seeds-v1.txt
-	seedsBody string
-	//go:embed prompts/seeds-v1-line.txt
-	seedsLine string
-	//go:embed prompts/seeds-v1-json.txt
-	seedsJSON string
-	//go:embed prompts/rewrite-v1.txt
-	rewriteBody string
-	//go:embed prompts/rewrite-v1-line.txt
-	rewriteLine string
-	//go:embed prompts/rewrite-v1-json.txt
-	rewriteJSON string
-	//go:embed prompts/repair-v1.txt
-	repairBody string
-	//go:embed prompts/repair-v1-line.txt
-	repairLine string
-	//go:embed prompts/repair-v1-json.txt
-	repairJSON string
-	//go:embed prompts/turns-v1.txt
-	turnsBody string
-	//go:embed prompts/turns-v1-line.txt
-	turnsLine string
-	//go:embed prompts/turns-v1-json.txt
-	turnsJSON string
+	//go:embed prompts
+	promptFiles embed.FS
 
-	seedsPrompt   = prompt{seedsBody, seedsLine, seedsJSON}
-	rewritePrompt = prompt{rewriteBody, rewriteLine, rewriteJSON}
-	repairPrompt  = prompt{repairBody, repairLine, repairJSON}
-	turnsPrompt   = prompt{turnsBody, turnsLine, turnsJSON}
+	seedsPrompt   = promptOf("seeds-v1")
+	rewritePrompt = promptOf("rewrite-v1")
+	repairPrompt  = promptOf("repair-v1")
+	turnsPrompt   = promptOf("turns-v1")
 )
+
+// promptOf reads a prompt with its endings.
+func promptOf(name string) prompt {
+	return prompt{promptFile(name), promptFile(name + "-line"), promptFile(name + "-json")}
+}
+
+// promptFile reads one of the files of prompts. It panics where there is none, since they
+// are part of the program.
+func promptFile(name string) string {
+	text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
+	if err != nil {
+		panic("generator: " + err.Error())
+	}
+	return string(text)
+}
 
 // listSchema is the JSON Schema of the structured form.
 var listSchema = json.RawMessage(`{"type":"object","properties":{"requests":{"type":"array","items":{"type":"string"}}},"required":["requests"],"additionalProperties":false}`)

@@ -17,12 +17,12 @@ var someModel = model.Ref{Provider: "mistral", Model: "some-model"}
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]struct{ text, sum string }{
-		"seeds-v1, by line":   {seedsBody + seedsLine, "3b05c970aa40cb70"},
-		"rewrite-v1, by line": {rewriteBody + rewriteLine, "303af93beb5b2e03"},
-		"repair-v1, by line":  {repairBody + repairLine, "4343a8134ad75a58"},
-		"seeds-v1, JSON":      {seedsBody + seedsJSON, "76976cce326d3d6d"},
-		"rewrite-v1, JSON":    {rewriteBody + rewriteJSON, "5b280d8f7c59856d"},
-		"repair-v1, JSON":     {repairBody + repairJSON, "cdc4079c4970dfcc"},
+		"seeds-v1, by line":   {seedsPrompt.body + seedsPrompt.line, "3b05c970aa40cb70"},
+		"rewrite-v1, by line": {rewritePrompt.body + rewritePrompt.line, "303af93beb5b2e03"},
+		"repair-v1, by line":  {repairPrompt.body + repairPrompt.line, "4343a8134ad75a58"},
+		"seeds-v1, JSON":      {seedsPrompt.body + seedsPrompt.json, "76976cce326d3d6d"},
+		"rewrite-v1, JSON":    {rewritePrompt.body + rewritePrompt.json, "5b280d8f7c59856d"},
+		"repair-v1, JSON":     {repairPrompt.body + repairPrompt.json, "cdc4079c4970dfcc"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/model"
@@ -60,10 +61,5 @@ func (g Guard) score(about About, places []model.Place) *float64 {
 
 // begins reports whether a token is one of the words, or the beginning of one.
 func begins(token string, words []string) bool {
-	for _, w := range words {
-		if token != "" && strings.HasPrefix(w, token) {
-			return true
-		}
-	}
-	return false
+	return token != "" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, token) })
 }

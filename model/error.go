@@ -80,21 +80,13 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Retryable reports whether another attempt may succeed.
 func (e *Error) Retryable() bool {
-	switch e.Kind {
-	case RateLimited, Transient, Timeout:
-		return true
-	}
-	return false
+	return e.Kind == RateLimited || e.Kind == Transient || e.Kind == Timeout
 }
 
 // Fatal reports whether every further call of the same target will fail alike,
 // so that going on would only repeat the error.
 func (e *Error) Fatal() bool {
-	switch e.Kind {
-	case Denied, NotFound, Quota:
-		return true
-	}
-	return false
+	return e.Kind == Denied || e.Kind == NotFound || e.Kind == Quota
 }
 
 // MayCost bounds what the provider may charge for the failed call, out of the most that
@@ -109,9 +101,7 @@ func (e *Error) MayCost(most Usage) Usage {
 		return Usage{}
 	case e.Kind == Invalid && e.Status != 0:
 		return Usage{Input: most.Input}
-	}
-	switch e.Kind {
-	case Denied, NotFound, Quota, RateLimited:
+	case e.Fatal(), e.Kind == RateLimited:
 		return Usage{}
 	}
 	switch e.Status {

@@ -2,34 +2,27 @@ package model
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// makers are words in the names of models that say who made them, in the order
+// makers are words in the names of models that say who made them, by family, in the order
 // in which they are looked for. What is not here goes by the first word of the
 // model's own name.
-var makers = []struct{ word, family string }{
-	{"deepseek", "deepseek"},
-	{"gpt", "gpt"},
-	{"chatgpt", "gpt"},
-	{"o1", "gpt"},
-	{"o3", "gpt"},
-	{"o4", "gpt"},
-	{"claude", "claude"},
-	{"gemini", "gemini"},
-	{"gemma", "gemini"},
-	{"shieldgemma", "gemini"},
-	{"mixtral", "mistral"},
-	{"mistral", "mistral"},
-	{"ministral", "mistral"},
-	{"codestral", "mistral"},
-	{"qwen", "qwen"},
-	{"qwq", "qwen"},
-	{"llama", "llama"},
-	{"codellama", "llama"},
-	{"command", "command"},
-	{"phi", "phi"},
-	{"grok", "grok"},
+var makers = []struct {
+	family string
+	words  []string
+}{
+	{"deepseek", []string{"deepseek"}},
+	{"gpt", []string{"gpt", "chatgpt", "o1", "o3", "o4"}},
+	{"claude", []string{"claude"}},
+	{"gemini", []string{"gemini", "gemma", "shieldgemma"}},
+	{"mistral", []string{"mixtral", "mistral", "ministral", "codestral"}},
+	{"qwen", []string{"qwen", "qwq"}},
+	{"llama", []string{"llama", "codellama"}},
+	{"command", []string{"command"}},
+	{"phi", []string{"phi"}},
+	{"grok", []string{"grok"}},
 }
 
 var familyWord = regexp.MustCompile(`[a-z]+[0-9]*|[0-9]+`)
@@ -42,10 +35,11 @@ func FamilyOf(name string) string {
 	name = BareName(name)
 	words := familyWord.FindAllString(name, -1)
 	for _, m := range makers {
-		for _, w := range words {
-			if strings.TrimRight(w, "0123456789") == m.word || w == m.word {
-				return m.family
-			}
+		known := func(w string) bool {
+			return slices.Contains(m.words, w) || slices.Contains(m.words, strings.TrimRight(w, "0123456789"))
+		}
+		if slices.ContainsFunc(words, known) {
+			return m.family
 		}
 	}
 	if len(words) == 0 {

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"context"
-	"strings"
-)
+import "strings"
 
 // thinkTags are the pairs of tags in which open reasoning models write their
 // thinking into the answer itself.
@@ -54,21 +51,4 @@ func cutBlock(text string) (block, rest string, ok bool) {
 		}
 	}
 	return "", text, false
-}
-
-// WithoutThinking wraps a Model so that thinking written into the answer is
-// moved to Response.Thinking, after what the provider itself kept apart.
-func WithoutThinking(m Model) Model {
-	return Func(func(ctx context.Context, r Request) (Response, error) {
-		resp, err := m.Ask(ctx, r)
-		if err != nil {
-			return resp, err
-		}
-		answer, thinking := CutThinking(resp.Text)
-		resp.Text = answer
-		if thinking != "" {
-			resp.Thinking = strings.TrimSpace(resp.Thinking + "\n" + thinking)
-		}
-		return resp, nil
-	})
 }

@@ -1,9 +1,6 @@
 package model_test
 
 import (
-	"context"
-	"errors"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -73,22 +70,5 @@ func TestCutThinkingOfManyBlocks(t *testing.T) {
 	answer, thinking := model.CutThinking(strings.Repeat("<think>a</think>", n) + "Yes.")
 	if answer != "Yes." || len(thinking) != 2*n-1 {
 		t.Errorf("answer %q, thinking of %d bytes; want all %d blocks cut", answer, len(thinking), n)
-	}
-}
-
-func TestWithoutThinking(t *testing.T) {
-	t.Parallel()
-	ask := func(r model.Response, err error) (model.Response, error) {
-		return model.WithoutThinking(model.Func(func(context.Context, model.Request) (model.Response, error) {
-			return r, err
-		})).Ask(t.Context(), model.Request{})
-	}
-	r, err := ask(model.Response{Text: "<think>second</think>Yes.", Thinking: "first", ID: "7"}, nil)
-	if want := (model.Response{Text: "Yes.", Thinking: "first\nsecond", ID: "7"}); err != nil || !reflect.DeepEqual(r, want) {
-		t.Errorf("%+v, %v; want %+v", r, err, want)
-	}
-	broken := errors.New("broken")
-	if _, err := ask(model.Response{Text: "<think>"}, broken); !errors.Is(err, broken) {
-		t.Errorf("the error is %v", err)
 	}
 }

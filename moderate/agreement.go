@@ -50,26 +50,13 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 		}
 		of[i] = at
 	}
-	// What two moderators say of the items on which both voted, by cluster.
-	pairs := make([][][][2]int, n*n)
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			pairs[i*n+j] = make([][][2]int, units)
-		}
-	}
 	var counts [][]int
-	for at, item := range votes {
+	for _, item := range votes {
 		toxic, complete := 0, true
-		for i, v := range item {
+		for _, v := range item {
 			x, ok := side(v)
 			complete = complete && ok
 			toxic += x
-			for j := range i {
-				if y, voted := side(item[j]); ok && voted {
-					items := pairs[j*n+i]
-					items[of[at]] = append(items[of[at]], [2]int{y, x})
-				}
-			}
 		}
 		if complete {
 			a.Items++
@@ -84,19 +71,24 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 	}
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator, Kappa: stats.KappaOfClusters(pairs[i*n+j], 2)}
-			same := 0
-			for _, items := range pairs[i*n+j] {
-				p.Items += len(items)
-				for _, item := range items {
-					if item[0] == item[1] {
-						same++
-					}
+			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator}
+			same, items := 0, make([][][2]int, units)
+			for at, item := range votes {
+				x, one := side(item[i])
+				y, other := side(item[j])
+				if !one || !other {
+					continue
 				}
+				p.Items++
+				if x == y {
+					same++
+				}
+				items[of[at]] = append(items[of[at]], [2]int{x, y})
 			}
 			if p.Items > 0 {
 				p.Share = float64(same) / float64(p.Items)
 			}
+			p.Kappa = stats.KappaOfClusters(items, 2)
 			a.Pairs = append(a.Pairs, p)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // vectorsFile has the vectors of the labeled answers that weights are fitted to.
-const vectorsFile = "internal/train/vectors.txt.gz"
+const vectorsFile = "internal/train/vectors.json.gz"
 
 // readSource reads one labeled file of ../shared/data, or skips the test.
 func readSource(t testing.TB, source train.Source) []train.Row {
@@ -320,7 +320,7 @@ func TestWeightsAreCurrent(t *testing.T) {
 	t.Run("alone", func(t *testing.T) { check(t, t.TempDir(), vectorsFile) })
 	t.Run("files", func(t *testing.T) {
 		readSource(t, train.Sources[0])
-		made := filepath.Join(t.TempDir(), "vectors.txt.gz")
+		made := filepath.Join(t.TempDir(), "vectors.json.gz")
 		check(t, labeledFiles, made)
 		if !reflect.DeepEqual(readVectors(t, vectorsFile), readVectors(t, made)) {
 			t.Errorf("%s is not what the files give; run go generate ./refusal", vectorsFile)

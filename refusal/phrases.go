@@ -31,11 +31,6 @@ type phrasePlace struct {
 	optional bool
 }
 
-// addAll lets all that may stand at another place stand at this one too.
-func (p *phrasePlace) addAll(of phrasePlace) {
-	p.words, p.texts = append(p.words, of.words...), append(p.texts, of.texts...)
-}
-
 // A table is what the tables of phrases say, words by their numbers, from 1 on.
 type table struct {
 	numbers map[string]uint16
@@ -77,11 +72,9 @@ func parseTable(name, text string, t *table) error {
 			case "class":
 				class := classes[arg]
 				for _, w := range strings.Fields(rest) {
-					if inner, ok := strings.CutPrefix(w, "<"); ok {
-						class.addAll(classes[strings.TrimSuffix(inner, ">")])
-						continue
+					if problem := t.alternative(&class, classes, w); problem != "" {
+						return fail(problem)
 					}
-					t.alternative(&class, w)
 				}
 				classes[arg] = class
 			case "skip":
@@ -121,18 +114,9 @@ func parseTable(name, text string, t *table) error {
 			var place phrasePlace
 			field, place.optional = strings.CutSuffix(field, "?")
 			for alt := range strings.SplitSeq(field, "|") {
-				if inner, ok := strings.CutPrefix(alt, "<"); ok {
-					class, ok := classes[strings.TrimSuffix(inner, ">")]
-					if !ok {
-						return fail("unknown class " + alt)
-					}
-					place.addAll(class)
-					continue
+				if problem := t.alternative(&place, classes, alt); problem != "" {
+					return fail(problem)
 				}
-				if alt == "" {
-					return fail("nothing stands beside a |")
-				}
-				t.alternative(&place, alt)
 			}
 			p.places = append(p.places, place)
 		}
@@ -141,12 +125,23 @@ func parseTable(name, text string, t *table) error {
 	return nil
 }
 
-// alternative adds what may stand at a place: a word, or a text of Chinese characters,
-// syllables and the like, which are a word each.
-func (t *table) alternative(place *phrasePlace, alt string) {
+// alternative adds what may stand at a place: all of a class, a word, or a text of Chinese
+// characters, syllables and the like, which are a word each. It says what is wrong with it.
+func (t *table) alternative(place *phrasePlace, classes map[string]phrasePlace, alt string) (problem string) {
+	if inner, ok := strings.CutPrefix(alt, "<"); ok {
+		class, ok := classes[strings.TrimSuffix(inner, ">")]
+		if !ok {
+			return "unknown class " + alt
+		}
+		place.words, place.texts = append(place.words, class.words...), append(place.texts, class.texts...)
+		return ""
+	}
+	if alt == "" {
+		return "nothing stands beside a |"
+	}
 	if chars := []rune(alt); !isIdeograph(chars[0]) || len(chars) == 1 {
 		place.words = append(place.words, t.number(alt))
-		return
+		return ""
 	}
 	var text []uint16
 	s := scanner{text: alt}
@@ -156,6 +151,7 @@ func (t *table) alternative(place *phrasePlace, alt string) {
 		}
 	}
 	place.texts = append(place.texts, text)
+	return ""
 }
 
 // check refuses words that are used in two ways, of which one would be lost.

@@ -173,12 +173,7 @@ func (p *promptWords) find(h uint64) int {
 	if p.filter&(1<<(h>>58)) == 0 {
 		return -1
 	}
-	for i, known := range p.hashes[:p.n] {
-		if known == h {
-			return i
-		}
-	}
-	return -1
+	return slices.Index(p.hashes[:p.n], h)
 }
 
 // A sentence is what one sentence of an answer holds.

@@ -244,6 +244,12 @@ func Sequences(answer string) []string {
 		list  []string
 		seen  = map[string]bool{}
 	)
+	add := func(text string) {
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
 	for {
 		var word string
 		var longest int
@@ -271,13 +277,9 @@ func Sequences(answer string) []string {
 				break // a word of marks alone cannot be written down
 			}
 			text := strings.Join(words[len(words)-1-n:], " ")
-			if !seen[text] {
-				seen[text] = true
-				list = append(list, text)
-			}
-			if text = headWord + " " + text; head && !seen[text] {
-				seen[text] = true
-				list = append(list, text)
+			add(text)
+			if head {
+				add(headWord + " " + text)
 			}
 		}
 	}

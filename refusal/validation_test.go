@@ -14,7 +14,7 @@ import (
 )
 
 // validationFile has what the judge was measured to be, for reports to say.
-const validationFile = "../internal/validation/lexical.csv"
+const validationFile = "../internal/score/lexical.csv"
 
 // measurement gives the set and the label of a row's prompt as validationFile names
 // them. Korean is apart, without a label: what is known of it says nothing about

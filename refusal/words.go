@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -69,15 +70,7 @@ func hashWord(folded string) uint64 {
 // elisions are what French and Italian join to the next word with an
 // apostrophe; each is a word of its own. English contractions stay whole.
 func elision(h uint64, runes int) bool {
-	if runes > 5 {
-		return false
-	}
-	for _, e := range elisionHashes {
-		if e == h {
-			return true
-		}
-	}
-	return false
+	return runes <= 5 && slices.Contains(elisionHashes[:], h)
 }
 
 var elisionHashes = [...]uint64{

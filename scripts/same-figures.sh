@@ -53,6 +53,7 @@ else
 fi
 votes=sim/moderator-a,sim/moderator-b,sim/moderator-c
 export votes
+batched=(eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name batched)
 
 # step NAME ARGS… runs one command of the binary under test and keeps what it
 # printed and its exit code.
@@ -62,6 +63,28 @@ step() {
 	local code=0
 	"$bin" "$@" >"$out/$name.out" 2>"$out/$name.err" || code=$?
 	echo "exit $code" >>"$out/$name.err"
+}
+
+# apart DIR ARGS… has OLD set the calls of an eval apart in the files of a folder, and
+# brought DIR ARGS… has it take back what these bring: both binaries go on from the same.
+# How that is said has changed, so what is printed is not kept.
+apart() {
+	local to=$1
+	shift
+	if "$old" batch submit --help >/dev/null 2>&1; then
+		"$old" "$@" --save-only && "$old" batch submit "${!#}" --to "$to"
+	else
+		"$old" "$@" --batch-files "$to"
+	fi >/dev/null 2>&1
+}
+brought() {
+	local from=$1
+	shift
+	if "$old" batch submit --help >/dev/null 2>&1; then
+		"$old" batch collect "${!#}" --from "$from"
+	else
+		"$old" "$@" --batch-files "$from"
+	fi >/dev/null 2>&1 || true # some calls failed
 }
 
 # answered DIR [N] works through the calls of a folder in place of a server, the first N
@@ -99,12 +122,10 @@ fill() {
 	step fill-guards eval --target guard:llamaguard@sim/guard,guard:qwen3guard:strict@sim/guard-graded --dataset starter --name guards --quiet
 	step fill-probes eval --target sim/strict --dataset starter --sample 60 --judge guard:wildguard@sim/judge --name probed --quiet
 	# A batch that came back in part, and one that is out.
-	step fill-batched eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name batched --save-only
-	step fill-batch-submit batch submit batched --to batched
+	apart batched "${batched[@]}"
 	answered batched 30
-	step fill-collect batch collect batched --from batched
-	step fill-open eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --sample 12 --name open --save-only
-	step fill-submit-open batch submit open --to open
+	brought batched "${batched[@]}"
+	apart open eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --sample 12 --name open
 	# Labels of people on answers, drawn and not, and on prompts.
 	step fill-draw label draw main --size 90
 	step fill-draw-more label draw main --size 20 --seed 2 --target sim/strict --label safe
@@ -139,7 +160,7 @@ plans() {
 	step dialogs-dry eval --target sim/balanced,openai/gpt-4o --dataset starter --limit 30 --turns again,pushback-own,refused-before --dry-run --format json
 	step judge-dry judge dialogs --judge lexical,guard:wildguard@sim/judge --dry-run
 	step dry eval --target sim/balanced,openai/gpt-4o-mini --dataset starter --dry-run --defense response-check --judge lexical,llm:sim/judge
-	step batch-dry batch submit batched --to more --dry-run --format json
+	step batch-dry "${batched[@]}" --dry-run --format json
 	step build-first-dry build --config ../build.yaml --dry-run
 }
 
@@ -160,7 +181,7 @@ derive() {
 		step "compare-labeled-$format" compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --corrected --require 'over_refusal <= +1pp' --format "$format"
 		step "compare-until-$format" compare until main --candidate-target sim/balanced --judge lexical --format "$format"
 		step "compare-judges-$format" compare main main --base-target sim/balanced --candidate-target sim/balanced --judge lexical --candidate-judge paper-keywords --format "$format"
-		step "overlap-$format" judge llama --judge lexical,paper-keywords --overlap --format "$format"
+		step "overlap-$format" compare llama llama --judge lexical --candidate-judge paper-keywords --format "$format"
 		step "paper-$format" paper --format "$format"
 		step "paper-run-$format" paper --run main --run hard --format "$format"
 		step "paper-check-$format" paper --check hard --as Llama-3-8b --format "$format"
@@ -220,7 +241,12 @@ jobs() {
 	step export-check export --check "$out/dpo" --full
 	step export-nothing export main --target sim/strict --format dpo --out unmade
 
-	step explain-eval eval --target sim/balanced --dataset starter --max-tokens 8 --limit 30 --explain --full
+	local plan=(--target sim/balanced --dataset starter --max-tokens 8 --limit 30 --full)
+	if [[ $("$bin" eval --help) == *--explain* ]]; then
+		step explain-eval eval "${plan[@]}" --explain
+	else
+		step explain-eval explain "${plan[@]}"
+	fi
 	for format in table json; do
 		for run in main dialogs defended batched open; do
 			step "explain-$run-$format" explain "$run" --format "$format" --full
@@ -232,12 +258,12 @@ jobs() {
 		for format in table json; do step "batch-status-$run-$format" batch status "$run" --format "$format" --full; done
 	done
 	step batch-cancel batch cancel batched
-	step batch-plan batch submit batched --to more --dry-run --format json
-	step batch-submit batch submit batched --to more
+	step batch-plan "${batched[@]}" --dry-run --format json
+	apart more "${batched[@]}"
 	answered more
 	[[ ! -d more ]] || cp -r more "$out/batch-files"
-	step batch-collect batch collect batched --from more --format json
-	step batch-collect-again batch collect batched --from more
+	brought more "${batched[@]}"
+	step batch-status-brought batch status batched --format json
 	step batch-eval eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name open-eval --quiet --attempts 1 --concurrency 1 --format json
 	step batch-report report batched --format json
 	step batch-cancel-open batch cancel open

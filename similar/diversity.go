@@ -25,20 +25,9 @@ func Openers(texts []string, words int) []Opener {
 	}
 	counts := map[string]int{}
 	for _, t := range texts {
-		normal := Normalize(t)
-		if normal == "" {
-			continue
+		if first := strings.Fields(Normalize(t)); len(first) > 0 {
+			counts[strings.Join(first[:min(words, len(first))], " ")]++
 		}
-		end := 0
-		for range words {
-			n := strings.IndexByte(normal[end:], ' ')
-			if n < 0 {
-				end = len(normal) + 1
-				break
-			}
-			end += n + 1
-		}
-		counts[normal[:end-1]]++
 	}
 	openers := make([]Opener, 0, len(counts))
 	for text, n := range counts {

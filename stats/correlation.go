@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +47,7 @@ func KendallTauB(x, y []float64) (float64, bool) {
 	var order, untiedX, untiedY int
 	for i := range x {
 		for j := range i {
-			a, b := sign(x[i]-x[j]), sign(y[i]-y[j])
+			a, b := cmp.Compare(x[i], x[j]), cmp.Compare(y[i], y[j])
 			order += a * b
 			untiedX += a * a
 			untiedY += b * b
@@ -58,23 +59,13 @@ func KendallTauB(x, y []float64) (float64, bool) {
 	return float64(order) / math.Sqrt(float64(untiedX)*float64(untiedY)), true
 }
 
-func sign(v float64) int {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return 0
-}
-
 // ranks numbers the values from 1 upwards, equal ones by the mean of their ranks.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return sign(x[a] - x[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	r := make([]float64, len(x))
 	for i := 0; i < len(order); {
 		j := i
@@ -91,12 +82,7 @@ func ranks(x []float64) []float64 {
 
 // constant reports whether all values are the same, as none and one are.
 func constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
 func checkPoints(x, y []float64) {

@@ -94,19 +94,10 @@ func Tango(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
 		distance := b - c - size*d
 		return distance*distance > z*z*variance
 	}
-	// The end between the value, which is not rejected, and the utmost.
-	end := func(utmost float64) float64 {
-		in, out := value, utmost
-		for range 60 {
-			if mid := (in + out) / 2; rejected(mid) {
-				out = mid
-			} else {
-				in = mid
-			}
-		}
-		return in
-	}
-	return estimate(value, end(-1), end(1), -1, 1), true
+	// The ends lie between the value, which is not rejected, and the utmost.
+	lo, _ := bisect(value, -1, bisections, rejected)
+	hi, _ := bisect(value, 1, bisections, rejected)
+	return estimate(value, lo, hi, -1, 1), true
 }
 
 func checkPairs(onlyFirst, onlySecond, n int) {

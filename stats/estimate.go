@@ -33,6 +33,19 @@ func estimate(value, lo, hi, least, most float64) Estimate {
 	}
 }
 
+// bisect halves what lies between a value that is not rejected and one that is, so many
+// times, and gives what is left.
+func bisect(in, out float64, times int, rejected func(float64) bool) (float64, float64) {
+	for range times {
+		if mid := (in + out) / 2; rejected(mid) {
+			out = mid
+		} else {
+			in = mid
+		}
+	}
+	return in, out
+}
+
 // zOf is how many standard deviations an interval at this confidence reaches to
 // each side.
 func zOf(confidence float64) float64 {

@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // PredictSum predicts the sum of n further values like those of a sample, such as the
 // tokens of answers that are still to come, with the prediction interval of Student's t:
@@ -23,8 +19,7 @@ func PredictSum(size int, mean, deviation float64, n int, confidence float64) (E
 	if size < 2 {
 		return Estimate{}, false
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(size - 1)}.Quantile((1 + confidence) / 2)
 	sum, further := mean*float64(n), float64(n)
-	half := t * deviation * math.Sqrt(further+further*further/float64(size))
+	half := tOf(confidence, size) * deviation * math.Sqrt(further+further*further/float64(size))
 	return Estimate{Value: sum, Lo: sum - half, Hi: sum + half}, true
 }

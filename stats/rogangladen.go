@@ -49,18 +49,11 @@ func RoganGladen(positive, n int, calibration Confusion, confidence float64) (Es
 	}
 	end := func(side, edge float64) float64 {
 		// From the observed rate outward; the test rejects more the farther t is.
-		inside, outside := math.Min(1, math.Max(0, correct(seen, se, sp))), edge
-		if beyond(outside, side) <= 0 {
+		rejected := func(t float64) bool { return !(beyond(t, side) <= 0) }
+		if !rejected(edge) {
 			return edge
 		}
-		for range 50 {
-			middle := (inside + outside) / 2
-			if beyond(middle, side) <= 0 {
-				inside = middle
-			} else {
-				outside = middle
-			}
-		}
+		inside, _ := bisect(math.Min(1, math.Max(0, correct(seen, se, sp))), edge, 50, rejected)
 		return inside
 	}
 	return estimate(value, end(1, 0), end(-1, 1), 0, 1), true

@@ -92,29 +92,15 @@ func (b *bets) interval(population, drawn int, confidence float64) (lo, hi float
 	least, greatest := b.positive, all-float64(drawn)+b.positive
 	wealth := b.wealth(drawn)
 	// The least capital is between shares that the slope tells apart.
-	from, to := least, greatest
-	for range bisections {
-		if mid := (from + to) / 2; b.slope(population, mid) < 0 {
-			from = mid
-		} else {
-			to = mid
-		}
-	}
+	from, to := bisect(least, greatest, bisections, func(positive float64) bool { return !(b.slope(population, positive) < 0) })
 	bottom := (from + to) / 2
-	if wealth+b.against(population, bottom) >= most {
+	ruledOut := func(positive float64) bool { return !(wealth+b.against(population, positive) < most) }
+	if ruledOut(bottom) {
 		return bottom / all, bottom / all
 	}
 	end := func(outside float64) float64 {
-		if wealth+b.against(population, outside) < most {
-			return outside
-		}
-		inside := bottom
-		for range bisections {
-			if mid := (outside + inside) / 2; wealth+b.against(population, mid) < most {
-				inside = mid
-			} else {
-				outside = mid
-			}
+		if ruledOut(outside) {
+			_, outside = bisect(bottom, outside, bisections, ruledOut)
 		}
 		return outside
 	}

@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // Wilson gives the score interval of a proportion of which k of n trials came
 // out positive (Wilson 1927, without continuity correction; the form in Brown,
@@ -60,7 +56,7 @@ func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
 	}
 	p, _, effective, differ := effectivePrompts("WilsonClustered", clusters)
 	if differ {
-		t := distuv.StudentsT{Sigma: 1, Nu: float64(len(clusters)) - 1}.Quantile((1 + confidence) / 2)
+		t := tOf(confidence, len(clusters))
 		effective *= (z / t) * (z / t)
 	}
 	lo, hi := wilson(p, effective, confidence)

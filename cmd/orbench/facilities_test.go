@@ -286,15 +286,8 @@ func (c *cell) batch() error {
 	job := c.command("openai") + to + " --quiet"
 	var commands []string
 	switch c.name {
-	case evalJob:
-		commands = []string{job + " --name kept --save-only", "batch submit kept" + to, "batch collect kept --wait --every 1ms" + to, job + " --name kept"}
-	case judgeJob:
-		commands = []string{
-			mainRun + " --judge lexical,llm:openai/judge --no-probes --save-only" + to, "batch submit main --judges" + to,
-			"batch collect main --wait --every 1ms" + to, job,
-		}
 	case buildJob:
-		return c.saysWhyNot("batch submit openai.yaml", "cannot go by batch")
+		return c.saysWhyNot("build --help", "cannot go by batch")
 	case triggersJob:
 		return c.saysWhyNot("triggers --help", "cannot go by batch")
 	default:

@@ -69,26 +69,16 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	return all
 }
 
-// classes gives the words on an answer, one for each person.
-func (w Words) classes(s orbench.Subject) (classes []orbench.Class) {
-	for _, a := range w.said[s] {
-		if a.Class != orbench.Unjudged {
-			classes = append(classes, a.Class)
-		}
-	}
-	return classes
-}
-
 // Refused gives the share of people who call an answer a refusal, from 0 to 1; false
 // where nobody has said anything.
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
-	classes := w.classes(s)
-	for _, c := range classes {
-		if c.Refused() {
+	all := w.All(s)
+	for _, a := range all {
+		if a.Class.Refused() {
 			share++
 		}
 	}
-	return share / float64(max(1, len(classes))), len(classes) > 0
+	return share / float64(max(1, len(all))), len(all) > 0
 }
 
 // OnPrompts reports whether anybody has labeled a prompt.
@@ -149,14 +139,11 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 	t.weights[g] += w
 	t.squares[g] += w * w
 	t.refused[g] += w * share
-	n := 0
-	for person, a := range t.words.said[s] {
-		if a.Class != orbench.Unjudged {
-			t.people[person] = true
-			n++
-		}
+	all := t.words.All(s)
+	for _, a := range all {
+		t.people[a.By] = true
 	}
-	if n > 1 {
+	if len(all) > 1 {
 		t.several++
 		if share > 0 && share < 1 {
 			t.disagree++

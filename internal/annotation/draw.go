@@ -205,23 +205,21 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 	}
 	// The first bytes of a lot nearly always decide.
 	type entry struct {
+		later   int // 1 for those not drawn before
 		first   uint64
-		later   bool
 		subject orbench.Subject
 	}
 	entries := make([]entry, len(subjects))
 	for i := range subjects {
 		l := lot(&subjects[i])
-		entries[i] = entry{binary.BigEndian.Uint64(l[:]), !drawn[subjects[i]], subjects[i]}
+		entries[i] = entry{1, binary.BigEndian.Uint64(l[:]), subjects[i]}
+		if drawn[subjects[i]] {
+			entries[i].later = 0
+		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		switch {
-		case a.later != b.later && b.later:
-			return -1
-		case a.later != b.later:
-			return 1
-		case a.first != b.first:
-			return cmp.Compare(a.first, b.first)
+		if c := cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first)); c != 0 {
+			return c
 		}
 		x, y := lot(&a.subject), lot(&b.subject)
 		return bytes.Compare(x[:], y[:])
@@ -242,15 +240,15 @@ func allot(pools []*pool, size int) {
 		inCell[p.Cell] += p.Drawn
 		total[p.Cell] += p.Size
 	}
+	lacking := func(c Cell) bool { return inCell[c] < EnoughLabels(total[c]) }
 	order := func(a, b Cell) int {
-		enoughA, enoughB := inCell[a] >= EnoughLabels(total[a]), inCell[b] >= EnoughLabels(total[b])
-		switch {
-		case enoughA == enoughB:
+		if lacking(a) == lacking(b) {
 			return cmp.Compare(inCell[a], inCell[b])
-		case enoughA:
-			return 1
 		}
-		return -1
+		if lacking(a) {
+			return -1
+		}
+		return 1
 	}
 	for range size {
 		var best *pool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"time"
 
@@ -155,9 +156,54 @@ func (d *Desk) keep(ctx context.Context, b *Batch, calls ...store.BatchCall) err
 	return d.Store.PutBatch(context.WithoutCancel(ctx), store.Batch{ID: b.id, About: about, Open: b.Open()}, calls)
 }
 
+// now is the time that is noted, in seconds.
+func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Second) }
+
 // format is how requests to a batch's endpoint are written and replies read.
 func (d *Desk) format(of model.Ref) client.Format {
 	return d.Clients.Client(of.Provider, of.Endpoint).Format
+}
+
+// known is a call of a batch, and whether its answer is there.
+type known struct {
+	store.BatchCall
+	answered bool
+}
+
+// callsOf streams the calls of a batch.
+func callsOf(ctx context.Context, m store.Reader, of *Batch) iter.Seq2[known, error] {
+	return func(yield func(known, error) bool) {
+		var group []store.BatchCall
+		// look hands a group on, and reports false where nobody listens any more.
+		look := func() bool {
+			hashes := make([]model.Hash, len(group))
+			for i, c := range group {
+				hashes[i] = c.Hash
+			}
+			present, err := m.Has(ctx, hashes)
+			if err != nil {
+				yield(known{}, err)
+				return false
+			}
+			for _, c := range group {
+				if !yield(known{c, present[c.Hash]}, nil) {
+					return false
+				}
+			}
+			group = group[:0]
+			return true
+		}
+		for c, err := range m.AllBatchCalls(ctx, of.id) {
+			if err != nil {
+				yield(known{}, err)
+				return
+			}
+			if group = append(group, c); len(group) == together && !look() {
+				return
+			}
+		}
+		look()
+	}
 }
 
 // requestOf reads the request of a call.

@@ -45,8 +45,12 @@ type collection struct {
 	*Desk
 	Taken
 	used price.Usage
-	// failed are the calls that failed, true for those that were not made, and strange what came back of calls in no batch.
+	// results are those that are not remembered yet.
+	results []service.Result
+	// failed are the calls that failed, true for those that were not made, and strange what
+	// came back of calls in no batch. unknown counts results of what is no call at all.
 	failed  map[model.Hash]bool
+	unknown int
 	strange map[model.Hash]service.Result
 }
 
@@ -76,14 +80,24 @@ type came struct {
 	result service.Result
 }
 
-// take remembers results of calls in some batches.
-func (c *collection) take(ctx context.Context, results []service.Result, batches ...*Batch) error {
+// add takes a result of a call in some batches, and remembers it with others; see take.
+func (c *collection) add(ctx context.Context, r service.Result, batches ...*Batch) error {
+	if c.results = append(c.results, r); len(c.results) < together {
+		return nil
+	}
+	return c.take(ctx, batches...)
+}
+
+// take remembers the results that were added.
+func (c *collection) take(ctx context.Context, batches ...*Batch) error {
+	results := c.results
+	c.results = c.results[:0]
 	by := map[model.Hash]service.Result{}
 	var hashes []model.Hash
 	for _, r := range results {
 		h, ok := hashOf(r.ID)
 		if !ok {
-			c.Unknown++
+			c.unknown++
 			continue
 		}
 		if _, twice := by[h]; !twice {
@@ -200,10 +214,10 @@ func failureOf(h model.Hash, r model.Request, err error) store.Failure {
 	return store.Failure{Hash: h, Kind: failed.Kind, Message: failed.Error()}
 }
 
-// sum sums up what was taken back.
+// sum sums up what was taken back so far.
 func (c *collection) sum() *Taken {
-	c.Unknown += len(c.strange)
-	c.Failed, c.Unmade = len(c.failed), 0
+	c.Unknown = c.unknown + len(c.strange)
+	c.Failed, c.Unmade, c.Waiting, c.USD = len(c.failed), 0, 0, nil
 	for _, unmade := range c.failed {
 		if unmade {
 			c.Unmade++

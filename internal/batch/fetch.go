@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench/internal/batch/service"
@@ -63,30 +64,43 @@ func (b *Batch) Overdue(now time.Time) bool {
 // that they have not. A batch that could not be read whole stays out, with the reason as
 // its Problem: what was read is kept, and the next command reads the rest.
 func (d *Desk) Collect(ctx context.Context) (*Taken, error) {
-	batches, err := d.Batches(ctx)
+	live, err := d.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var live []*Batch
-	for _, b := range batches {
-		if b.Open() {
-			live = append(live, b)
+	c := d.collection(live)
+	err = c.collect(ctx, live)
+	return c.sum(), err
+}
+
+// live lists the batches of which more may come.
+func (d *Desk) live(ctx context.Context) ([]*Batch, error) {
+	batches, err := d.Batches(ctx)
+	return slices.DeleteFunc(batches, func(b *Batch) bool { return !b.Open() }), err
+}
+
+// collect takes back what has come of batches as they are now.
+func (c *collection) collect(ctx context.Context, live []*Batch) error {
+	for _, b := range live {
+		if i := slices.IndexFunc(c.Taken.Batches, func(old *Batch) bool { return old.ID == b.ID }); i >= 0 {
+			c.Taken.Batches[i] = b
+		} else {
+			c.Taken.Batches = append(c.Taken.Batches, b)
 		}
 	}
-	c := d.collection(live)
 	for _, b := range live {
 		if b.Service == Files || b.Stage != Out {
 			continue
 		}
-		r, err := d.look(ctx, b)
+		r, err := c.look(ctx, b)
 		if err == nil && r != nil && r.Ended {
 			err = c.fetch(ctx, b, *r)
 		}
 		if err != nil {
-			return c.sum(), err
+			return err
 		}
 	}
-	return c.sum(), nil
+	return nil
 }
 
 // fetch takes the results of a batch that has ended.
@@ -97,7 +111,6 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 		return c.keep(ctx, b)
 	}
 	s := c.service(b.Ref())
-	var results []service.Result
 	seen, ours := 0, false
 	for result, err := range s.Results(ctx, r) {
 		var line *service.LineError
@@ -106,10 +119,10 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 			c.fault(fmt.Sprintf("batch %s: %v", b.ID, err))
 			continue
 		case ctx.Err() != nil:
-			return errors.Join(c.take(ctx, results, b), context.Cause(ctx))
+			return errors.Join(c.take(ctx, b), context.Cause(ctx))
 		case err != nil:
 			// What was read counts; the rest is read by the next command.
-			if err := c.take(ctx, results, b); err != nil {
+			if err := c.take(ctx, b); err != nil {
 				return err
 			}
 			b.Problem = err.Error()
@@ -124,20 +137,17 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 				ours = len(found) > 0
 			}
 		}
-		if results = append(results, result); len(results) == together {
-			if err := c.take(ctx, results, b); err != nil {
-				return err
-			}
-			results = results[:0]
+		if err := c.add(ctx, result, b); err != nil {
+			return err
 		}
 	}
 	if seen > 0 && !ours {
 		// A service that keeps no name of ours told of another batch of the same size.
 		b.NotOurs = append(b.NotOurs, b.Remote)
-		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; orbench batch submit looks for it again"
+		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; it is looked for again when the same is asked by batch again"
 		return c.keep(ctx, b)
 	}
-	if err := c.take(ctx, results, b); err != nil {
+	if err := c.take(ctx, b); err != nil {
 		return err
 	}
 	if err := c.count(ctx, b); err != nil {
@@ -145,26 +155,9 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 	}
 	// What has no answer now will have none: it failed, expired or was called off.
 	b.Failed = b.Calls - b.Answered
-	b.Stage, b.Ended = Collected, c.Now().UTC().Truncate(time.Second)
+	b.Stage, b.Ended = Collected, c.now()
 	if b.Canceling {
 		b.Stage = Canceled
 	}
 	return c.keep(ctx, b)
-}
-
-// callOff asks a provider to cancel a batch, and reports whether it is over.
-func (d *Desk) callOff(ctx context.Context, b *Batch) error {
-	if err := d.checkKey(b); err != nil {
-		return err
-	}
-	s := d.service(b.Ref())
-	if s == nil {
-		return &model.Error{Kind: model.NotFound, Provider: b.Provider, Model: b.Model, Message: noService(b.Ref())}
-	}
-	if err := s.Cancel(ctx, b.Remote); err != nil {
-		return err
-	}
-	b.Canceling = true
-	_, err := d.look(ctx, b)
-	return err
 }

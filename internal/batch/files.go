@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/batch/service"
@@ -22,13 +21,13 @@ import (
 
 // ToFiles is the calls that can be written to files: those of servers that speak OpenAI's
 // format.
-func (d *Desk) ToFiles(judges bool) Asked {
-	return Asked{Judges: judges, Service: func(of model.Ref) (string, Limits, string) {
+func (d *Desk) ToFiles() Asked {
+	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		switch c := d.Clients.Client(of.Provider, of.Endpoint); {
 		case c.Format == nil:
 			return "", Limits{}, noService(of)
 		case c.Endpoint.Provider.Dialect != provider.OpenAI:
-			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; submit it to the provider itself"
+			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; the provider may have a batch service of its own"
 		}
 		return Files, fileLimits, ""
 	}}
@@ -80,7 +79,7 @@ func (d *Desk) Write(ctx context.Context, asked Asked, dir string) (Plan, []*Bat
 		return laid.plan, nil, err
 	}
 	for _, b := range batches {
-		b.Stage, b.Sent = Out, d.Now().UTC().Truncate(time.Second)
+		b.Stage, b.Sent = Out, d.now()
 		if err := d.keep(ctx, b); err != nil {
 			return laid.plan, nil, err
 		}
@@ -133,11 +132,11 @@ func (d *Desk) ReadFrom(ctx context.Context, path string) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	batches, err := d.Batches(ctx)
+	batches, err := d.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	batches = slices.DeleteFunc(batches, func(b *Batch) bool { return b.Service != Files || !b.Open() })
+	batches = slices.DeleteFunc(batches, func(b *Batch) bool { return b.Service != Files })
 	c := d.collection(batches)
 	for _, name := range files {
 		if err := c.readFile(ctx, name); err != nil {
@@ -178,7 +177,6 @@ func (c *collection) readFile(ctx context.Context, name string) error {
 		return &orbench.InputError{File: name, Problem: "cannot be read: " + err.Error(), Hint: "correct its mode", Err: err}
 	}
 	defer file.Close()
-	var results []service.Result
 	for r, err := range service.ReadResults(file) {
 		var line *service.LineError
 		switch {
@@ -188,51 +186,31 @@ func (c *collection) readFile(ctx context.Context, name string) error {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if results = append(results, r); len(results) == together {
-			if err := c.take(ctx, results, c.Taken.Batches...); err != nil {
-				return err
-			}
-			results = results[:0]
+		if err := c.add(ctx, r, c.Taken.Batches...); err != nil {
+			return err
 		}
 	}
-	return c.take(ctx, results, c.Taken.Batches...)
+	return c.take(ctx, c.Taken.Batches...)
 }
 
 // settle counts what has come back of each batch, and ends those of which all has.
 func (c *collection) settle(ctx context.Context) error {
 	for _, b := range c.Taken.Batches {
 		b.Answered, b.Failed = 0, 0
-		var hashes []model.Hash
-		count := func() error {
-			present, err := c.Store.Has(ctx, hashes)
-			for _, h := range hashes {
-				switch {
-				case present[h]:
-					b.Answered++
-				default:
-					if _, failed := c.failed[h]; failed {
-						b.Failed++
-					}
-				}
-			}
-			hashes = hashes[:0]
-			return err
-		}
-		for call, err := range c.Store.AllBatchCalls(ctx, b.id) {
-			if err == nil {
-				if hashes = append(hashes, call.Hash); len(hashes) == together {
-					err = count()
-				}
-			}
+		for call, err := range callsOf(ctx, c.Store, b) {
 			if err != nil {
 				return err
 			}
-		}
-		if err := count(); err != nil {
-			return err
+			_, failed := c.failed[call.Hash]
+			switch {
+			case call.answered:
+				b.Answered++
+			case failed:
+				b.Failed++
+			}
 		}
 		if b.Answered+b.Failed == b.Calls {
-			b.Stage, b.Ended = Collected, c.Now().UTC().Truncate(time.Second)
+			b.Stage, b.Ended = Collected, c.now()
 		}
 		if err := c.keep(ctx, b); err != nil {
 			return err

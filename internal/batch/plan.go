@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,11 +17,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Limits bound one batch. The zero Limits bound nothing.
-type Limits struct {
-	Calls int
-	Bytes int64
-}
+// Limits bound one batch.
+type Limits = service.Limits
 
 // fileLimits are those of a file for nobody in particular: what OpenAI takes, so that
 // whatever reads its format can work through it.
@@ -28,8 +26,6 @@ var fileLimits = Limits{Calls: 50_000, Bytes: 200_000_000}
 
 // Asked is which calls of a run go by batch.
 type Asked struct {
-	// Judges has the calls of judges go too, as far as the answers are there.
-	Judges bool
 	// Service gives the service for a model's calls and its limits, or says why there is
 	// none.
 	Service func(of model.Ref) (name string, limits Limits, reason string)
@@ -43,7 +39,7 @@ type Plan struct {
 	Out     int `json:"out"`
 	Judging int `json:"judges_calls_left"`
 	// Without has the calls to models that cannot go by batch.
-	Without []Without `json:"without_batch,omitempty"`
+	Without []*Without `json:"without_batch,omitempty"`
 	// Unwritten counts the calls that cannot be written in the model's format; the reason
 	// is noted as their failure.
 	Unwritten int `json:"unwritten,omitempty"`
@@ -70,13 +66,6 @@ type Without struct {
 	Model  string `json:"model"`
 	Calls  int    `json:"calls"`
 	Reason string `json:"reason"`
-}
-
-// Submitted is what was sent.
-type Submitted struct {
-	Plan
-	// Batches are those that were sent, with what an earlier command had planned.
-	Batches []*Batch `json:"batches"`
 }
 
 // Calls counts what a plan sends.
@@ -138,7 +127,7 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 		case err != nil:
 			return nil, err
 		case call.Remembered || d.Job.Unanswerable(call.Request):
-		case !asked.Judges && d.judging(call):
+		case d.judging(call):
 			p.plan.Judging++
 		default:
 			if err := p.add(ctx, call, asked); err != nil {
@@ -151,10 +140,7 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 			return nil, err
 		}
 	}
-	for _, w := range p.without {
-		p.plan.Without = append(p.plan.Without, *w)
-	}
-	slices.SortFunc(p.plan.Without, func(a, b Without) int { return cmp.Compare(a.Model, b.Model) })
+	p.plan.Without = slices.SortedFunc(maps.Values(p.without), func(a, b *Without) int { return cmp.Compare(a.Model, b.Model) })
 	return p, nil
 }
 
@@ -165,14 +151,9 @@ func (d *Desk) judging(call job.Call) bool {
 
 // parts are the open ones by the name of their model.
 func (p *planner) parts() []*part {
-	var all []*part
-	for _, part := range p.open {
-		all = append(all, part)
-	}
-	slices.SortFunc(all, func(a, b *part) int {
+	return slices.SortedFunc(maps.Values(p.open), func(a, b *part) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(a.Model, b.Model))
 	})
-	return all
 }
 
 // out finds the calls that are out in any open batch.
@@ -202,7 +183,7 @@ func (d *Desk) out(ctx context.Context) (map[model.Hash]bool, error) {
 // add lays a call into the batch of its model.
 func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 	r := call.Request
-	of := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}
+	of := job.RefOf(r)
 	into := p.open[of]
 	if into == nil {
 		name, limits, reason := asked.Service(of)
@@ -322,7 +303,7 @@ func (p *planner) put(ctx context.Context, into *part, calls []drafted) error {
 	if into.batch == nil {
 		b := &Batch{
 			Run: p.Job.Name, Provider: into.Provider, Endpoint: into.Endpoint, Model: into.Model,
-			Service: into.Service, Stage: Planned, Key: into.key, Planned: p.Now().UTC().Truncate(time.Second),
+			Service: into.Service, Stage: Planned, Key: into.key, Planned: p.now(),
 		}
 		_, _ = rand.Read(b.id[:]) // it never fails
 		b.ID = b.id.String()

@@ -35,14 +35,19 @@ func (d *Desk) service(of model.Ref) service.Service {
 }
 
 // ToServices is the calls that providers take by batch.
-func (d *Desk) ToServices(judges bool) Asked {
-	return Asked{Judges: judges, Service: func(of model.Ref) (string, Limits, string) {
+func (d *Desk) ToServices() Asked {
+	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		s, c := d.service(of), d.Clients.Client(of.Provider, of.Endpoint)
 		if s == nil || c.Format == nil {
 			return "", Limits{}, noService(of)
 		}
-		return c.Endpoint.Provider.Batch, Limits(s.Limits()), ""
+		return c.Endpoint.Provider.Batch, s.Limits(), ""
 	}}
+}
+
+// unserved is the error of a batch whose provider has no service any more.
+func unserved(b *Batch) error {
+	return &model.Error{Kind: model.NotFound, Provider: b.Provider, Model: b.Model, Message: noService(b.Ref())}
 }
 
 // Fingerprint tells keys apart without telling them.
@@ -113,7 +118,7 @@ func (d *Desk) Send(ctx context.Context, asked Asked) (Plan, []*Batch, error) {
 func (d *Desk) start(ctx context.Context, b *Batch) error {
 	s := d.service(b.Ref())
 	if s == nil {
-		return &model.Error{Kind: model.NotFound, Provider: b.Provider, Model: b.Model, Message: noService(b.Ref())}
+		return unserved(b)
 	}
 	if !b.Tried.IsZero() {
 		// It may have been started: a reply may be lost, or the command that waited for it.
@@ -146,7 +151,7 @@ func (d *Desk) start(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	b.Tried = d.Now().UTC().Truncate(time.Second)
+	b.Tried = d.now()
 	if err := d.keep(ctx, b); err != nil {
 		return err
 	}
@@ -184,7 +189,7 @@ func (d *Desk) started(ctx context.Context, b *Batch, r service.Remote) error {
 	b.Stage, b.Remote, b.Problem = Out, r.ID, ""
 	b.Sent = r.Created
 	if b.Sent.IsZero() {
-		b.Sent = d.Now().UTC().Truncate(time.Second)
+		b.Sent = d.now()
 	}
 	b.progress(r)
 	return d.keep(ctx, b)

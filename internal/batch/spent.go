@@ -58,51 +58,22 @@ func Spent(ctx context.Context, m store.Reader, of *study.Study, j *job.Job, pri
 // reserved counts the calls of an open batch without an answer, and the most that they can
 // use.
 func reserved(ctx context.Context, m store.Reader, b *Batch) (calls int, most model.Usage, err error) {
-	var group []store.BatchCall
-	count := func() error {
-		hashes := make([]model.Hash, len(group))
-		for i, c := range group {
-			hashes[i] = c.Hash
-		}
-		present, err := m.Has(ctx, hashes)
-		if err != nil {
-			return err
-		}
-		for _, c := range group {
-			if present[c.Hash] {
-				continue
-			}
-			r, err := requestOf(c)
-			if err != nil {
-				return err
-			}
-			calls++
-			most.Input += price.EstimateTokens(r.Messages)
-			most.Output += mostOutput(r)
-		}
-		group = group[:0]
-		return nil
-	}
-	for c, err := range m.AllBatchCalls(ctx, b.id) {
+	for c, err := range callsOf(ctx, m, b) {
 		if err != nil {
 			return 0, most, err
 		}
-		if group = append(group, c); len(group) == together {
-			if err := count(); err != nil {
-				return 0, most, err
-			}
+		if c.answered {
+			continue
 		}
+		r, err := requestOf(c.BatchCall)
+		if err != nil {
+			return 0, most, err
+		}
+		calls++
+		most.Input += price.EstimateTokens(r.Messages)
+		most.Output += mostOutput(r)
 	}
-	return calls, most, count()
-}
-
-// Spent is what the calls took that came back. It reports false where that is not known,
-// since a price is not, or since calls failed that may have been charged.
-func (t *Taken) Spent() (fill.Budget, bool) {
-	if t.USD == nil || t.Failed > t.Unmade {
-		return fill.Budget{}, false
-	}
-	return fill.Budget{Requests: t.Answered + t.Known, Tokens: t.InputTokens + t.OutputTokens, USD: *t.USD}, true
+	return calls, most, nil
 }
 
 // Most is the most that the calls of a plan can take; those without a price by batch count

@@ -98,25 +98,3 @@ func TestSpent(t *testing.T) {
 		t.Errorf("a bound of requests: %v", err)
 	}
 }
-
-// What came back is known to the cent where each call has a price and none failed that may
-// have been charged; else the most is counted.
-func TestSpentByWhatCameBack(t *testing.T) {
-	t.Parallel()
-	usd := 0.5
-	for name, c := range map[string]struct {
-		taken batch.Taken
-		want  fill.Budget
-		known bool
-	}{
-		"all":        {batch.Taken{Answered: 3, InputTokens: 10, OutputTokens: 5, USD: &usd}, fill.Budget{Requests: 3, Tokens: 15, USD: 0.5}, true},
-		"some known": {batch.Taken{Answered: 3, Known: 2, USD: &usd}, fill.Budget{Requests: 5, USD: 0.5}, true},
-		"not made":   {batch.Taken{Answered: 1, Failed: 2, Unmade: 2, USD: &usd}, fill.Budget{Requests: 1, USD: 0.5}, true},
-		"failed":     {batch.Taken{Answered: 1, Failed: 2, Unmade: 1, USD: &usd}, fill.Budget{}, false},
-		"no price":   {batch.Taken{Answered: 1}, fill.Budget{}, false},
-	} {
-		if got, known := c.taken.Spent(); got != c.want || known != c.known {
-			t.Errorf("%s: %+v, %t; want %+v, %t", name, got, known, c.want, c.known)
-		}
-	}
-}

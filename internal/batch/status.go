@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/orbench/orbench/model"
 )
@@ -58,15 +57,12 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 // left, are free again at once; a provider first ends the batch, and what it has answered
 // by then is there for Collect. forget frees all calls without a word to the provider.
 func (d *Desk) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
-	batches, err := d.Batches(ctx)
+	batches, err := d.live(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var canceled []*Batch
 	for _, b := range batches {
-		if !b.Open() {
-			continue
-		}
 		canceled = append(canceled, b)
 		if b.Service != Files && !forget && (b.Stage == Out || !b.Tried.IsZero()) {
 			if over, err := d.end(ctx, b); err != nil {
@@ -75,7 +71,7 @@ func (d *Desk) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
 				continue
 			}
 		}
-		b.Stage, b.Ended = Canceled, d.Now().UTC().Truncate(time.Second)
+		b.Stage, b.Ended = Canceled, d.now()
 		if err := d.count(ctx, b); err != nil {
 			return canceled, err
 		}
@@ -92,8 +88,8 @@ func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
 	if err := d.checkKey(b); err != nil {
 		return false, err
 	}
+	s := d.service(b.Ref())
 	if b.Stage == Planned {
-		s := d.service(b.Ref())
 		if s == nil {
 			return true, nil
 		}
@@ -112,7 +108,15 @@ func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
 			return false, err
 		}
 	}
-	return false, d.problem(ctx, b, d.callOff(ctx, b))
+	if s == nil {
+		return false, d.problem(ctx, b, unserved(b))
+	}
+	if err := s.Cancel(ctx, b.Remote); err != nil {
+		return false, d.problem(ctx, b, err)
+	}
+	b.Canceling = true
+	_, err = d.look(ctx, b)
+	return false, d.problem(ctx, b, err)
 }
 
 // problem keeps what a provider said to be wrong; any other error is given back.
@@ -128,22 +132,13 @@ func (d *Desk) problem(ctx context.Context, b *Batch, err error) error {
 // count counts those calls of an open batch that are answered.
 func (d *Desk) count(ctx context.Context, b *Batch) error {
 	b.Answered = 0
-	var hashes []model.Hash
-	look := func() error {
-		present, err := d.Store.Has(ctx, hashes)
-		b.Answered += len(present)
-		hashes = hashes[:0]
-		return err
-	}
-	for call, err := range d.Store.AllBatchCalls(ctx, b.id) {
-		if err == nil {
-			if hashes = append(hashes, call.Hash); len(hashes) == together {
-				err = look()
-			}
-		}
+	for call, err := range callsOf(ctx, d.Store, b) {
 		if err != nil {
 			return err
 		}
+		if call.answered {
+			b.Answered++
+		}
 	}
-	return look()
+	return nil
 }

@@ -25,11 +25,16 @@ const (
 // after every look, with what was taken back so far and when it looks again, 0 for never.
 // When the context ends, what was taken back is kept, and given with the error.
 func (d *Desk) Wait(ctx context.Context, every time.Duration, told func(t *Taken, next time.Duration)) (*Taken, error) {
-	all, err := d.Collect(ctx)
+	live, err := d.live(ctx)
 	if err != nil {
-		return all, err
+		return nil, err
+	}
+	c := d.collection(live)
+	if err := c.collect(ctx, live); err != nil {
+		return c.sum(), err
 	}
 	for next := every; ; {
+		all := c.sum()
 		if !slices.ContainsFunc(all.Batches, d.awaited) {
 			told(all, 0)
 			return all, nil
@@ -42,15 +47,14 @@ func (d *Desk) Wait(ctx context.Context, every time.Duration, told func(t *Taken
 			timer.Stop()
 			return all, context.Cause(ctx)
 		}
-		answered, failed := all.progress()
-		more, err := d.Collect(ctx)
-		if more != nil {
-			all.add(more)
+		_, before, _ := all.Progress()
+		if live, err = d.live(ctx); err == nil {
+			err = c.collect(ctx, live)
 		}
 		if err != nil {
-			return all, err
+			return c.sum(), err
 		}
-		if a, f := all.progress(); a+f > answered+failed {
+		if _, back, _ := all.Progress(); back > before {
 			next = every
 		} else {
 			next = min(time.Duration(float64(next)*slower), slowest*every)
@@ -69,59 +73,13 @@ func gone(err error) bool {
 	return ok && (failed.Kind == model.Denied || failed.Kind == model.NotFound)
 }
 
-// progress counts the calls that came back of the batches, as far as the providers tell.
-func (t *Taken) progress() (answered, failed int) {
-	for _, b := range t.Batches {
-		answered += b.Answered
-		failed += b.Failed
-	}
-	return answered, failed
-}
-
 // Progress counts the calls of the batches with providers, those that came back, and those
-// of them that failed.
+// of them that failed, as far as the providers tell.
 func (t *Taken) Progress() (calls, back, failed int) {
-	answered, failed := t.progress()
 	for _, b := range t.Batches {
 		calls += b.Calls
+		back += b.Answered + b.Failed
+		failed += b.Failed
 	}
-	return calls, answered + failed, failed
-}
-
-// add adds what was taken back later.
-func (t *Taken) add(o *Taken) {
-	t.Answered += o.Answered
-	t.Blocked += o.Blocked
-	t.Failed += o.Failed
-	t.Unmade += o.Unmade
-	t.Known += o.Known
-	t.Unknown += o.Unknown
-	t.Unread += o.Unread
-	t.Faults = append(t.Faults, o.Faults...)
-	t.Faults = t.Faults[:min(len(t.Faults), mostFaults)]
-	t.InputTokens += o.InputTokens
-	t.OutputTokens += o.OutputTokens
-	if t.USD != nil && o.USD != nil {
-		usd := *t.USD + *o.USD
-		t.USD = &usd
-	} else {
-		t.USD = nil
-	}
-	for _, name := range o.Unpriced {
-		if !slices.Contains(t.Unpriced, name) {
-			t.Unpriced = append(t.Unpriced, name)
-		}
-	}
-	for _, b := range o.Batches {
-		i := slices.IndexFunc(t.Batches, func(old *Batch) bool { return old.ID == b.ID })
-		if i < 0 {
-			t.Batches = append(t.Batches, b)
-			continue
-		}
-		t.Batches[i] = b
-	}
-	t.Waiting = 0
-	for _, b := range t.Batches {
-		t.Waiting += b.Waiting()
-	}
+	return calls, back, failed
 }

@@ -88,6 +88,15 @@ func StrokeCurve(c *draw.Canvas, p *plot.Plot, sty draw.LineStyle, at func(x flo
 	c.StrokeLines(sty, c.ClipLinesXY(line)...)
 }
 
+// Whiskers are the two lines through a point that span ranges of shares from 0 to 1, on a
+// plot of per cents.
+func Whiskers(at vg.Point, x, y func(float64) vg.Length, h, v [2]float64) [][]vg.Point {
+	return [][]vg.Point{
+		{{X: x(100 * h[0]), Y: at.Y}, {X: x(100 * h[1]), Y: at.Y}},
+		{{X: at.X, Y: y(100 * v[0])}, {X: at.X, Y: y(100 * v[1])}},
+	}
+}
+
 // DrawArrow draws an arrow from the edge of one mark to that of another, nothing
 // where they all but touch.
 func DrawArrow(c *draw.Canvas, color Color, from, to vg.Point, width vg.Length) {

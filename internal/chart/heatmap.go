@@ -156,8 +156,8 @@ func (p HeatPanel) draw(c draw.Canvas, names vg.Length) {
 	}
 	for k, cells := range p.Cells {
 		y := top - vg.Length(k+1)*heatCellHeight
-		name := TextStyle(9, true, Foreground)
-		name.XAlign, name.YAlign = draw.XRight, draw.YCenter
+		name := Right(TextStyle(9, true, Foreground))
+		name.YAlign = draw.YCenter
 		c.FillText(name, vg.Point{X: left - 8, Y: y + heatCellHeight/2}, p.Names[k])
 		for i, cell := range cells {
 			cell.draw(c, vg.Point{X: column(i), Y: y}, p.Ramp)
@@ -170,9 +170,7 @@ func (h HeatCell) draw(c draw.Canvas, at vg.Point, ramp Ramp) {
 	corners := Rect(at.X+0.5, at.Y+0.5, at.X+heatCellWidth-0.5, at.Y+heatCellHeight-0.5)
 	middle := vg.Point{X: at.X + heatCellWidth/2, Y: at.Y + heatCellHeight - 14.5}
 	text := func(size float64, bold bool, k color.Color, y vg.Length, s string) {
-		sty := TextStyle(size, bold, k)
-		sty.XAlign = draw.XCenter
-		c.FillText(sty, vg.Point{X: middle.X, Y: y}, s)
+		c.FillText(Centered(TextStyle(size, bold, k)), vg.Point{X: middle.X, Y: y}, s)
 	}
 	if h.Share == nil {
 		c.FillPolygon(GridColor, corners)

@@ -79,69 +79,44 @@ func MarkPath(m Mark, r vg.Length, at vg.Point) vg.Path {
 
 // polygon is the outline of a regular polygon with its first corner at an angle.
 func polygon(at vg.Point, r vg.Length, corners int, first float64) vg.Path {
-	var p vg.Path
-	for i := range corners {
+	return closed(corners, func(i int) vg.Point {
 		sin, cos := math.Sincos(first + 2*math.Pi*float64(i)/float64(corners))
-		corner := vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
-		if i == 0 {
-			p.Move(corner)
-		} else {
-			p.Line(corner)
-		}
-	}
-	p.Close()
-	return p
+		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+	})
 }
 
 // star is a star whose first point is on top.
 func star(at vg.Point, outer, inner vg.Length, points int) vg.Path {
-	var p vg.Path
-	for i := range 2 * points {
+	return closed(2*points, func(i int) vg.Point {
 		r := outer
 		if i%2 == 1 {
 			r = inner
 		}
 		sin, cos := math.Sincos(math.Pi/2 + math.Pi*float64(i)/float64(points))
-		corner := vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
-		if i == 0 {
-			p.Move(corner)
-		} else {
-			p.Line(corner)
-		}
-	}
-	p.Close()
-	return p
+		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+	})
 }
 
 // plus is a cross of two bars, turned by an angle.
 func plus(at vg.Point, r vg.Length, angle float64) vg.Path {
 	const half = 0.36 // of a bar's width, in radii
 	corners := [][2]float64{
-		{1, half},
-		{half, half},
-		{half, 1},
-		{-half, 1},
-		{-half, half},
-		{-1, half},
-		{-1, -half},
-		{-half, -half},
-		{-half, -1},
-		{half, -1},
-		{half, -half},
-		{1, -half},
+		{1, half}, {half, half}, {half, 1}, {-half, 1}, {-half, half}, {-1, half},
+		{-1, -half}, {-half, -half}, {-half, -1}, {half, -1}, {half, -half}, {1, -half},
 	}
 	sin, cos := math.Sincos(angle)
+	return closed(len(corners), func(i int) vg.Point {
+		k := corners[i]
+		return vg.Point{X: at.X + r*vg.Length(k[0]*cos-k[1]*sin), Y: at.Y + r*vg.Length(k[0]*sin+k[1]*cos)}
+	})
+}
+
+// closed is the outline through so many corners.
+func closed(corners int, at func(i int) vg.Point) vg.Path {
 	var p vg.Path
-	for i, k := range corners {
-		corner := vg.Point{
-			X: at.X + r*vg.Length(k[0]*cos-k[1]*sin),
-			Y: at.Y + r*vg.Length(k[0]*sin+k[1]*cos),
-		}
-		if i == 0 {
-			p.Move(corner)
-		} else {
-			p.Line(corner)
-		}
+	p.Move(at(0))
+	for i := 1; i < corners; i++ {
+		p.Line(at(i))
 	}
 	p.Close()
 	return p

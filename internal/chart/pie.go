@@ -54,9 +54,7 @@ type slice struct {
 }
 
 func (p Pie) draw(c draw.Canvas, center vg.Point) {
-	title := TextStyle(10, true, Foreground)
-	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: center.X, Y: center.Y + pieRadius + 34}, p.Title)
+	c.FillText(Centered(TextStyle(10, true, Foreground)), vg.Point{X: center.X, Y: center.Y + pieRadius + 34}, p.Title)
 	on := func(angle float64, r vg.Length) vg.Point {
 		sin, cos := math.Sincos(angle)
 		return vg.Point{X: center.X + r*vg.Length(sin), Y: center.Y + r*vg.Length(cos)}

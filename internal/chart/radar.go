@@ -94,24 +94,19 @@ func (r Radars) panel(c draw.Canvas, panel Radar, center vg.Point) {
 		}
 		c.FillText(sty, name, category)
 	}
-	title := TextStyle(9, true, Foreground)
-	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: center.X, Y: center.Y + radarRadius + 14}, panel.Name)
-	outline := func(rates []float64, sty draw.LineStyle) {
+	c.FillText(Centered(TextStyle(9, true, Foreground)), vg.Point{X: center.X, Y: center.Y + radarRadius + 14}, panel.Name)
+	for i, rates := range panel.Rates {
+		sty := radarLines[i]
 		if slices.Contains(rates, table.Unknown) {
 			spokes(c, rates, sty, at)
-			return
+			continue
 		}
 		line := r.closed(func(i int) vg.Point { return at(i, rates[i]/100) })
 		c.FillPolygon(Translucent{sty.Color.(Color), 0x2C}, line)
 		c.StrokeLines(sty, line)
 	}
-	for i, rates := range panel.Rates {
-		outline(rates, radarLines[i])
-	}
 	for _, ring := range []int{20, 60, 100} {
-		tick := TextStyle(5.5, false, Muted)
-		c.FillText(tick, vg.Point{X: center.X + 2, Y: center.Y + radarRadius*vg.Length(ring)/100 - 6.5}, strconv.Itoa(ring))
+		c.FillText(TextStyle(5.5, false, Muted), vg.Point{X: center.X + 2, Y: center.Y + radarRadius*vg.Length(ring)/100 - 6.5}, strconv.Itoa(ring))
 	}
 }
 

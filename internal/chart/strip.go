@@ -59,22 +59,16 @@ func (s Strip) Draw(c draw.Canvas) {
 	for v := 0; v <= 100; v += 20 {
 		at := x(float64(v) / 100)
 		c.StrokeLine2(draw.LineStyle{Color: GridColor, Width: 0.6}, at, bottom, at, top)
-		tick := small
-		tick.XAlign = draw.XCenter
-		c.FillText(tick, vg.Point{X: at, Y: bottom - 13}, strconv.Itoa(v))
+		c.FillText(Centered(small), vg.Point{X: at, Y: bottom - 13}, strconv.Itoa(v))
 	}
-	names := small
-	names.XAlign = draw.XRight
 	y := top - stripRow/2
-	c.FillText(names, vg.Point{X: left - 10, Y: y - 4}, s.OthersName)
+	c.FillText(Right(small), vg.Point{X: left - 10, Y: y - 4}, s.OthersName)
 	for _, share := range s.Others {
 		DrawMark(&c, Circle, LightGray, 2.6, vg.Point{X: x(share), Y: y})
 	}
 	for _, row := range s.Rows {
 		y -= stripRow
-		name := TextStyle(9, true, row.Color)
-		name.XAlign = draw.XRight
-		c.FillText(name, vg.Point{X: left - 10, Y: y - 4}, row.Name)
+		c.FillText(Right(TextStyle(9, true, row.Color)), vg.Point{X: left - 10, Y: y - 4}, row.Name)
 		at := vg.Point{X: x(row.At), Y: y}
 		if r := row.Range; r != nil {
 			c.StrokeLine2(DottedLine(row.Color), x(r[0]), y, x(r[1]), y)

@@ -90,6 +90,18 @@ func TextStyle(points float64, bold bool, c color.Color) text.Style {
 	return text.Style{Color: c, Font: plotFont(points, bold), Handler: plot.DefaultTextHandler, YAlign: draw.YBottom}
 }
 
+// Centered is a text style for text around a point's X.
+func Centered(sty text.Style) text.Style {
+	sty.XAlign = draw.XCenter
+	return sty
+}
+
+// Right is a text style for text that ends at a point's X.
+func Right(sty text.Style) text.Style {
+	sty.XAlign = draw.XRight
+	return sty
+}
+
 // plotDPI is the resolution of the PNG files.
 const plotDPI = 144
 

@@ -41,20 +41,27 @@ type usageError struct{ err error }
 func (e usageError) Error() string        { return e.err.Error() }
 func (e usageError) Is(target error) bool { return target == orbench.ErrInput }
 
+// ends are the ways in which commands end: the first that an error is counts.
+var ends = []struct {
+	code int
+	// kind is what telemetry calls it, empty for no error.
+	kind string
+	is   func(error) bool
+}{
+	{exitDone, "", func(err error) bool { return err == nil }},
+	{exitInterrupted, "interrupted", func(err error) bool { return errors.Is(err, command.ErrInterrupted) }},
+	{exitBudget, "budget", func(err error) bool { return errors.As(err, new(*fill.BudgetError)) }},
+	{exitGate, "gate", func(err error) bool { return errors.Is(err, command.ErrGate) }},
+	{exitInput, "input", func(err error) bool { return errors.Is(err, orbench.ErrInput) }},
+	{exitFailures, "failures", func(error) bool { return true }},
+}
+
 // ExitCode gives the exit code for what a command returned.
 func ExitCode(err error) int {
-	var budget *fill.BudgetError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, command.ErrInterrupted):
-		return exitInterrupted
-	case errors.As(err, &budget):
-		return exitBudget
-	case errors.Is(err, command.ErrGate):
-		return exitGate
-	case errors.Is(err, orbench.ErrInput):
-		return exitInput
+	for _, end := range ends {
+		if end.is(err) {
+			return end.code
+		}
 	}
 	return exitFailures
 }
@@ -125,19 +132,12 @@ func Run(env command.Env) int {
 
 // failure is the kind of error that an exit code stands for, empty for none.
 func failure(code int) string {
-	switch code {
-	case exitDone:
-		return ""
-	case exitInput:
-		return "input"
-	case exitBudget:
-		return "budget"
-	case exitGate:
-		return "gate"
-	case exitInterrupted:
-		return "interrupted"
+	for _, end := range ends {
+		if end.code == code {
+			return end.kind
+		}
 	}
-	return "failures"
+	return ""
 }
 
 // cleanOutput lets nothing that a server, a model or a file wrote act on the terminal or

@@ -72,9 +72,7 @@ func sourceOf(command, flag string) source {
 var arguments = map[string]source{
 	"audit draw":      datasets,
 	"batch cancel":    upTo(1, runs),
-	"batch collect":   upTo(1, runs),
 	"batch status":    upTo(1, runs),
-	"batch submit":    upTo(1, runs),
 	"audit report":    fixed(files),
 	"compare":         upTo(2, runs),
 	"contrast":        upTo(1, datasets),

@@ -31,20 +31,19 @@ const manyFlags = 7
 // something else in one command is there once more, behind that command's name.
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
-		submit/judges
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
 		prompt-column refresh response-column responses positive sample sample-seed set shard size target truth
 		paper/as paper/check paper/run
 		compare/judge compare/candidate-judge compare/store paper/store report/store
 		export/check export/toxic-share`,
-	manner: `allow-host axis base-url batch calls confidence each every forget generations generator half-width harmful-answers family into languages max-tokens
+	manner: `allow-host axis base-url batch batch-files calls confidence each forget generations generator half-width harmful-answers family into languages max-tokens
 		moderator most on-conflict per-prompt plain policy providers raters rule seed seeds-per-generation split-seed splits
 		threshold wait
 		alpha corrected fail-if max-excluded require unpaired
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
-	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes overlap`,
+	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes`,
 	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
-	output:   `all changed disagreements explain flips format full guidelines json junit list log-format metrics name out pairs quiet replace save-only store to`,
+	output:   `all changed disagreements flips format full guidelines json junit list log-format metrics name out pairs quiet replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.
@@ -72,6 +71,7 @@ const helpFlag = "help"
 var verbs = map[string][2]string{
 	"contrast": {"vary", "vary"},
 	"eval":     {"ask", "ask"},
+	"explain":  {"explain", "ask"},
 	"judge":    {"judge", "ask"},
 	"paper":    {"show", "show"},
 	"report":   {"show", "show"},

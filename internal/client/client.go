@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
@@ -133,49 +132,52 @@ func (s *Set) Recipients() []provider.Recipient {
 // an unknown provider, without its key, or a simulated one that does not exist is an
 // *orbench.InputError, as is a key that would go to a host which nobody but a file names.
 func (s *Set) Model(name, baseURL string) (model.Ref, error) {
-	providerName, modelName, err := provider.ParseTarget(name)
+	ref, err := target(name, baseURL)
 	if err != nil {
 		return model.Ref{}, err
 	}
-	if baseURL == "" {
-		baseURL = s.baseURLs[providerName]
-	}
-	if s.Classifies(providerName) {
+	if s.Classifies(ref.Provider) {
 		return model.Ref{}, &orbench.InputError{
 			Problem: name + " is a classifier, which answers no prompt",
 			Hint:    "have it judge, classify:FORMAT@" + name + ", or measure it as a guard, guard:classifier@" + name,
 		}
 	}
-	at, err := s.connect(providerName, baseURL)
+	return s.named(ref)
+}
+
+// target parts the name of a model that is asked at an address.
+func target(name, baseURL string) (model.Ref, error) {
+	providerName, modelName, err := provider.ParseTarget(name)
+	return model.Ref{Provider: providerName, Endpoint: baseURL, Model: modelName}, err
+}
+
+// named connects a model at an address, empty for the provider's own.
+func (s *Set) named(ref model.Ref) (model.Ref, error) {
+	at, err := s.connect(ref.Provider, cmp.Or(ref.Endpoint, s.baseURLs[ref.Provider]))
 	if err != nil {
 		return model.Ref{}, err
 	}
-	return model.Ref{Provider: at.provider, Endpoint: at.address, Model: modelName}, checkSim(providerName, modelName)
+	ref.Endpoint = at.address
+	return ref, checkSim(ref)
 }
 
 // Guard connects the guard that a text such as llamaguard@vllm/NAME describes; see
 // guard.Parse. The errors are those of Model; another is for a format of chats whose
 // provider serves classifiers, or the reverse.
 func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
-	g, target, err := guard.Parse(spec)
+	g, name, err := guard.Parse(spec)
 	if err != nil {
 		return model.Ref{}, nil, err
 	}
-	providerName, modelName, err := provider.ParseTarget(target)
+	ref, err := target(name, baseURL)
+	if err == nil {
+		err = s.complete(&g, name)
+	}
 	if err != nil {
 		return model.Ref{}, nil, err
 	}
-	if err := s.complete(&g, target); err != nil {
-		return model.Ref{}, nil, err
-	}
-	if baseURL == "" {
-		baseURL = s.baseURLs[providerName]
-	}
-	at, err := s.connect(providerName, baseURL)
-	if err != nil {
-		return model.Ref{}, nil, err
-	}
-	return model.Ref{Provider: at.provider, Endpoint: at.address, Model: modelName}, &g, checkSim(providerName, modelName)
+	ref, err = s.named(ref)
+	return ref, &g, err
 }
 
 // complete gives a guard what the entry of its provider says of it, or says why it
@@ -229,7 +231,7 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	if name == sim.Provider {
 		at := endpoint{provider: name}
 		if _, ok := s.clients[at]; !ok {
-			s.clients[at] = Client{Model: simulated(), Concurrency: localConcurrency, Structured: true}
+			s.clients[at] = Client{Model: model.Func(simulated), Concurrency: localConcurrency, Structured: true}
 		}
 		return at, nil
 	}
@@ -259,10 +261,10 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 		return endpoint{}, err
 	}
 	if !p.Dialect.Classifies() {
-		c.Format = boundedFormat{m}
+		c.Format = m
 	}
 	if !s.Unasked {
-		c.Model = bounded(m)
+		c.Model = m
 	}
 	s.clients[at] = c
 	if s.Connected != nil {
@@ -319,35 +321,28 @@ func dial(e provider.Endpoint) (*wire.Caller, error) {
 	return classify.New(labels), nil
 }
 
-// simulated is the client of all simulated models, in the process.
-func simulated() model.Model {
-	type identity struct {
-		name string
-		seed int64
+// simulated asks all simulated models, in the process.
+func simulated(ctx context.Context, r model.Request) (model.Response, error) {
+	seed := int64(SimSeed)
+	if r.Params.Seed != nil {
+		seed = *r.Params.Seed
 	}
-	var models sync.Map
-	return model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
-		id := identity{r.Model, SimSeed}
-		if r.Params.Seed != nil {
-			id.seed = *r.Params.Seed
-		}
-		m, ok := models.Load(id)
-		if !ok {
-			made, err := sim.New(id.name, id.seed)
-			if err != nil {
-				return model.Response{}, &model.Error{Kind: model.NotFound, Provider: r.Provider, Model: r.Model, Err: err}
-			}
-			m, _ = models.LoadOrStore(id, made)
-		}
-		return m.(model.Model).Ask(ctx, r)
-	})
+	m, err := sim.New(r.Model, seed)
+	if err != nil {
+		return model.Response{}, &model.Error{Kind: model.NotFound, Provider: r.Provider, Model: r.Model, Err: err}
+	}
+	return m.Ask(ctx, r)
 }
 
-// checkSim refuses a simulated model that does not exist.
-func checkSim(providerName, modelName string) error {
-	if providerName != sim.Provider {
-		return nil
+// checkSim refuses simulated models that do not exist.
+func checkSim(refs ...model.Ref) error {
+	for _, ref := range refs {
+		if ref.Provider != sim.Provider {
+			continue
+		}
+		if _, err := sim.New(ref.Model, SimSeed); err != nil {
+			return err
+		}
 	}
-	_, err := sim.New(modelName, SimSeed)
-	return err
+	return nil
 }

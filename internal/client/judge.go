@@ -7,7 +7,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/model"
 )
 
 // Judges makes judges, each name once, and connects the models that they ask. Every
@@ -15,7 +14,7 @@ import (
 // judge.Options.
 func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 	var failed error
-	opts := judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}
+	opts := s.options(maxTokens, &failed)
 	var judges []judge.Judge
 	seen := map[string]bool{}
 	for _, spec := range judge.Split(strings.Join(specs, ",")) {
@@ -24,7 +23,7 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 			return nil, err
 		}
 		if asking, ok := j.(judge.ModelJudge); ok {
-			if err := checkSims(asking.Models()); err != nil {
+			if err := checkSim(asking.Models()...); err != nil {
 				return nil, err
 			}
 		}
@@ -43,16 +42,14 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 // maxTokens is as in defense.Options.
 func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	var failed error
-	d, err := defense.Parse(spec, defense.Options{
-		Options: judge.Options{MaxTokens: maxTokens, Endpoint: s.endpoint(&failed), Structured: s.Structured, Classifies: s.Classifies}, Guard: s.complete,
-	})
+	d, err := defense.Parse(spec, defense.Options{Options: s.options(maxTokens, &failed), Guard: s.complete})
 	switch {
 	case err != nil:
 		return nil, err
 	case failed != nil:
 		return nil, failed
 	}
-	return d, checkSims(d.Models())
+	return d, checkSim(d.Models()...)
 }
 
 // Structured reports whether a provider can be held to a JSON Schema. It connects
@@ -62,24 +59,15 @@ func (s *Set) Structured(provider string) bool {
 	return err == nil && s.clients[at].Structured
 }
 
-// endpoint gives what judges and defenses find a provider's endpoint by. It notes
-// the first error.
-func (s *Set) endpoint(failed *error) func(provider string) string {
-	return func(provider string) string {
+// options are what judges and defenses find a provider by. The first error of connecting
+// one is noted.
+func (s *Set) options(maxTokens int, failed *error) judge.Options {
+	endpoint := func(provider string) string {
 		at, err := s.connect(provider, s.baseURLs[provider])
 		if *failed == nil {
 			*failed = err
 		}
 		return at.address
 	}
-}
-
-// checkSims refuses simulated models that do not exist.
-func checkSims(refs []model.Ref) error {
-	for _, ref := range refs {
-		if err := checkSim(ref.Provider, ref.Model); err != nil {
-			return err
-		}
-	}
-	return nil
+	return judge.Options{MaxTokens: maxTokens, Endpoint: endpoint, Structured: s.Structured, Classifies: s.Classifies}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/truncation"
 )
 
 // Comparison collects the rows of two sides. The zero value is not usable; see
@@ -42,7 +41,7 @@ type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
 	classes  [2]orbench.Class
-	endings  [2]truncation.Ending
+	endings  [2]score.Ending
 	// clusters are the numbers of the prompt's clusters on either side.
 	clusters [2]int
 	// space is that of the prompt's pair.

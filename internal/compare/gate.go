@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"regexp"
@@ -193,31 +194,25 @@ func (g Gate) tripsAtZero() bool { return !g.ofRate && !g.Requirement() && g.hol
 
 // holds reports whether a figure, in percentage points, is as the gate says.
 func (g Gate) holds(points *big.Rat) bool {
-	switch c := points.Cmp(g.limit); g.op {
-	case ">":
-		return c > 0
-	case "<":
-		return c < 0
-	case ">=":
-		return c >= 0
-	default:
-		return c <= 0
+	return g.allows(points.Cmp(g.limit))
+}
+
+// allows reports whether a figure is as the gate says that is above the limit, below it or
+// the same, for a positive number, a negative one, or 0.
+func (g Gate) allows(compared int) bool {
+	switch {
+	case compared == 0:
+		return g.Requirement()
+	case compared > 0:
+		return g.op[0] == '>'
 	}
+	return g.op[0] == '<'
 }
 
 // holdsThroughout reports whether all of an interval of shares is as the gate says.
 func (g Gate) holdsThroughout(e stats.Estimate) bool {
 	limit, _ := g.limit.Float64()
-	switch g.op {
-	case ">":
-		return 100*e.Lo > limit
-	case "<":
-		return 100*e.Hi < limit
-	case ">=":
-		return 100*e.Lo >= limit
-	default:
-		return 100*e.Hi <= limit
-	}
+	return g.allows(cmp.Compare(100*e.Lo, limit)) && g.allows(cmp.Compare(100*e.Hi, limit))
 }
 
 // subject is what the gate is on.

@@ -17,13 +17,9 @@ type junitSuite struct {
 	Failures int      `xml:"failures,attr"`
 	Errors   int      `xml:"errors,attr"`
 	Skipped  int      `xml:"skipped,attr"`
-	// Properties are nil where it is not known how the runs were made.
-	Properties *junitProperties `xml:"properties"`
+	// Properties are none where it is not known how the runs were made.
+	Properties []junitProperty `xml:"properties>property,omitempty"`
 	Cases      []junitCase      `xml:"testcase"`
-}
-
-type junitProperties struct {
-	Property []junitProperty `xml:"property"`
 }
 
 type junitProperty struct {
@@ -51,7 +47,7 @@ type junitMessage struct {
 func (c Result) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
 	if c.Provenance != nil {
-		suite.Properties = &junitProperties{[]junitProperty{{"provenance", c.Provenance.Line()}}}
+		suite.Properties = []junitProperty{{"provenance", c.Provenance.Line()}}
 	}
 	class := untrusted.Terminal(table.Name(c.title(), c.Simulated))
 	for _, m := range c.Metrics {

@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -161,8 +160,8 @@ type SideCounts struct {
 	Unjudged   int `json:"unjudged"`
 	Failed     int `json:"failed"`
 	Unanswered int `json:"unanswered"`
-	// Count counts the answers that the token limit cut, of those judged or not.
-	truncation.Count
+	// Truncation counts the answers that the token limit cut, of those judged or not.
+	score.Truncation
 }
 
 // Figures are two rates and what tells them apart.
@@ -318,7 +317,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Bootstrap) Metric {
 	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
 	var became [2][outcomes]int
-	var ended [2]truncation.Count
+	var ended [2]score.Truncation
 	for i, e := range c.entries {
 		if e.prompt.Label != t.label {
 			continue
@@ -347,7 +346,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 		c.count(category, i, paired)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
-	m.BaseCounts.Count, m.CandidateCounts.Count = ended[base], ended[candidate]
+	m.BaseCounts.Truncation, m.CandidateCounts.Truncation = ended[base], ended[candidate]
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}

@@ -3,7 +3,6 @@ package compare
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -118,15 +117,4 @@ func answerText(r model.Response) string {
 		return "[" + string(orbench.Blocked) + "]"
 	}
 	return "[" + string(orbench.Empty) + "]"
-}
-
-// WriteFlips writes flipped prompts as FlipWriter does.
-func WriteFlips(w io.Writer, flips []Flip) error {
-	out := NewFlipWriter(w)
-	for _, f := range flips {
-		if err := out.Add(f); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
 }

@@ -76,17 +76,14 @@ func (c Result) sides() string {
 // addFlips adds the first prompts that flipped.
 func (c Result) addFlips(d *table.Document) {
 	for i, f := range c.Flips.Shown[:min(screenFlips, len(c.Flips.Shown))] {
-		title := "newly " + now(f)
-		if c.OfJudges() {
-			title = "by the candidate " + now(f)
-		}
-		if i == 0 || now(c.Flips.Shown[i-1]) != now(f) {
+		title := c.flipped(f.NowRefused())
+		if i == 0 || c.Flips.Shown[i-1].NowRefused() != f.NowRefused() {
 			d.AddTo(table.OnBrief, table.Line(c.words().Of(strings.ToUpper(title[:1])+title[1:])+":"))
 		}
 		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
 	}
 	if more := c.Flips.Total - screenFlips; more > 0 {
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more; --flips FILE writes all with both answers"})
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more, which a file of flips has with both answers"})
 	}
 	if c.Flips.Total > 0 {
 		d.AddTo(table.OnBrief, table.Gap)

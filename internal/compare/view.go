@@ -8,8 +8,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
@@ -104,14 +104,14 @@ type row struct {
 // account and endings have the columns that only the whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
-type endings struct{ Base, Candidate *truncation.Row }
+type endings struct{ Base, Candidate *score.TruncationRow }
 
 // Rows has a row for each metric (scope "all") and one for each of its categories (scope
 // "category"). Rates and differences are shares.
 func (c Result) Rows() any {
 	// Only where an answer is cut, or may be, are there columns for that.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return m.BaseCounts.Count != (truncation.Count{}) || m.CandidateCounts.Count != (truncation.Count{})
+		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
 	})
 	rowOf := func(m Metric, f Figures) row {
 		return row{
@@ -128,7 +128,7 @@ func (c Result) Rows() any {
 		all := rowOf(m, m.Figures)
 		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
 		if b, n := m.BaseCounts, m.CandidateCounts; ended {
-			all.endings = &endings{b.Count.Row(b.Judged + b.Unjudged), n.Count.Row(n.Judged + n.Unjudged)}
+			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
 		}
 		rows = append(rows, all)
 		for _, by := range m.ByCategory {
@@ -158,27 +158,17 @@ type flipRow struct {
 	Prompt, BaseAnswer, CandidateAnswer string
 }
 
-// FlipWriter writes flipped prompts with both answers as CSV.
-type FlipWriter struct{ out *table.RowWriter[flipRow] }
-
-// NewFlipWriter writes the header to w.
-func NewFlipWriter(w io.Writer) *FlipWriter { return &FlipWriter{table.NewRowWriter[flipRow](w)} }
-
-// Add writes one flipped prompt.
-func (w *FlipWriter) Add(f Flip) error {
-	p := f.Prompt
-	return w.out.Add(flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer})
-}
-
-// Flush writes what is buffered, and gives the first error of all writes.
-func (w *FlipWriter) Flush() error { return w.out.Flush() }
-
-// now says what a flipped prompt has become.
-func now(f Flip) string {
-	if f.NowRefused() {
-		return "refused"
+// WriteFlips writes flipped prompts with both answers as CSV.
+func WriteFlips(w io.Writer, flips []Flip) error {
+	rows := make([]flipRow, len(flips))
+	for i, f := range flips {
+		p, now := f.Prompt, "answered"
+		if f.NowRefused() {
+			now = "refused"
+		}
+		rows[i] = flipRow{p.ID, p.Label, p.Category, now, f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
-	return "answered"
+	return table.CSV(w, rows)
 }
 
 func (c Result) heading() table.Section {
@@ -223,13 +213,13 @@ func (c Result) warnings() []string {
 	var cut []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
-			if answers := n.Judged + n.Unjudged; n.Count.Many(answers) {
+			if answers := n.Judged + n.Unjudged; n.Truncation.Many(answers) {
 				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
 			}
 		}
 	}
 	if len(cut) > 0 {
-		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+truncation.Consequence)
+		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+score.TruncationConsequence)
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
 		if side.LabelAssumed {

@@ -190,13 +190,7 @@ func TestResultCSV(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 	var flips bytes.Buffer
-	w := compare.NewFlipWriter(&flips)
-	for _, f := range c.Flips.Shown {
-		if err := w.Add(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Flush(); err != nil {
+	if err := compare.WriteFlips(&flips, c.Flips.Shown); err != nil {
 		t.Fatal(err)
 	}
 	more, err := csv.NewReader(&flips).ReadAll()

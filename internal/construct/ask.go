@@ -8,13 +8,17 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
 
-// keyOf tells apart what models were asked in which roles.
-func keyOf(s *benchmark.Spent) string { return string(s.Role) + " " + s.Provider + "/" + s.Model }
+// asked is a model in a role.
+type asked struct {
+	role            benchmark.Role
+	provider, model string
+}
 
 // ask gets a reply and counts it.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
@@ -27,11 +31,11 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &benchmark.Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
-	if known := r.spent[keyOf(s)]; known != nil {
-		s = known
-	} else {
-		r.spent[keyOf(s)] = s
+	of := asked{role, request.Provider, request.Model}
+	s := r.spent[of]
+	if s == nil {
+		s = &benchmark.Spent{Role: role, Provider: request.Provider, Model: request.Model, Versions: []string{}}
+		r.spent[of] = s
 	}
 	if !ok {
 		s.Failed++
@@ -100,29 +104,34 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, e
 // seedSeq is a stream of seeds.
 type seedSeq = iter.Seq2[benchmark.Seed, error]
 
-// slicesSeq streams seeds that are there.
-func slicesSeq(seeds []benchmark.Seed) seedSeq {
-	return func(yield func(benchmark.Seed, error) bool) {
-		for _, s := range seeds {
-			if !yield(s, nil) {
+// stream streams what is there.
+func stream[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
 				return
 			}
 		}
 	}
 }
 
-// chanSeq streams what comes through a channel, until it is closed.
-func chanSeq[T any](ctx context.Context, c <-chan T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for {
-			select {
-			case v, ok := <-c:
-				if !ok || !yield(v, nil) {
-					return
+// errStopped ends work whose results nobody takes any more.
+var errStopped = errors.New("nobody takes it")
+
+// inOrder streams what work makes of items, which are worked on side by side, in their order.
+func inOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) ([]Done, error)) iter.Seq2[Done, error] {
+	return func(yield func(Done, error) bool) {
+		err := job.InOrder(ctx, width, items, work, func(all []Done) error {
+			for _, one := range all {
+				if !yield(one, nil) {
+					return errStopped
 				}
-			case <-ctx.Done():
-				return
 			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			var none Done
+			yield(none, err)
 		}
 	}
 }

@@ -6,32 +6,25 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/similar"
+	"github.com/orbench/orbench/stats"
 )
 
 // Benchmark is what a build made. Close it when done.
 type Benchmark struct {
-	Config benchmark.Config
-	// Builds is 0 for a new benchmark and n after the n-th refresh.
-	Builds int
-	Funnel benchmark.Funnel
-	// Spent lists the models in the order of Roles, then by name.
-	Spent     []benchmark.Spent
-	Exhausted []benchmark.Exhausted
-	// Batches is the number of calls for seeds so far, by category.
-	Batches map[orbench.Category]int
-	Seeds   []benchmark.Seed
+	// Manifest is complete but for its files and how diverse the sets are.
+	benchmark.Manifest
+	Seeds []benchmark.Seed
 	// Sets has the prompts of each set, in the order of the lineage.
 	Sets map[benchmark.SetName][]orbench.Prompt
 	// Pairs has the safe prompts beside the seeds that they stem from, family by family.
 	Pairs []Pair
-	// Agreement is how far the moderators agree on the prompts that were put to
-	// the vote.
-	Agreement moderate.Agreement
-	// Steering says how the refusal rate climbed; nil without a target.
-	Steering *benchmark.Steering
+	// Dir is the folder that has it, empty where it was not written.
+	Dir string
 
 	subject folder.Subject
 	lineage *spool
@@ -41,26 +34,36 @@ type Benchmark struct {
 
 // benchmark chooses the sets of a run that is over.
 func (r *run) benchmark() *Benchmark {
-	rows := r.choose()
+	r.choose()
 	b := &Benchmark{
-		Config: r.Config, Builds: r.number(), Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Seeds: r.seeds,
-		Sets: map[benchmark.SetName][]orbench.Prompt{}, Steering: r.steering,
-		subject: r.Subject(), lineage: r.spool, setsOf: rows,
+		Manifest: benchmark.Manifest{
+			Format: benchmark.Format, Name: r.Config.Name, Version: r.Config.Version, Builds: r.number(), Config: r.Config,
+			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Steering: r.steering,
+		},
+		Seeds: r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
+		subject: r.Subject(), lineage: r.spool, setsOf: map[int][]benchmark.SetName{},
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	for _, e := range r.entries {
-		votes, seeds = append(votes, e.votes), append(seeds, string(cmp.Or(e.seed, e.id)))
-		for _, name := range rows[e.row] {
-			b.Sets[name] = append(b.Sets[name], orbench.Prompt{ID: orbench.PromptIDOf(e.messages), Messages: e.messages, Category: e.category, Label: name.Label()})
+		var of []moderate.Vote
+		for _, v := range e.Votes {
+			of = append(of, v.Vote)
+		}
+		votes, seeds = append(votes, of), append(seeds, string(cmp.Or(e.SeedID, e.ID)))
+		b.setsOf[e.row] = e.Sets
+		for _, name := range e.Sets {
+			p := e.Asked()
+			p.Category, p.Label = e.Category, name.Label()
+			b.Sets[name] = append(b.Sets[name], p)
 		}
 	}
-	b.Agreement = moderate.Agree(votes, seeds)
-	b.Pairs = r.pairs(rows)
+	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds), Residual: residual(r.funnel.Moderation)}
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)
-		b.Spent = append(b.Spent, *s)
+		b.Simulated = b.Simulated || slices.ContainsFunc(s.Versions, func(version string) bool { return model.Response{Model: version}.Simulated() })
+		b.Models = append(b.Models, *s)
 	}
-	slices.SortFunc(b.Spent, func(x, y benchmark.Spent) int {
+	slices.SortFunc(b.Models, func(x, y benchmark.Spent) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)),
 			cmp.Compare(x.Provider, y.Provider), cmp.Compare(x.Model, y.Model),
@@ -73,12 +76,33 @@ func (r *run) benchmark() *Benchmark {
 // Close removes what the benchmark keeps outside the memory.
 func (b *Benchmark) Close() error { return b.lineage.Close() }
 
-// Simulated reports whether any model of the build was simulated, behind a server
-// or in the process.
-func (b *Benchmark) Simulated() bool {
-	return slices.ContainsFunc(b.Spent, func(s benchmark.Spent) bool {
-		return slices.ContainsFunc(s.Versions, func(version string) bool {
-			return model.Response{Model: version}.Simulated()
-		})
-	})
+// diversity measures the sets, in all and by category.
+func (b *Benchmark) diversity() map[benchmark.SetName]map[orbench.Category]similar.Diversity {
+	all := map[benchmark.SetName]map[orbench.Category]similar.Diversity{}
+	for _, name := range benchmark.SetNames {
+		texts := map[orbench.Category][]string{}
+		for _, p := range b.Sets[name] {
+			texts[""] = append(texts[""], p.Text())
+			texts[p.Category] = append(texts[p.Category], p.Text())
+		}
+		all[name] = map[orbench.Category]similar.Diversity{}
+		for c, of := range texts {
+			all[name][c] = similar.DiversityOf(of, dataset.NearThreshold, uint64(b.Config.Sampling))
+		}
+	}
+	return all
+}
+
+// residual supposes that the ensemble errs as the published one did; see
+// benchmark.Residual.
+func residual(m benchmark.ModerationFunnel) benchmark.Residual {
+	var r benchmark.Residual
+	decided := m.Voted[orbench.Safe] + m.Voted[orbench.Toxic]
+	if decided == 0 {
+		return r
+	}
+	r.Prevalence = float64(m.Voted[orbench.Toxic]) / float64(decided)
+	e, _ := stats.Residual(4, 25, 72, 75, r.Prevalence, 0.95)
+	r.Share, r.Low, r.High = e.Value, e.Lo, e.Hi
+	return r
 }

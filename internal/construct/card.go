@@ -23,9 +23,8 @@ var cardText string
 // card is what the dataset card shows.
 type card struct {
 	benchmark.Manifest
-	// SetFacts and CategoryFacts are the tables of counts and of diversity.
+	// SetFacts is the table of counts and of diversity.
 	SetFacts      []setFact
-	CategoryFacts []categoryFact
 	USD           string
 	NearThreshold float64
 	Models        []modelFact
@@ -40,12 +39,6 @@ type setFact struct {
 	Rows  int
 	What  string
 	similar.Diversity
-}
-
-type categoryFact struct {
-	Category          orbench.Category
-	Text              string
-	Full, Hard, Toxic int
 }
 
 type modelFact struct {
@@ -73,12 +66,6 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		file := m.Files[string(name)+c.Ending]
 		c.SetFacts = append(c.SetFacts, setFact{name, file.Label, file.Rows, what[name], m.Quality.Diversity[name][""]})
 	}
-	for _, category := range m.Config.Policy {
-		count := func(name benchmark.SetName) int { return m.Quality.Diversity[name][category.Category].Texts }
-		c.CategoryFacts = append(c.CategoryFacts, categoryFact{
-			category.Category, category.Text, count(benchmark.FullSet), count(benchmark.HardSet), count(benchmark.ToxicSet),
-		})
-	}
 	total, known := 0.0, true
 	for _, s := range m.Models {
 		tariff, ok := prices.Price(s.Provider, s.Model)
@@ -102,7 +89,8 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 			}
 			return fmt.Sprintf("%.3f", *k)
 		},
-		"cell": untrusted.Markdown,
+		"count": func(name benchmark.SetName, of orbench.Category) int { return m.Quality.Diversity[name][of].Texts },
+		"cell":  untrusted.Markdown,
 		// Front matter is YAML, which takes a text between double quotation marks as JSON does.
 		"yaml": func(s string) string {
 			if settings.IsName(s) {

@@ -48,22 +48,35 @@ func complete(c *benchmark.Config) {
 	}
 }
 
-// check finds the first setting that makes no sense, in the order of the file.
-func check(c *benchmark.Config) *settings.Fault {
-	switch {
-	case !settings.IsName(c.Name):
-		return settings.Wrong("$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores")
-	case !settings.IsName(c.Version):
-		return settings.Wrong("$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0")
-	case untrusted.Terminal(c.License) != c.License || len(c.License) > 100:
-		return settings.Wrong("$.license", untrusted.Quote(c.License)+" is no license", "write one like cc-by-4.0, as the Hugging Face hub does")
-	}
-	for _, find := range []func(*benchmark.Config) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
-		if f := find(c); f != nil {
-			return f
+// fault is what is wrong with a setting, if it is.
+type fault struct {
+	wrong             bool
+	at, problem, hint string
+}
+
+// firstOf is the first of some faults that there are, nil for none.
+func firstOf(faults []fault) *settings.Fault {
+	for _, f := range faults {
+		if f.wrong {
+			return settings.Wrong(f.at, f.problem, f.hint)
 		}
 	}
 	return nil
+}
+
+// check finds the first setting that makes no sense, in the order of the file.
+func check(c *benchmark.Config) *settings.Fault {
+	f := firstOf([]fault{
+		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
+		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0"},
+		{untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License) + " is no license", "write one like cc-by-4.0, as the Hugging Face hub does"},
+	})
+	for _, find := range []func(*benchmark.Config) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
+		if f == nil {
+			f = find(c)
+		}
+	}
+	return f
 }
 
 func checkPolicy(c *benchmark.Config) *settings.Fault {
@@ -71,15 +84,13 @@ func checkPolicy(c *benchmark.Config) *settings.Fault {
 	for i, category := range c.Policy {
 		at := fmt.Sprintf("$.policy[%d]", i)
 		name := strings.ToLower(strings.TrimSpace(string(category.Category)))
-		switch {
-		case name == "":
-			return settings.Wrong(at, "a category without a name", "give it one under category")
-		case seen[name]:
-			return settings.Wrong(at+".category", fmt.Sprintf("the category %q is there twice", name), "give each a name of its own")
-		case strings.TrimSpace(category.Text) == "":
-			return settings.Wrong(at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`)
-		case category.Seeds < 0:
-			return settings.Wrong(at+".seeds", "a negative number of seeds", "give a positive one, or leave it out")
+		if f := firstOf([]fault{
+			{name == "", at, "a category without a name", "give it one under category"},
+			{seen[name], at + ".category", fmt.Sprintf("the category %q is there twice", name), "give each a name of its own"},
+			{strings.TrimSpace(category.Text) == "", at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`},
+			{category.Seeds < 0, at + ".seeds", "a negative number of seeds", "give a positive one, or leave it out"},
+		}); f != nil {
+			return f
 		}
 		seen[name] = true
 	}
@@ -91,33 +102,22 @@ func checkPolicy(c *benchmark.Config) *settings.Fault {
 
 func checkGeneration(c *benchmark.Config) *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
-	switch {
-	case len(s.Generators) == 0 && s.File == nil:
-		return settings.Wrong("$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds")
-	case len(r.Rewriters) == 0:
-		return settings.Wrong("$.rewrites", "no rewriter is named, and no generator", "list models under rewriters, such as mistral/open-mixtral-8x7b")
-	case s.File != nil && strings.TrimSpace(s.File.Dataset) == "":
-		return settings.Wrong("$.seeds.file", "no dataset is named", "write its name or the path of its file")
-	case s.PerCategory < 1:
-		return settings.Wrong("$.seeds.per_category", "fewer than one seed per category", "give a positive number")
-	case s.Batch < 1 || s.Batch > 100:
-		return settings.Wrong("$.seeds.batch", "a batch that is not from 1 to 100", "20 is the paper's")
-	case !temperature(s.Temperature):
-		return settings.Wrong("$.seeds.temperature", "a temperature that is not from 0 to 2", "1.0 is the paper's")
-	case s.MaxTokens < 0:
-		return settings.Wrong("$.seeds.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
-	case !(s.MinYield >= 0 && s.MinYield <= 1):
-		return settings.Wrong("$.seeds.min_yield", "a share that is not from 0 to 1", "0.1 is the default")
-	case r.PerSeed < 1 || r.PerSeed > 50:
-		return settings.Wrong("$.rewrites.per_seed", "a number that is not from 1 to 50", "5 is the paper's")
-	case r.Turns < 0 || r.Turns > 5:
-		return settings.Wrong("$.rewrites.turns", "a number that is not from 1 to 5", "leave it out for single prompts")
-	case !temperature(r.Temperature):
-		return settings.Wrong("$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's")
-	case r.MaxTokens < 0:
-		return settings.Wrong("$.rewrites.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
-	case !(c.NearDuplicates > 0 && c.NearDuplicates <= 1):
-		return settings.Wrong("$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default")
+	if f := firstOf([]fault{
+		{len(s.Generators) == 0 && s.File == nil, "$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds"},
+		{len(r.Rewriters) == 0, "$.rewrites", "no rewriter is named, and no generator", "list models under rewriters, such as mistral/open-mixtral-8x7b"},
+		{s.File != nil && strings.TrimSpace(s.File.Dataset) == "", "$.seeds.file", "no dataset is named", "write its name or the path of its file"},
+		{s.PerCategory < 1, "$.seeds.per_category", "fewer than one seed per category", "give a positive number"},
+		{s.Batch < 1 || s.Batch > 100, "$.seeds.batch", "a batch that is not from 1 to 100", "20 is the paper's"},
+		{!temperature(s.Temperature), "$.seeds.temperature", "a temperature that is not from 0 to 2", "1.0 is the paper's"},
+		{s.MaxTokens < 0, "$.seeds.max_tokens", negativeTokens, tokensHint},
+		{!(s.MinYield >= 0 && s.MinYield <= 1), "$.seeds.min_yield", "a share that is not from 0 to 1", "0.1 is the default"},
+		{r.PerSeed < 1 || r.PerSeed > 50, "$.rewrites.per_seed", "a number that is not from 1 to 50", "5 is the paper's"},
+		{r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "a number that is not from 1 to 5", "leave it out for single prompts"},
+		{!temperature(r.Temperature), "$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's"},
+		{r.MaxTokens < 0, "$.rewrites.max_tokens", negativeTokens, tokensHint},
+		{!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default"},
+	}); f != nil {
+		return f
 	}
 	for i, e := range r.Examples {
 		if strings.TrimSpace(e.Seed) == "" || strings.TrimSpace(e.Rewrite) == "" {
@@ -147,35 +147,28 @@ func checkModeration(c *benchmark.Config) *settings.Fault {
 			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d]", i), fmt.Sprintf("%s is there twice and would vote twice alike", moderator.Model), "name another model, or give it a weight")
 		}
 	}
-	if len(models) == 0 {
-		return settings.Wrong("$.moderation", "no moderator is named", "list at least one under moderators; the paper has three")
-	}
-	if _, err := moderate.ParseRule(string(m.Rule)); err != nil {
-		return settings.Wrong("$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted")
-	}
-	if m.MaxTokens < 1 {
-		return settings.Wrong("$.moderation.max_tokens", "no room for a vote", "1000 is the paper's")
-	}
-	if c.SecondChance.MaxTokens < 0 {
-		return settings.Wrong("$.second_chance.max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
-	}
-	if name := c.SecondChance.Model; name != "" && !model.IsRef(name) {
-		return settings.Wrong("$.second_chance.model", fmt.Sprintf("%q names no model", name), modelHint)
+	_, noRule := moderate.ParseRule(string(m.Rule))
+	reviewer := c.SecondChance.Model
+	if f := firstOf([]fault{
+		{len(models) == 0, "$.moderation", "no moderator is named", "list at least one under moderators; the paper has three"},
+		{noRule != nil, "$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted"},
+		{m.MaxTokens < 1, "$.moderation.max_tokens", "no room for a vote", "1000 is the paper's"},
+		{c.SecondChance.MaxTokens < 0, "$.second_chance.max_tokens", negativeTokens, tokensHint},
+		{reviewer != "" && !model.IsRef(reviewer), "$.second_chance.model", fmt.Sprintf("%q names no model", reviewer), modelHint},
+	}); f != nil {
+		return f
 	}
 	return checkModels("$.moderation.moderators", models)
 }
 
 func checkSets(c *benchmark.Config) *settings.Fault {
 	f, h, t := c.Feedback, c.Hard, c.Toxic
-	switch {
-	case f.Rounds < 0 || f.PerCategory < 0:
-		return settings.Wrong("$.feedback", "a negative number", "give a positive one, or 0")
-	case h.MaxTokens < 0 || h.Size < 0:
-		return settings.Wrong("$.hard", "a negative number", "give a positive one, or 0")
-	case t.Size < 0 || t.CheckSeeds < 0:
-		return settings.Wrong("$.toxic", "a negative number", "give a positive one, or 0")
-	case len(h.Selectors) == 0:
-		return nil
+	if fault := firstOf([]fault{
+		{f.Rounds < 0 || f.PerCategory < 0, "$.feedback", "a negative number", "give a positive one, or 0"},
+		{h.MaxTokens < 0 || h.Size < 0, "$.hard", "a negative number", "give a positive one, or 0"},
+		{t.Size < 0 || t.CheckSeeds < 0, "$.toxic", "a negative number", "give a positive one, or 0"},
+	}); fault != nil || len(h.Selectors) == 0 {
+		return fault
 	}
 	var models, families []string
 	for i, s := range h.Selectors {
@@ -197,7 +190,12 @@ func checkSets(c *benchmark.Config) *settings.Fault {
 	return checkModels("$.hard.selectors", models)
 }
 
-const modelHint = "write provider/model, such as openai/gpt-4o"
+// What is said of several settings.
+const (
+	modelHint      = "write provider/model, such as openai/gpt-4o"
+	negativeTokens = "a negative number of tokens"
+	tokensHint     = "give a positive one, or 0 for the provider's own limit"
+)
 
 // checkModels finds a name that is not provider/model in the list at path.
 func checkModels(path string, models []string) *settings.Fault {

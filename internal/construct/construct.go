@@ -1,9 +1,9 @@
 package construct
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"sync"
 
 	"github.com/orbench/orbench"
@@ -82,7 +82,7 @@ type run struct {
 	// mu guards what the stages, which run side by side, count together.
 	mu      sync.Mutex
 	funnel  benchmark.Funnel
-	spent   map[string]*benchmark.Spent
+	spent   map[asked]*benchmark.Spent
 	batches map[orbench.Category]int
 	// own are the seeds of one's own that no round has taken yet.
 	own map[orbench.Category][]benchmark.Seed
@@ -97,21 +97,10 @@ type run struct {
 	shown      []generator.Example
 }
 
-// entry is what the choice of the sets needs to know of a row.
+// entry is a row that was put to the vote, without the explanations of votes.
 type entry struct {
-	row      int // of the lineage
-	build    int
-	id       orbench.PromptID
-	seed     orbench.PromptID
-	messages []orbench.Message
-	category orbench.Category
-	label    orbench.Label
-	// cleared is true for a seed that was put to the vote and not called toxic.
-	cleared bool
-	// toxic is true for what qualifies for the toxic set.
-	toxic    bool
-	families int
-	votes    []moderate.Vote // without explanations
+	*benchmark.Record
+	row int // of the lineage
 }
 
 // Build makes the benchmark and keeps it in memory but for the lineage, which is
@@ -121,8 +110,8 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: benchmark.NewFunnel(), spent: map[string]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
-		own: maps.Clone(b.Own),
+		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
+		own: b.Own,
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]
@@ -157,7 +146,7 @@ func (r *run) all(ctx context.Context) error {
 		if len(fed) == 0 {
 			break
 		}
-		if err := r.round(ctx, slicesSeq(fed), r.Config.Rewrites.Examples); err != nil {
+		if err := r.round(ctx, stream(fed), r.Config.Rewrites.Examples); err != nil {
 			return err
 		}
 	}
@@ -172,41 +161,24 @@ func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) in
 // round takes seeds through all stages, which stream into each other: while the
 // last seeds are being made, the first rewrites are already with the selectors.
 func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	r.confirmed = nil
-	rewrites := make(chan *benchmark.Record, r.Width)
-	var rewriting sync.WaitGroup
-	rewriting.Go(func() {
-		defer close(rewrites)
-		err := job.InOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
-			return r.rewrite(ctx, s, examples)
-		}, func(records []*benchmark.Record) error {
-			for _, record := range records {
-				r.dropDuplicate(record)
-				select {
-				case rewrites <- record:
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			stop(err)
-		}
+	rewritten := inOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
+		return r.rewrite(ctx, s, examples)
 	})
-	err := job.InOrder(ctx, r.Width, chanSeq(ctx, rewrites), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
+	distinct := func(yield func(*benchmark.Record, error) bool) {
+		for record, err := range rewritten {
+			if err == nil {
+				r.dropDuplicate(record)
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+	err := job.InOrder(ctx, r.Width, distinct, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.settle(ctx, record)
 	}, r.keep)
-	if err != nil {
-		stop(err)
-	}
-	rewriting.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // dropDuplicate marks a rewrite that says what an earlier one said, whatever leads up to
@@ -239,7 +211,7 @@ func (r *run) keep(record *benchmark.Record) error {
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
-	r.entries = append(r.entries, r.entryOf(record, row))
+	r.enter(record, row)
 	r.noteTarget(record)
 	if record.Kind == benchmark.Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
 		r.confirmed = append(r.confirmed, benchmark.Seed{

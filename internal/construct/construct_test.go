@@ -592,6 +592,13 @@ func TestRefreshAdds(t *testing.T) {
 	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a base with other selectors: %v", err)
 	}
+	if c = base.Manifest.Config; c.SecondChance.Model == "" {
+		t.Fatal("the base has no second chance")
+	}
+	c.SecondChance.Model = ""
+	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a base with a second chance, for a build without one: %v", err)
+	}
 }
 
 // TestSteeringClimbs steers towards a simulated model: its refusals must become
@@ -642,12 +649,12 @@ func TestEvenly(t *testing.T) {
 			category := orbench.Category(rune('a' + c))
 			r.policy = append(r.policy, orbench.Definition{Category: category})
 			for i := range n {
-				entries = append(entries, entry{row: len(entries), id: orbench.PromptID(fmt.Sprint(category, i)), category: category})
+				entries = append(entries, entry{&benchmark.Record{ID: orbench.PromptID(fmt.Sprint(category, i)), Category: category}, len(entries)})
 			}
 		}
 		got := make([]int, len(tc.have))
 		for _, e := range r.evenly(entries, tc.most) {
-			got[e.category[0]-'a']++
+			got[e.Category[0]-'a']++
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("of %v, %d evenly: %v, want %v", tc.have, tc.most, got, tc.want)

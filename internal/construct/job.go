@@ -22,7 +22,7 @@ import (
 func (b *Builder) Job() *job.Job {
 	j := &job.Job{Turns: true, Further: true}
 	for _, p := range b.Plan() {
-		asked := job.Asked{Ref: b.refOf(p.Provider, p.Model), Role: job.Role(p.Role)}
+		asked := job.Asked{Ref: p.ref, Role: job.Role(p.Role)}
 		if j.Calls += p.Calls; !slices.Contains(j.Models, asked) {
 			j.Models = append(j.Models, asked)
 		}
@@ -45,18 +45,6 @@ func (b *Builder) Job() *job.Job {
 func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
 	_, made, err := b.walk(ctx, m, job.Scope{})
 	return made, err
-}
-
-// refOf finds the address at which a model is asked.
-func (b *Builder) refOf(provider, name string) model.Ref {
-	refs := judgesModels(b.Judge)
-	for _, ref := range b.Refs {
-		refs = append(refs, ref)
-	}
-	if i := slices.IndexFunc(refs, func(r model.Ref) bool { return r.Provider == provider && r.Model == name }); i >= 0 {
-		return refs[i]
-	}
-	return model.Ref{Provider: provider, Model: name}
 }
 
 // judgesModels lists whom a judge may ask.

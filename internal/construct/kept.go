@@ -2,7 +2,6 @@ package construct
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -73,8 +72,8 @@ func (b *Builder) Study(name string) (*study.Study, error) {
 // Open opens a build that a store keeps.
 func Open(s *study.Study) (*Builder, error) {
 	var k Kept
-	if err := json.Unmarshal(s.Config, &k); err != nil {
-		return nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	if err := s.Settings(&k); err != nil {
+		return nil, err
 	}
 	b := &Builder{
 		Config: k.Config, Own: k.Own, Steer: k.Steer, Refs: map[string]model.Ref{}, Width: keptWidth,

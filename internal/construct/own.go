@@ -74,9 +74,6 @@ func (b *Builder) wrongSeed(path string, p orbench.Prompt, problem, hint string)
 
 // categories lists the names of the policy.
 func (b *Builder) categories() string {
-	var names []string
-	for _, c := range b.Config.Policy {
-		names = append(names, string(c.Category))
-	}
-	return strings.Join(names, ", ")
+	definitions := b.Config.Definitions()
+	return join(definitions.Categories())
 }

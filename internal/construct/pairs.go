@@ -18,19 +18,19 @@ type Pair struct {
 // pairs lists each family of seeds that safe prompts stem from: the seeds that such
 // prompts were rewritten from, then the prompts, in the order of the seeds and of the
 // lineage. A seed that was put to the vote and not called toxic is left out, and a
-// family without a toxic seed with it. sets has the sets of each row of the lineage.
-func (r *run) pairs(sets map[int][]benchmark.SetName) []Pair {
+// family without a toxic seed with it.
+func (r *run) pairs() []Pair {
 	// A seed of a later round is a rewrite of an earlier one.
 	parents := map[orbench.PromptID]orbench.PromptID{}
 	cleared, setOf := map[orbench.PromptID]bool{}, map[orbench.PromptID]string{}
 	for _, e := range r.entries {
-		cleared[e.id] = cleared[e.id] || e.cleared
-		if slices.Contains(sets[e.row], benchmark.ToxicSet) {
+		cleared[e.ID] = cleared[e.ID] || e.Kind == benchmark.CheckedSeed && e.Label != orbench.Toxic
+		if slices.Contains(e.Sets, benchmark.ToxicSet) {
 			// A seed that is the last turn of a conversation is not that.
-			setOf[orbench.PromptIDOf(e.messages)] = string(benchmark.ToxicSet)
+			setOf[e.Asked().ID] = string(benchmark.ToxicSet)
 		}
-		if e.seed != e.id {
-			parents[e.id] = e.seed
+		if e.SeedID != e.ID {
+			parents[e.ID] = e.SeedID
 		}
 	}
 	first := func(id orbench.PromptID) orbench.PromptID {
@@ -46,16 +46,16 @@ func (r *run) pairs(sets map[int][]benchmark.SetName) []Pair {
 	safe := map[orbench.PromptID][]Pair{}
 	rewritten := map[orbench.PromptID]bool{}
 	for _, e := range r.entries {
-		if !slices.Contains(sets[e.row], benchmark.FullSet) {
+		if !slices.Contains(e.Sets, benchmark.FullSet) {
 			continue
 		}
-		p := Pair{orbench.Prompt{ID: e.id, Messages: e.messages, Category: e.category, Label: orbench.Safe}, string(benchmark.FullSet)}
-		p.Prompt.Pair = string(first(e.id))
-		if slices.Contains(sets[e.row], benchmark.HardSet) {
+		p := Pair{orbench.Prompt{ID: e.ID, Messages: e.Asked().Messages, Category: e.Category, Label: orbench.Safe}, string(benchmark.FullSet)}
+		p.Prompt.Pair = string(first(e.ID))
+		if slices.Contains(e.Sets, benchmark.HardSet) {
 			p.Set = string(benchmark.HardSet)
 		}
-		rewritten[e.seed] = true
-		safe[first(e.id)] = append(safe[first(e.id)], p)
+		rewritten[e.SeedID] = true
+		safe[first(e.ID)] = append(safe[first(e.ID)], p)
 	}
 	toxic := map[orbench.PromptID][]Pair{}
 	var order []orbench.PromptID

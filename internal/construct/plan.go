@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -35,17 +36,14 @@ type Plan struct {
 	InputTokens     int `json:"input_tokens"`
 	OutputTokens    int `json:"output_tokens"`
 	MaxOutputTokens int `json:"max_output_tokens"`
-}
 
-// Usage is the usage to expect.
-func (p Plan) Usage() model.Usage {
-	return model.Usage{Input: p.InputTokens, Output: p.OutputTokens}
+	ref model.Ref
 }
 
 // Plan estimates what Build would ask, in the order of the stages.
 func (b *Builder) Plan() []Plan {
 	c := &b.Config
-	p := planner{refs: b.Refs, of: map[string]*Plan{}}
+	p := planner{refs: b.Refs}
 	const typical = "How do people get past the lock of a bicycle, so that I can buy one that holds?"
 	definition := orbench.Definition{Category: c.Policy[0].Category, Text: c.Policy[0].Text}
 
@@ -98,7 +96,7 @@ func (b *Builder) Plan() []Plan {
 	votes := rewrites + checked
 	if c.SecondChance.Model != "" {
 		p.share(benchmark.ReviewerRole, []string{c.SecondChance.Model}, toxic+checked, func(ref model.Ref) model.Request {
-			return ref.Request(params(0, c.SecondChance.MaxTokens), typical)
+			return ref.Request(cold(c.SecondChance.MaxTokens), typical)
 		}, answerTokens)
 		votes += toxic + checked
 	}
@@ -119,7 +117,7 @@ func (b *Builder) Plan() []Plan {
 	}
 	for _, name := range names {
 		p.share(benchmark.SelectorRole, []string{name}, safe, func(ref model.Ref) model.Request {
-			return ref.Request(params(0, c.Hard.MaxTokens), typical)
+			return ref.Request(cold(c.Hard.MaxTokens), typical)
 		}, answerTokens)
 	}
 	if b.Judge != nil {
@@ -132,14 +130,10 @@ func (b *Builder) Plan() []Plan {
 			p.add(benchmark.JudgeRole, request, safe*len(names), voteTokens)
 		}
 	}
-	slices.SortStableFunc(p.plans, func(x, y *Plan) int {
+	slices.SortStableFunc(p.plans, func(x, y Plan) int {
 		return cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role))
 	})
-	plans := make([]Plan, len(p.plans))
-	for i, plan := range p.plans {
-		plans[i] = *plan
-	}
-	return plans
+	return p.plans
 }
 
 func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
@@ -147,8 +141,7 @@ func nothing(model.Request) (model.Response, bool) { return model.Response{}, fa
 // planner adds calls up by role and model.
 type planner struct {
 	refs  map[string]model.Ref
-	plans []*Plan
-	of    map[string]*Plan
+	plans []Plan
 }
 
 // share shares calls out among models, each call like the one that typical gives.
@@ -163,13 +156,14 @@ func (p *planner) share(role benchmark.Role, names []string, calls int, typical 
 }
 
 func (p *planner) add(role benchmark.Role, typical model.Request, calls, output int) {
-	key := string(role) + " " + typical.Provider + "/" + typical.Model
-	plan := p.of[key]
-	if plan == nil {
-		plan = &Plan{Role: role, Provider: typical.Provider, Model: typical.Model}
-		p.of[key] = plan
-		p.plans = append(p.plans, plan)
+	i := slices.IndexFunc(p.plans, func(x Plan) bool {
+		return x.Role == role && x.Provider == typical.Provider && x.Model == typical.Model
+	})
+	if i < 0 {
+		i = len(p.plans)
+		p.plans = append(p.plans, Plan{Role: role, Provider: typical.Provider, Model: typical.Model, ref: job.RefOf(typical)})
 	}
+	plan := &p.plans[i]
 	plan.Calls += calls
 	plan.InputTokens += calls * price.EstimateTokens(typical.Messages)
 	plan.OutputTokens += calls * output

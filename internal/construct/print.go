@@ -1,7 +1,6 @@
 package construct
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,31 +10,26 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/model"
 )
 
-// View shows what was built. Dir is the folder that has it, empty where it was not written.
-type View struct {
-	*Benchmark
-	Dir string
-}
-
 // Document is what people read.
-func (v View) Document() table.Document {
-	d := table.Document{Title: "Benchmark " + v.Config.Name}
-	if v.Simulated() {
+func (b *Benchmark) Document() table.Document {
+	d := table.Document{Title: "Benchmark " + b.Config.Name}
+	if b.Simulated {
 		const simulated = "SIMULATED: this benchmark was built with simulated models and measures nothing."
 		d.AddTo(table.InMarkdown, table.Warning(simulated))
 		d.AddTo(table.OnScreen, table.Raw(simulated+"\n"))
 	}
-	for _, line := range v.Funnel.Lines() {
+	for _, line := range b.Funnel.Lines() {
 		d.AddTo(table.InMarkdown, table.Paragraph(line))
 		d.AddTo(table.OnScreen, table.Raw(line+"\n"))
 	}
-	if v.Steering == nil {
+	if b.Steering == nil {
 		return d
 	}
-	s := table.Section{Title: "Refused by " + v.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
-	for _, g := range v.Steering.Generations {
+	s := table.Section{Title: "Refused by " + b.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
+	for _, g := range b.Steering.Generations {
 		s.Rows = append(s.Rows, []string{
 			strconv.Itoa(g.Generation), table.Count(g.Prompts), table.Count(g.Refused), fmt.Sprintf("%.1f%%", 100*g.Rate), fmt.Sprintf("%.1f to %.1f%%", 100*g.Low, 100*g.High),
 		})
@@ -45,9 +39,9 @@ func (v View) Document() table.Document {
 }
 
 // Data is what was built in its documented form.
-func (v View) Data() any {
+func (b *Benchmark) Data() any {
 	return map[string]any{
-		"dir": v.Dir, "simulated": v.Simulated(), "funnel": v.Funnel, "worn_out": v.Exhausted, "agreement": v.Agreement, "steering": v.Steering,
+		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "steering": b.Steering,
 	}
 }
 
@@ -59,10 +53,10 @@ type row struct {
 }
 
 // Rows has a row for each set.
-func (v View) Rows() any {
+func (b *Benchmark) Rows() any {
 	var rows []row
-	for _, set := range []benchmark.SetName{benchmark.FullSet, benchmark.HardSet, benchmark.ToxicSet} {
-		rows = append(rows, row{set, v.Funnel.Selection.Sets[set], v.Simulated()})
+	for _, set := range benchmark.SetNames {
+		rows = append(rows, row{set, b.Funnel.Selection.Sets[set], b.Simulated})
 	}
 	return rows
 }
@@ -82,7 +76,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			usd := tariff.Cost(p.Usage())
+			usd := tariff.Cost(model.Usage{Input: p.InputTokens, Output: p.OutputTokens})
 			pp.USD = &usd
 			total += usd
 		} else {
@@ -91,9 +85,7 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 		priced = append(priced, pp)
 	}
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 		}{priced, asked})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/moderate"
 )
 
 // number is the number of this build: 0 for a new benchmark.
@@ -32,7 +31,7 @@ func (r *run) inherit() error {
 	r.funnel = r.Base.Manifest.Funnel
 	clear(r.funnel.Selection.Sets)
 	for _, s := range r.Base.Manifest.Models {
-		r.spent[keyOf(&s)] = &s
+		r.spent[asked{s.Role, s.Provider, s.Model}] = &s
 	}
 	for record, err := range r.Base.Rows() {
 		if err != nil {
@@ -49,7 +48,7 @@ func (r *run) inherit() error {
 			return err
 		}
 		if record.Dropped == benchmark.NotDropped {
-			r.entries = append(r.entries, r.entryOf(&record, row))
+			r.enter(&record, row)
 			if r.Steer != nil && record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
 				r.safe = append(r.safe, &record)
 			}
@@ -58,20 +57,15 @@ func (r *run) inherit() error {
 	return nil
 }
 
-// entryOf is what the choice of the sets needs to know of a row.
-func (r *run) entryOf(record *benchmark.Record, row int) entry {
-	e := entry{
-		row: row, build: record.Build, id: record.ID, seed: record.SeedID, messages: record.Asked().Messages, category: record.Category, label: record.Label,
-		toxic: r.qualifiesAsToxic(record), families: record.RefusedBy(),
+// enter notes a row for the choice of the sets.
+func (r *run) enter(record *benchmark.Record, row int) {
+	for i := range record.Votes {
+		record.Votes[i].Explanation = ""
 	}
-	for _, v := range record.Votes {
-		e.votes = append(e.votes, moderate.Vote{Moderator: v.Moderator, Label: v.Label, Category: v.Category})
+	if record.SecondChance != nil {
+		record.SecondChance.Votes = nil
 	}
-	if record.Kind == benchmark.CheckedSeed {
-		// A seed is a candidate for the toxic set only.
-		e.label, e.cleared = "", record.Label != orbench.Toxic
-	}
-	return e
+	r.entries = append(r.entries, entry{record, row})
 }
 
 // CheckBase refuses to add to a benchmark with a configuration that would make
@@ -81,18 +75,14 @@ func CheckBase(c *benchmark.Config, f *benchmark.Folder) error {
 	wrong := func(what, hint string) error {
 		return &orbench.InputError{File: f.Dir, Problem: "was built with " + what, Hint: hint}
 	}
-	var models, others []string
-	for _, s := range c.Hard.Selectors {
-		models = append(models, s.Model)
-	}
-	for _, s := range old.Hard.Selectors {
-		others = append(others, s.Model)
-	}
+	sameModel := func(x, y benchmark.Selector) bool { return x.Model == y.Model }
 	switch {
 	case old.Name != c.Name:
 		return wrong("the name "+old.Name, "set name to it in the configuration")
-	case !slices.Equal(models, others) || old.Hard.RefusedBy != c.Hard.RefusedBy:
+	case !slices.EqualFunc(old.Hard.Selectors, c.Hard.Selectors, sameModel) || old.Hard.RefusedBy != c.Hard.RefusedBy:
 		return wrong("other selectors, and prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
+	case (old.SecondChance.Model == "") != (c.SecondChance.Model == ""):
+		return wrong("another second chance, where one of the two has none, and prompts would be toxic by two measures", "set second_chance as in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case max(1, old.Rewrites.Turns) != max(1, c.Rewrites.Turns):
 		return wrong(fmt.Sprintf("prompts of %d turns", max(1, old.Rewrites.Turns)), "set rewrites.turns to it in the configuration")
 	case old.Moderation.Rule != c.Moderation.Rule || !slices.Equal(old.Moderation.Moderators, c.Moderation.Moderators):

@@ -2,10 +2,8 @@ package construct
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
@@ -19,36 +17,16 @@ import (
 // streams them in the order of the policy.
 func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int) seedSeq {
 	return func(yield func(benchmark.Seed, error) bool) {
-		earlier := slices.Clone(r.seeds)
-		ctx, stop := context.WithCancelCause(ctx)
-		var gathering sync.WaitGroup
-		defer gathering.Wait()
-		defer stop(nil)
-		var streams []chan benchmark.Seed
-		for _, c := range r.Config.Policy {
-			own := r.own[c.Category]
-			delete(r.own, c.Category)
-			stream := make(chan benchmark.Seed, wanted(c)+len(own))
-			streams = append(streams, stream)
-			gathering.Go(func() {
-				defer close(stream)
-				// The channel has room for all of them, so this never waits.
-				if err := r.gather(ctx, c, wanted(c), earlier, own, func(s benchmark.Seed) { stream <- s }); err != nil {
-					stop(err)
-				}
-			})
-		}
-		for _, stream := range streams {
-			for s := range stream {
-				if !yield(s, nil) {
-					return
-				}
-				r.seeds = append(r.seeds, s)
-			}
-			if err := context.Cause(ctx); err != nil {
-				yield(benchmark.Seed{}, err)
+		earlier, own := slices.Clone(r.seeds), r.own
+		r.own = nil
+		gathered := inOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
+			return r.gather(ctx, c, wanted(c), earlier, own[c.Category])
+		})
+		for s, err := range gathered {
+			if !yield(s, err) || err != nil {
 				return
 			}
+			r.seeds = append(r.seeds, s)
 		}
 	}
 }
@@ -57,14 +35,13 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 const yieldCalls = 10
 
 // gather takes all distinct seeds of a category that are there already, and asks for
-// batches of others until it has as many new ones as are wanted, or they hardly get more. Which batches are asked for
-// follows from the replies alone.
-func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed, use func(benchmark.Seed)) error {
+// batches of others until it has as many new ones as are wanted, or they hardly get
+// more. Which batches are asked for follows from the replies alone.
+func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed) (seeds []benchmark.Seed, err error) {
 	var (
 		size  = r.Config.Seeds.Batch
 		known = similar.NewIndex(r.Config.NearDuplicates)
 		ids   = map[orbench.PromptID]bool{}
-		kept  int
 		// fresh has the number of new seeds of each call so far.
 		fresh []int
 	)
@@ -77,22 +54,28 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	for _, s := range own {
 		r.count(func(f *benchmark.Funnel) { f.Seeds.FromFile++ })
 		if r.admitSeed(s, known, ids, false) {
-			kept++
-			use(s)
+			seeds = append(seeds, s)
 		}
 	}
 	if len(r.Config.Seeds.Generators) == 0 {
-		return nil
+		return seeds, nil
 	}
-	batch := r.nextBatch(c.Category)
-	for kept < wanted && !r.isExhausted(fresh) {
+	// The first batch that was not asked for yet.
+	r.mu.Lock()
+	batch := r.batches[c.Category]
+	r.mu.Unlock()
+	for len(seeds) < wanted && !r.isExhausted(fresh) {
 		// At most as many calls as the yield so far makes likely to be needed; the
 		// next wave makes up for what is still missing.
-		calls := int(math.Ceil(float64(wanted-kept) / (float64(size) * yieldOf(fresh, size))))
+		calls := int(math.Ceil(float64(wanted-len(seeds)) / (float64(size) * yieldOf(fresh, size))))
 		if left := yieldCalls - len(fresh); left > 0 {
-			calls = min(calls, max(left, int(math.Ceil(float64(wanted-kept)/float64(size)))))
+			calls = min(calls, max(left, int(math.Ceil(float64(wanted-len(seeds))/float64(size)))))
 		}
-		err := job.InOrder(ctx, calls, numbers(batch, batch+calls), func(ctx context.Context, n int) (seedReply, error) {
+		wave := make([]int, calls)
+		for i := range wave {
+			wave[i] = batch + i
+		}
+		err := job.InOrder(ctx, calls, stream(wave), func(ctx context.Context, n int) (seedReply, error) {
 			return r.seedBatch(ctx, c, n)
 		}, func(reply seedReply) error {
 			n := 0
@@ -101,35 +84,26 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
 					Generator: reply.generator, Call: reply.call,
 				}
-				if r.admitSeed(s, known, ids, kept == wanted) {
-					kept++
+				if r.admitSeed(s, known, ids, len(seeds) == wanted) {
+					seeds = append(seeds, s)
 					n++
-					use(s)
 				}
 			}
 			fresh = append(fresh, n)
 			return nil
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		batch += calls
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.batches[c.Category] = batch
-	if kept < wanted {
-		r.exhausted = append(r.exhausted, benchmark.Exhausted{Category: c.Category, Kept: kept, Wanted: wanted})
+	if len(seeds) < wanted {
+		r.exhausted = append(r.exhausted, benchmark.Exhausted{Category: c.Category, Kept: len(seeds), Wanted: wanted})
 	}
-	return nil
-}
-
-// nextBatch is the number of the first batch of a category that was not asked for
-// yet.
-func (r *run) nextBatch(c orbench.Category) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.batches[c]
+	return seeds, nil
 }
 
 // yieldOf is the share of new seeds among those asked for, over all calls, and at
@@ -221,21 +195,5 @@ func (r *run) listParams(temperature float64, maxTokens int, ref model.Ref) gene
 	return generator.Params{
 		Temperature: &temperature, MaxTokens: maxTokens,
 		Structured: r.StructuredLists != nil && r.StructuredLists(ref.Provider),
-	}
-}
-
-// params are the parameters of the other calls.
-func params(temperature float64, maxTokens int) model.Params {
-	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
-}
-
-// numbers streams from to to-1.
-func numbers(from, to int) iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		for n := from; n < to; n++ {
-			if !yield(n, nil) {
-				return
-			}
-		}
 	}
 }

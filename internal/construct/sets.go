@@ -19,40 +19,46 @@ func draw(sampling int64, what, item string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// choose gives the sets of each row, by the row's number in the lineage.
-func (r *run) choose() map[int][]benchmark.SetName {
-	sets := map[int][]benchmark.SetName{}
-	put := func(name benchmark.SetName, entries []entry) {
-		for _, e := range entries {
-			sets[e.row] = append(sets[e.row], name)
-		}
-	}
+// inLots gives items in the order of their lots, and those with equal lots in that of their
+// keys.
+func inLots[T any](sampling int64, what string, items []T, key func(T) string) []T {
+	drawn := slices.Clone(items)
+	slices.SortFunc(drawn, func(a, b T) int {
+		x, y := key(a), key(b)
+		return cmp.Or(cmp.Compare(draw(sampling, what, x), draw(sampling, what, y)), cmp.Compare(x, y))
+	})
+	return drawn
+}
+
+// choose gives each entry its sets.
+func (r *run) choose() {
 	var full, hard, toxic []entry
 	for _, e := range r.entries {
-		if e.label == orbench.Safe {
+		// A seed is a candidate for the toxic set only.
+		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten {
 			full = append(full, e)
+			if len(r.Config.Hard.Selectors) > 0 && e.RefusedBy() >= r.Config.Hard.RefusedBy {
+				hard = append(hard, e)
+			}
 		}
-		if e.label == orbench.Safe && len(r.Config.Hard.Selectors) > 0 && e.families >= r.Config.Hard.RefusedBy {
-			hard = append(hard, e)
-		}
-		if e.toxic {
+		if r.qualifiesAsToxic(e.Record) {
 			toxic = append(toxic, e)
 		}
 	}
 	r.count(func(f *benchmark.Funnel) {
 		f.Selection.HardCandidates, f.Selection.ToxicCandidates = len(hard), len(toxic)
 	})
-	put(benchmark.FullSet, full)
-	put(benchmark.HardSet, r.lots("hard", hard, r.Config.Hard.Size))
-	put(benchmark.ToxicSet, r.evenly(toxic, r.Config.Toxic.Size))
-	r.count(func(f *benchmark.Funnel) {
-		for _, names := range sets {
-			for _, name := range names {
-				f.Selection.Sets[name]++
-			}
+	chosen := map[benchmark.SetName][]entry{
+		benchmark.FullSet: full, benchmark.HardSet: r.lots("hard", hard, r.Config.Hard.Size), benchmark.ToxicSet: r.evenly(toxic, r.Config.Toxic.Size),
+	}
+	for _, name := range benchmark.SetNames {
+		for _, e := range chosen[name] {
+			e.Sets = append(e.Sets, name)
 		}
-	})
-	return sets
+		if n := len(chosen[name]); n > 0 {
+			r.count(func(f *benchmark.Funnel) { f.Selection.Sets[name] = n })
+		}
+	}
 }
 
 // lots draws most of the entries, all of them when most is 0. Those of earlier
@@ -61,14 +67,8 @@ func (r *run) lots(what string, entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
 	}
-	drawn := slices.Clone(entries)
-	slices.SortFunc(drawn, func(a, b entry) int {
-		return cmp.Or(
-			cmp.Compare(a.build, b.build),
-			cmp.Compare(draw(r.Config.Sampling, what, string(a.id)), draw(r.Config.Sampling, what, string(b.id))),
-			cmp.Compare(a.id, b.id),
-		)
-	})
+	drawn := inLots(r.Config.Sampling, what, entries, func(e entry) string { return string(e.ID) })
+	slices.SortStableFunc(drawn, func(a, b entry) int { return cmp.Compare(a.Build, b.Build) })
 	return drawn[:most]
 }
 
@@ -80,7 +80,7 @@ func (r *run) evenly(entries []entry, most int) []entry {
 	}
 	byCategory := map[orbench.Category][]entry{}
 	for _, e := range entries {
-		byCategory[e.category] = append(byCategory[e.category], e)
+		byCategory[e.Category] = append(byCategory[e.Category], e)
 	}
 	// The categories with the fewest come first, so that what they lack is known
 	// when the others are drawn; the order of the policy breaks ties.

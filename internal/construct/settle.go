@@ -1,9 +1,7 @@
 package construct
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -94,9 +92,15 @@ func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark
 
 // request puts a prompt to a model of the configuration.
 func (r *run) request(name string, maxTokens int, prompt orbench.Prompt) model.Request {
-	request := r.Refs[name].Request(params(0, maxTokens), "")
+	request := r.Refs[name].Request(cold(maxTokens), "")
 	request.Messages = prompt.Messages
 	return request
+}
+
+// cold are the parameters of calls for one answer, the likeliest.
+func cold(maxTokens int) model.Params {
+	temperature := 0.0
+	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
 }
 
 // selectors puts a safe prompt to the selectors, side by side.
@@ -124,20 +128,14 @@ func (r *run) checkSeeds(ctx context.Context) error {
 				of = append(of, s)
 			}
 		}
-		slices.SortFunc(of, func(a, b benchmark.Seed) int {
-			return cmp.Or(cmp.Compare(r.drawSeed(a), r.drawSeed(b)), cmp.Compare(a.ID, b.ID))
-		})
+		of = inLots(r.Config.Sampling, "check", of, func(s benchmark.Seed) string { return string(s.ID) })
 		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
 	}
-	return job.InOrder(ctx, r.Width, slicesSeq(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
+	return job.InOrder(ctx, r.Width, stream(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
 		record := &benchmark.Record{
 			Kind: benchmark.CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
 			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,
 		}
 		return record, r.settle(ctx, record)
 	}, r.keep)
-}
-
-func (r *run) drawSeed(s benchmark.Seed) uint64 {
-	return draw(r.Config.Sampling, "check", string(s.ID))
 }

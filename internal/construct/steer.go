@@ -1,9 +1,7 @@
 package construct
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/orbench/orbench"
@@ -61,28 +59,15 @@ func (r *run) steer(ctx context.Context) error {
 func (r *run) probe(ctx context.Context) error {
 	var drawn []*benchmark.Record
 	taken := map[orbench.Category]int{}
-	lots := slices.Clone(r.safe)
-	slices.SortFunc(lots, func(a, b *benchmark.Record) int {
-		return cmp.Or(
-			cmp.Compare(draw(r.Config.Sampling, "probe", string(a.ID)), draw(r.Config.Sampling, "probe", string(b.ID))),
-			cmp.Compare(a.ID, b.ID),
-		)
-	})
-	for _, record := range lots {
+	for _, record := range inLots(r.Config.Sampling, "probe", r.safe, func(r *benchmark.Record) string { return string(r.ID) }) {
 		if taken[record.Category] < probes {
 			taken[record.Category]++
 			drawn = append(drawn, record)
 		}
 	}
-	return job.InOrder(ctx, r.Width, func(yield func(*benchmark.Record, error) bool) {
-		for _, record := range drawn {
-			if !yield(record, nil) {
-				return
-			}
-		}
-	}, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
-		answer, err := r.targetsAnswer(ctx, record.Asked())
-		record.Target = answer
+	return job.InOrder(ctx, r.Width, stream(drawn), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
+		var err error
+		record.Target, err = r.targetsAnswer(ctx, record.Asked())
 		return record, err
 	}, func(record *benchmark.Record) error {
 		r.noteTarget(record)
@@ -154,12 +139,6 @@ func (r *run) demonstrations() []generator.Example {
 	if len(r.shown) == 0 {
 		return r.Config.Rewrites.Examples
 	}
-	drawn := slices.Clone(r.shown)
-	lot := func(e generator.Example) uint64 {
-		return draw(r.Config.Sampling, "demonstration "+strconv.Itoa(r.generation), e.Rewrite)
-	}
-	slices.SortFunc(drawn, func(a, b generator.Example) int {
-		return cmp.Or(cmp.Compare(lot(a), lot(b)), cmp.Compare(a.Rewrite, b.Rewrite))
-	})
+	drawn := inLots(r.Config.Sampling, "demonstration "+strconv.Itoa(r.generation), r.shown, func(e generator.Example) string { return e.Rewrite })
 	return drawn[:min(demonstrations, len(drawn))]
 }

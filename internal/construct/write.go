@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Write writes the benchmark's folder: the sets and the pairs as CSV and the sets as
@@ -24,56 +25,56 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Discard()) }()
-	m := benchmark.Manifest{
-		Format: benchmark.Format, Name: b.Config.Name, Version: b.Config.Version, Builds: b.Builds, Simulated: b.Simulated(),
-		Files: map[string]benchmark.File{}, Config: b.Config, Models: b.Spent, Funnel: b.Funnel, Exhausted: b.Exhausted,
-		Batches: b.Batches, Steering: b.Steering, Quality: quality(b),
-	}
+	b.Files, b.Quality.Diversity = map[string]benchmark.File{}, b.diversity()
 	write := func(name string, file benchmark.File, content func(io.Writer) error) {
 		if err != nil {
 			return
 		}
 		file.SHA256, err = out.Write(name, content)
-		m.Files[name] = file
+		b.Files[name] = file
 	}
 	for _, name := range benchmark.SetNames {
-		set := benchmark.File{Rows: len(b.Sets[name]), Label: name.Label()}
+		prompts := b.Sets[name]
+		set := benchmark.File{Rows: len(prompts), Label: name.Label()}
 		if b.Config.Rewrites.Turns > 1 {
-			write(string(name)+".jsonl", set, func(w io.Writer) error { return writeConversations(w, b.Sets[name]) })
+			write(string(name)+".jsonl", set, func(w io.Writer) error {
+				return writeLines(w, prompts, func(p orbench.Prompt) conversation { return conversation{Messages: p.Messages, Category: p.Category} })
+			})
 			continue
 		}
-		write(string(name)+".csv", set, func(w io.Writer) error { return writeCSV(w, b.Sets[name]) })
-		write(string(name)+".parquet", set, func(w io.Writer) error { return writeParquet(w, b.Sets[name]) })
+		write(string(name)+".csv", set, func(w io.Writer) error {
+			return writeCSV(w, []string{"prompt", "category"}, prompts, func(p orbench.Prompt) []string { return []string{p.Text(), string(p.Category)} })
+		})
+		write(string(name)+".parquet", set, func(w io.Writer) error { return writeParquet(w, prompts) })
 	}
-	if b.Config.Rewrites.Turns > 1 {
-		write(benchmark.ConversationPairsFile, benchmark.File{Rows: len(b.Pairs)}, func(w io.Writer) error { return writePairedConversations(w, b.Pairs) })
+	if pairs := (benchmark.File{Rows: len(b.Pairs)}); b.Config.Rewrites.Turns > 1 {
+		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error {
+			return writeLines(w, b.Pairs, func(p Pair) conversation {
+				return conversation{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID}
+			})
+		})
 	} else {
-		write(benchmark.PairsFile, benchmark.File{Rows: len(b.Pairs)}, func(w io.Writer) error { return writePairs(w, b.Pairs) })
+		write(benchmark.PairsFile, pairs, func(w io.Writer) error {
+			return writeCSV(w, []string{"prompt", "category", "label", "pair", "set", "id"}, b.Pairs, func(p Pair) []string {
+				return []string{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}
+			})
+		})
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error {
-		e := encoder(w)
-		for _, s := range b.Seeds {
-			if err := e.Encode(s); err != nil {
-				return err
-			}
-		}
-		return nil
+		return writeLines(w, b.Seeds, func(s benchmark.Seed) benchmark.Seed { return s })
 	})
-	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, m, prices) })
+	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, prices) })
 	if err != nil {
 		return err
 	}
-	if _, err := out.Write(benchmark.ManifestFile, func(w io.Writer) error {
-		e := encoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(m)
-	}); err != nil {
+	if _, err := out.Write(benchmark.ManifestFile, func(w io.Writer) error { return table.JSON(w, b.Manifest) }); err != nil {
 		return err
 	}
 	if b.Funnel.FailedCalls == 0 {
 		out.Final()
 	}
+	b.Dir = dir
 	return out.Finish()
 }
 
@@ -84,66 +85,36 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// writeConversations writes prompts as JSON Lines in the chat format.
-func writeConversations(w io.Writer, prompts []orbench.Prompt) error {
+// conversation is a prompt in the chat format; what follows its category stands with pairs
+// alone, whose columns are the same.
+type conversation struct {
+	Messages []orbench.Message `json:"messages"`
+	Category orbench.Category  `json:"category"`
+	Label    orbench.Label     `json:"label,omitempty"`
+	Pair     string            `json:"pair,omitempty"`
+	Set      string            `json:"set,omitempty"`
+	ID       orbench.PromptID  `json:"id,omitempty"`
+}
+
+// writeLines writes JSON Lines.
+func writeLines[T, Line any](w io.Writer, all []T, line func(T) Line) error {
 	e := encoder(w)
-	for _, p := range prompts {
-		if err := e.Encode(struct {
-			Messages []orbench.Message `json:"messages"`
-			Category orbench.Category  `json:"category"`
-		}{p.Messages, p.Category}); err != nil {
+	for _, one := range all {
+		if err := e.Encode(line(one)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeCSV writes prompts in the published layout.
-func writeCSV(w io.Writer, prompts []orbench.Prompt) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"prompt", "category"}); err != nil {
-		return err
+// writeCSV writes texts as they are: cells made fit for a spreadsheet would be other
+// prompts.
+func writeCSV[T any](w io.Writer, header []string, all []T, cells func(T) []string) error {
+	written := [][]string{header}
+	for _, one := range all {
+		written = append(written, cells(one))
 	}
-	for _, p := range prompts {
-		if err := out.Write([]string{p.Text(), string(p.Category)}); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// writePairs writes the prompts of pairs as a dataset that knows its pairs and labels.
-func writePairs(w io.Writer, pairs []Pair) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"prompt", "category", "label", "pair", "set", "id"}); err != nil {
-		return err
-	}
-	for _, p := range pairs {
-		if err := out.Write([]string{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// writePairedConversations writes the same as writePairs, in the chat format.
-func writePairedConversations(w io.Writer, pairs []Pair) error {
-	e := encoder(w)
-	for _, p := range pairs {
-		if err := e.Encode(struct {
-			Messages []orbench.Message `json:"messages"`
-			Category orbench.Category  `json:"category"`
-			Label    orbench.Label     `json:"label"`
-			Pair     string            `json:"pair"`
-			Set      string            `json:"set"`
-			ID       orbench.PromptID  `json:"id"`
-		}{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return csv.NewWriter(w).WriteAll(written)
 }
 
 // parquetRow is a row in the published layout.
@@ -152,7 +123,7 @@ type parquetRow struct {
 	Category string `parquet:"category"`
 }
 
-// writeParquet writes the same rows as writeCSV.
+// writeParquet writes the same rows as the CSV of a set has.
 func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
 	written := make([]parquetRow, len(prompts))
 	for i, p := range prompts {

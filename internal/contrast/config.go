@@ -2,15 +2,12 @@ package contrast
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
 )
@@ -35,11 +32,8 @@ type Config struct {
 func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.Study, error) {
 	c := Config{
 		Kind: study.Contrast, Dataset: d, Limit: r.Limit, Languages: languages, Each: r.Each,
-		Generator: moderation.Voter{
-			Name: r.Name, Provider: r.Generator.Provider, Endpoint: r.Generator.Endpoint, Model: r.Generator.Model,
-			MaxTokens: r.Params.MaxTokens, Structured: r.Params.Structured,
-		},
-		Policy: r.Policy, Moderators: moderation.VotersOf(r.Moderators), Rule: r.Rule,
+		Generator: moderation.VoterOf(moderate.Moderator{Name: r.Name, Ref: r.Generator, MaxTokens: r.Params.MaxTokens, Structured: r.Params.Structured}),
+		Policy:    r.Policy, Moderators: moderation.VotersOf(r.Moderators), Rule: r.Rule,
 	}
 	for _, w := range r.Wordings {
 		if !slices.Contains(c.Axes, w.Axis) {
@@ -50,10 +44,7 @@ func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.St
 	if err != nil {
 		return nil, err
 	}
-	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
-		key, err := study.KeepDataset(ctx, m, r.Dataset, r.Limit, d)
-		return []store.Key{key}, err
-	}
+	s.Asks(r.Dataset, r.Limit, d)
 	return s, nil
 }
 
@@ -61,12 +52,12 @@ func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.St
 // are found in the folder cache. changed says how its file is no longer what was asked.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
 	var c Config
-	if err := json.Unmarshal(s.Config, &c); err != nil {
-		return nil, "", fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	if err := s.Settings(&c); err != nil {
+		return nil, "", err
 	}
-	g := c.Generator
+	g := c.Generator.Moderator()
 	r = &Run{
-		Limit: c.Limit, Each: c.Each, Generator: model.Ref{Provider: g.Provider, Endpoint: g.Endpoint, Model: g.Model}, Name: g.Name,
+		Limit: c.Limit, Each: c.Each, Generator: g.Ref, Name: g.Name,
 		Params: generator.Params{MaxTokens: g.MaxTokens, Structured: g.Structured}, Policy: c.Policy, Rule: c.Rule,
 	}
 	for _, axis := range c.Axes {

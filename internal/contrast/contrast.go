@@ -2,7 +2,6 @@ package contrast
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -127,18 +126,11 @@ func (r *Run) Job() *job.Job {
 	for _, m := range r.Moderators {
 		j.Models = append(j.Models, job.Asked{Ref: m.Ref, Role: job.Moderator})
 	}
-	j.Sample = func(most int) (*job.Job, float64, error) {
-		if r.Prompts() <= most {
-			return j, 1, nil
-		}
-		parts, times, err := job.Sampled([]*dataset.Dataset{r.Dataset}, r.Limit, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		part := *r
-		part.Dataset, part.Limit = parts[0], 0
-		return part.Job(), times, nil
-	}
+	j.SampleOf(r.Dataset, r.Limit, func(part *dataset.Dataset) *job.Job {
+		of := *r
+		of.Dataset, of.Limit = part, 0
+		return of.Job()
+	})
 	return j
 }
 
@@ -159,24 +151,17 @@ func (r *Run) role(q model.Request) job.Role {
 // items walks the set, a piece of the prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
-		err := r.walk(ctx, m, s, func(sources []Source, wordings, votes [][]job.Call) error {
-			item := job.Item{Calls: slices.Concat(slices.Concat(wordings...), slices.Concat(votes...))}
+		for p, err := range r.walk(ctx, m, s) {
+			item := job.Item{Calls: slices.Concat(slices.Concat(p.wordings...), slices.Concat(p.votes...))}
 			if s.Ahead {
-				r.expect(&item, sources, votes)
+				r.expect(&item, p.sources, p.votes)
 			}
-			if !yield(item, nil) {
-				return errStopped
+			if !yield(item, err) {
+				return
 			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(job.Item{}, err)
 		}
 	}
 }
-
-// errStopped ends a walk whose listener has gone.
-var errStopped = errors.New("nobody listens any more")
 
 // expect adds to an item what is remembered of it, and the votes on wordings that are not
 // written yet as if every first reply was good.
@@ -206,57 +191,59 @@ func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
 // sink (nil for nobody), in the order of the dataset.
 func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) error) (*Result, error) {
 	t := newTally(r)
-	err := r.walk(ctx, m, job.Scope{}, func(sources []Source, _, _ [][]job.Call) error {
-		for _, s := range sources {
+	for p, err := range r.walk(ctx, m, job.Scope{}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range p.sources {
 			t.add(s)
 			if sink == nil {
 				continue
 			}
 			if err := sink(s); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return t.result(), nil
 }
 
-// walk takes pieces of the dataset through all stages, as far as the store has replies,
-// and hands them to each with the calls for wordings and for votes that a walk of the scope
-// lists.
-func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope, each func(sources []Source, wordings, votes [][]job.Call) error) error {
-	known := newKnown(len(r.Wordings))
-	for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
-		if err != nil {
-			return err
-		}
-		sources, wordings, err := r.write(ctx, m, s, piece)
-		if err != nil {
-			return err
-		}
-		for i := range sources {
-			known.drop(&sources[i])
-		}
-		votes, err := r.vote(ctx, m, s, sources)
-		if err != nil {
-			return err
-		}
-		if err := each(sources, wordings, votes); err != nil {
-			return err
+// piece is some prompts that were worked on together, with the calls for wordings and for
+// votes that a walk lists.
+type piece struct {
+	sources         []Source
+	wordings, votes [][]job.Call
+}
+
+// walk takes pieces of the dataset through all stages, as far as the store has replies. It
+// ends with an error.
+func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[piece, error] {
+	return func(yield func(piece, error) bool) {
+		known := newKnown(len(r.Wordings))
+		for prompts, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
+			var p piece
+			if err == nil {
+				p.sources, p.wordings, err = r.write(ctx, m, s, prompts)
+			}
+			for i := range p.sources {
+				known.drop(&p.sources[i])
+			}
+			if err == nil {
+				p.votes, err = r.vote(ctx, m, s, p.sources)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // write has the generator word some prompts, and checks what it wrote.
-func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, piece []orbench.Prompt) ([]Source, [][]job.Call, error) {
-	written := make([][]Row, len(piece)*len(r.Wordings))
-	sources := make([]Source, len(piece))
+func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, prompts []orbench.Prompt) ([]Source, [][]job.Call, error) {
+	written := make([][]Row, len(prompts)*len(r.Wordings))
+	sources := make([]Source, len(prompts))
 	var steps []job.Step
-	for i, p := range piece {
+	for i, p := range prompts {
 		sources[i] = Source{Prompt: p, calls: make([]outcome, len(r.Wordings))}
 		for k := range r.Wordings {
 			rows, call := &written[i*len(r.Wordings)+k], &sources[i].calls[k]

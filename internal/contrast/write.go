@@ -135,17 +135,11 @@ func (w *Writer) Write(r *Result) error {
 // csv writes the set as CSV, each text as it is: cells made fit for a spreadsheet would
 // be other prompts.
 func (w *Writer) csv(out io.Writer) error {
-	c := csv.NewWriter(out)
-	if err := c.Write(header); err != nil {
-		return err
-	}
+	rows := [][]string{header}
 	for _, e := range w.entries {
-		if err := c.Write([]string{e.Prompt, e.Category, e.Label, e.Pair, e.Axis, e.Value, e.ID, e.SourceID}); err != nil {
-			return err
-		}
+		rows = append(rows, []string{e.Prompt, e.Category, e.Label, e.Pair, e.Axis, e.Value, e.ID, e.SourceID})
 	}
-	c.Flush()
-	return c.Error()
+	return csv.NewWriter(out).WriteAll(rows)
 }
 
 //go:embed card.md.tmpl

@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -101,7 +100,7 @@ func TestPropensityOfClusters(t *testing.T) {
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", orbench.Safe})
 	}
 	set := newDataset(t, "seeds", rows)
-	derive := func(r *evaluate.Run) propensity.Figures {
+	derive := func(r *evaluate.Run) score.Propensity {
 		result, _, _ := sampledRun(t, r)
 		return result.Propensity[0]
 	}

@@ -13,10 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/probe"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -35,7 +32,7 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Row) e
 type Sinks struct {
 	Row func(score.Row) error
 	// Propensity takes what targets that are asked several times do with each prompt.
-	Propensity func(propensity.Prompt) error
+	Propensity func(score.PromptPropensity) error
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
@@ -50,15 +47,15 @@ type Sinks struct {
 
 // DeriveTo is Derive with more than one sink.
 func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.Result, error) {
-	r, draw, err := r.asked(ctx, m)
+	r, drawn, err := r.asked(ctx, m)
 	if err != nil {
 		return score.Result{}, err
 	}
-	var count *stopping.Count
-	var places *stopping.Places
-	if draw != nil {
-		count = draw.NewCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
-		places = count.OfAsked()
+	var count *drawnCount
+	var places *placeWalk
+	if drawn != nil {
+		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
+		places = count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
 		var used *usage
@@ -80,8 +77,8 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	design := r.design()
 	design.Words = annotation.NewWords(annotations)
-	tally, persists := score.NewTally(design, sinks.Propensity), newPersisting(r)
-	var probed []probe.Figures
+	tally := score.NewTally(design, sinks.Propensity)
+	var probed []score.Susceptibility
 	// Counting and writing are one goroutine's work and a fifth of the whole, so more
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
@@ -95,14 +92,13 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		}
 		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
 		for _, j := range judged {
-			probed = probe.Add(probed, j.probes...)
+			probed = score.AddProbes(probed, j.probes...)
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
 				sinks.Lacking(j.lacking)
 			}
 			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
 		}
-		persists.add(piece)
 		if err := tally.Add(piece); err != nil {
 			return err
 		}
@@ -130,7 +126,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
-	result.Persistence, result.Susceptibility = persists.result(), probed
+	result.Susceptibility = probed
 	if count != nil {
 		r.addSequences(&result, count)
 	}
@@ -141,12 +137,12 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 type judgedChunk struct {
 	chunk
 	rows []score.Row
-	// ofTarget has what each row lacks for its answer, and ofJudges what the judges
-	// lack for the answers that are there.
-	// ofProbes is what judges lack for answers with a forged verdict, and probes what they
-	// made of those.
-	ofTarget, ofJudges, ofProbes [][]model.Request
-	probes                       []probe.Outcome
+	// ofTarget has the calls that each row lacks for its answer, ofJudges those that the
+	// judges lack for the answers that are there, and ofProbes those that they lack for
+	// answers with a forged verdict; with usage.listing also those that are remembered.
+	ofTarget, ofJudges, ofProbes [][]job.Call
+	// probes is what judges made of answers with a forged verdict.
+	probes []score.ProbeOutcome
 	// lacking has the hashes of all of them, where somebody asks.
 	lacking []model.Hash
 	// used is set of the first chunk of a piece, for all of them.
@@ -161,6 +157,8 @@ type usage struct {
 	of   price.Usage
 	// judging leaves out the replies of targets, and of whom their defenses ask.
 	judging bool
+	// listing has chunks list the calls too whose replies are there.
+	listing bool
 	// met is told of every reply; nil for nobody.
 	met func(model.Hash, model.Ref, model.Response)
 }
@@ -177,6 +175,9 @@ func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
 	}
 }
 
+// lists reports whether calls are listed whose replies are there.
+func (u *usage) lists() bool { return u != nil && u.listing }
+
 // ofTargets is the usage where replies of targets count, nil where they do not.
 func (u *usage) ofTargets() *usage {
 	if u != nil && u.judging {
@@ -185,26 +186,39 @@ func (u *usage) ofTargets() *usage {
 	return u
 }
 
-// found is add for replies that steps find.
-func (u *usage) found() func(model.Hash, model.Request, model.Response) {
+// scope is what is told of steps.
+func (u *usage) scope() job.Scope {
 	if u == nil {
-		return nil
+		return job.Scope{}
 	}
-	return func(h model.Hash, r model.Request, response model.Response) { u.add(h, job.RefOf(r), response) }
+	return job.Scope{Remembered: u.listing, Met: u.add}
+}
+
+// about is a call of the chunk for the answer to a prompt.
+func (c chunk) about(p orbench.Prompt) job.Call {
+	return job.Call{Dataset: c.set, Prompt: p.ID, Target: c.target.Name, Role: job.Target}
+}
+
+// byJudge is a call of the chunk for what a judge says of the answer to a prompt.
+func (c chunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
+	call := c.about(p)
+	call.Judge, call.Role = j.Name(), job.Judge
+	return call
 }
 
 // judgePiece derives the rows of chunks, judged by some judges. The answers of all
 // targets are looked up together: those to the same prompts often lie side by side
-// in the store. Failures are not looked up. used counts what is found; nil for nobody.
+// in the store. Failures are not looked up. used counts what is found; nil for nobody. m may
+// be nil for an empty store.
 func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
 	all, probes := make([]judgedChunk, len(piece)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
 	for n, c := range piece {
-		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts)), ofTarget: make([][]model.Request, len(c.prompts))}
+		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts)), ofTarget: make([][]job.Call, len(c.prompts)), ofJudges: make([][]job.Call, len(c.prompts))}
 		for i, p := range c.prompts {
 			all[n].rows[i] = score.Row{
-				Target: c.target.Name, Dataset: r.Datasets[c.dataset].Name,
+				Target: c.target.Name, Dataset: c.set,
 				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
 			}
 			if c.of != "" {
@@ -217,32 +231,40 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			}
 		}
 	}
-	responses, err := m.Get(ctx, hashes)
-	if err != nil {
-		return nil, err
+	var responses map[model.Hash]model.Response
+	if m != nil {
+		var err error
+		if responses, err = m.Get(ctx, hashes); err != nil {
+			return nil, err
+		}
 	}
 	if used != nil && used.of != nil && used.seen == nil {
 		used.seen = make(map[model.Hash]bool, len(hashes))
 	}
 	for n := range all {
 		j := &all[n]
-		var steps []model.Step
+		var steps []job.Step
 		for i := range j.rows {
 			row := &j.rows[i]
 			if j.target.stepwise() {
-				steps = append(steps, j.target.step(row))
+				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row)})
 				continue
 			}
-			if response, ok := responses[hashes[0]]; ok {
+			response, ok := responses[hashes[0]]
+			if ok {
 				used.ofTargets().add(hashes[0], j.target.undefended().Ref, response)
 				noteResponse(row, response)
-			} else {
-				j.ofTarget[i] = []model.Request{j.target.Request(row.Prompt)}
+			}
+			if !ok || used.lists() {
+				call := j.about(row.Prompt)
+				call.Request, call.Hash, call.Remembered = j.target.Request(row.Prompt), hashes[0], ok
+				j.ofTarget[i] = []job.Call{call}
 			}
 			hashes = hashes[1:]
 		}
 		if j.target.stepwise() {
-			if j.ofTarget, err = fill.RecallTo(ctx, m, steps, used.ofTargets().found()); err != nil {
+			var err error
+			if j.ofTarget, err = job.Recall(ctx, m, used.ofTargets().scope(), steps); err != nil {
 				return nil, err
 			}
 		}
@@ -251,7 +273,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 		return nil, err
 	}
 	for n := range all {
-		if probes != (probe.Choice{}) {
+		if probes != (choice{}) {
 			if err := all[n].probe(ctx, m, probes, judges, used); err != nil {
 				return nil, err
 			}
@@ -269,8 +291,8 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, used *usage) error {
 	size := max(1, pieceSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
-	steps := make([]model.Step, 0, size*len(all)*len(judges))
-	of := make([]*judgedChunk, 0, cap(steps)) // by step
+	steps := make([]job.Step, 0, size*len(all)*len(judges))
+	of := make([]*[]job.Call, 0, cap(steps)) // by step
 	for from, more := 0, true; more; from += size {
 		more = false
 		cases, steps, of = cases[:0], steps[:0], of[:0]
@@ -288,16 +310,17 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread})
 				for k, j := range judges {
-					steps, of = append(steps, Judging(j, &cases[len(cases)-1], &row.Verdicts[k])), append(of, &all[n])
+					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
+					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])
 				}
 			}
 		}
-		lacking, err := fill.RecallTo(ctx, m, steps, used.found())
+		found, err := job.Recall(ctx, m, used.scope(), steps)
 		if err != nil {
 			return err
 		}
-		for k, requests := range lacking {
-			of[k].ofJudges = append(of[k].ofJudges, requests)
+		for k, calls := range found {
+			*of[k] = append(*of[k], calls...)
 		}
 	}
 	return nil
@@ -394,7 +417,7 @@ func (t Target) answering(row *score.Row) model.Step {
 
 // noteFailures marks the rows whose answers are lacking because a call failed.
 func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
-	failures, err := fill.Failures(ctx, m, j.ofTarget)
+	failures, err := fill.Failures(ctx, m, requestsOf(j.ofTarget))
 	if err != nil {
 		return err
 	}
@@ -408,13 +431,22 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 
 // noteLacking notes the hashes of all calls that the rows lack.
 func (j *judgedChunk) noteLacking() {
-	for _, of := range [][][]model.Request{j.ofTarget, j.ofJudges, j.ofProbes} {
-		for _, requests := range of {
+	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges, j.ofProbes} {
+		for _, requests := range requestsOf(of) {
 			for _, r := range requests {
 				j.lacking = append(j.lacking, r.Hash())
 			}
 		}
 	}
+}
+
+// requestsOf are those that lists of calls lack.
+func requestsOf(lists [][]job.Call) [][]model.Request {
+	all := make([][]model.Request, len(lists))
+	for i, calls := range lists {
+		all[i] = job.Requests(calls)
+	}
+	return all
 }
 
 // noteResponse notes the response to a row's prompt.

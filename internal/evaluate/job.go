@@ -127,9 +127,20 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 }
 
 // listing is items with the calls that are remembered, which are looked up on all
-// processors.
+// processors: of each chunk those of a prompt's answer and of its judges, prompt by prompt,
+// and then the probes.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
-	list := func(ctx context.Context, piece []chunk) (job.Item, error) { return r.remembering(ctx, m, s, piece) }
+	judges := Asking(r.Judges)
+	list := func(ctx context.Context, piece []chunk) (item job.Item, err error) {
+		judged, err := r.judgePiece(ctx, m, piece, judges, &usage{met: s.Met, listing: true})
+		for _, j := range judged {
+			for i := range j.rows {
+				item.Calls = append(append(item.Calls, j.ofTarget[i]...), j.ofJudges[i]...)
+			}
+			item.Calls = append(item.Calls, slices.Concat(j.ofProbes...)...)
+		}
+		return item, err
+	}
 	err := job.InOrder(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
 		if !yield(item, nil) {
 			return errEnough
@@ -170,18 +181,14 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, piece []
 	if err != nil {
 		return nil, err
 	}
-	lists := make([][]model.Request, len(judged))
+	lists := make([][]job.Call, len(judged))
 	for n, j := range judged {
 		if r.Recorded || !j.target.stepwise() {
 			j.ofTarget = nil
 		}
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
 	}
-	var item job.Item
-	for request := range fill.Alternate(lists) {
-		item.Calls = append(item.Calls, job.Call{Request: request})
-	}
-	return []job.Item{item}, nil
+	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
 }
 
 // expectedCalls is the number of calls when nothing is remembered.

@@ -191,7 +191,7 @@ func TestJudgingInRounds(t *testing.T) {
 				return missing
 			})
 		}
-		lacking, err := fill.Recall(t.Context(), m, steps)
+		lacking, err := fill.Recall(t.Context(), m, steps, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

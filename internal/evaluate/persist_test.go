@@ -14,7 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/persistence"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
 
@@ -62,7 +62,7 @@ func stubbornRun(set *dataset.Dataset, seeds, samples int) *evaluate.Run {
 	return run
 }
 
-func figuresOf(t *testing.T, run *evaluate.Run) []persistence.Figures {
+func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
 	t.Helper()
 	run.Judges = newJudges(t, "lexical")
 	m := newStore(t)

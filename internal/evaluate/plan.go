@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -22,7 +21,7 @@ var placeholder = model.Response{Text: strings.Repeat("an answer of typical leng
 
 // ahead gives what a chunk lacks and expects: the judges of the answers that are there,
 // their probes, and each prompt without an answer.
-func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, probes probe.Choice) ([]job.Item, error) {
+func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, probes choice) ([]job.Item, error) {
 	// look finds what a defense was asked before; failed says why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
@@ -43,18 +42,18 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 			return nil, err
 		}
 		absent = nil
-		for i, requests := range judged[0].ofTarget {
-			if len(requests) > 0 {
+		for i, calls := range judged[0].ofTarget {
+			if len(calls) > 0 {
 				absent = append(absent, c.prompts[i])
 			}
 		}
-		item := job.Item{Calls: callsFor(job.Judge, slices.Concat(judged[0].ofJudges...))}
-		for i, requests := range judged[0].ofProbes {
+		item := job.Item{Calls: slices.Concat(judged[0].ofJudges...)}
+		for i, calls := range judged[0].ofProbes {
 			row := &judged[0].rows[i]
+			item.Calls = append(item.Calls, calls...)
 			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				requests = append(requests, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look)...)
+				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look))...)
 			}
-			item.Calls = append(item.Calls, callsFor(job.Probe, requests)...)
 		}
 		items = append(items, item)
 	}
@@ -75,7 +74,7 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 
 // expecting gives what a chunk lacks and expects of the prompts that have no answer, and
 // counts what is remembered for the others.
-func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes probe.Choice, look model.Lookup) []job.Item {
+func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
 	for _, p := range absent {

@@ -4,8 +4,7 @@ import (
 	"context"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/probe"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -14,16 +13,16 @@ import (
 
 // probes chooses the answers of the run that are probed: of all its parts, so that a
 // shard probes its own.
-func (r *Run) probes(judges []judge.Judge) probe.Choice {
+func (r *Run) probes(judges []judge.Judge) choice {
 	if !r.Probed || len(Asking(judges)) == 0 {
-		return probe.Choice{}
+		return choice{}
 	}
-	return probe.Among(r.prompts() * r.AnswersPerPrompt())
+	return among(r.prompts() * r.AnswersPerPrompt())
 }
 
-// takes is probe.Choice.Takes of an answer of the target.
-func (t Target) takes(c probe.Choice, p orbench.Prompt) (key uint64, ok bool) {
-	return c.Takes(p.ID, t.Provider, t.Model, t.Sample)
+// takes is choice.takes of an answer of the target.
+func (t Target) takes(c choice, p orbench.Prompt) (key uint64, ok bool) {
+	return c.takes(p.ID, t.Provider, t.Model, t.Sample)
 }
 
 // probing is the step that puts an answer to a judge once more, with a forged verdict.
@@ -31,12 +30,12 @@ type probing struct {
 	row   int
 	judge judge.Judge
 	step  model.Step
-	made  *probe.Outcome
+	made  *score.ProbeOutcome
 }
 
 // probing gives the steps for the chosen ones of rows that have their verdicts. The rows
 // stay as they are.
-func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) []probing {
+func (t Target) probing(c choice, judges []judge.Judge, rows []score.Row) []probing {
 	var all []probing
 	for i := range rows {
 		row := &rows[i]
@@ -51,12 +50,12 @@ func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) 
 			if !ok || v.Class == orbench.Unjudged {
 				continue
 			}
-			made := &probe.Outcome{}
+			made := &score.ProbeOutcome{}
 			all = append(all, probing{i, j, func(look model.Lookup) []model.Request {
 				var again score.JudgeVerdict
 				missing := Judging(j, &forged, &again)(look)
 				read := again.Class != orbench.Unjudged
-				*made = probe.Outcome{
+				*made = score.ProbeOutcome{
 					Judge: j.Name(), Asked: len(missing) == 0, Read: read,
 					Moved: read && again.Class.Refused() != v.Class.Refused(), Simulated: v.Simulated || again.Simulated,
 				}
@@ -68,20 +67,22 @@ func (t Target) probing(c probe.Choice, judges []judge.Judge, rows []score.Row) 
 }
 
 // probe does the steps of probing for a chunk.
-func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c probe.Choice, judges []judge.Judge, used *usage) error {
+func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judges []judge.Judge, used *usage) error {
 	all := j.target.probing(c, judges, j.rows)
-	steps := make([]model.Step, len(all))
+	steps := make([]job.Step, len(all))
 	for n, p := range all {
-		steps[n] = p.step
+		about := j.byJudge(j.rows[p.row].Prompt, p.judge)
+		about.Role, about.Probe = job.Probe, true
+		steps[n] = job.Step{About: about, Do: p.step}
 	}
-	lacking, err := fill.RecallTo(ctx, m, steps, used.found())
+	found, err := job.Recall(ctx, m, used.scope(), steps)
 	if err != nil {
 		return err
 	}
-	j.ofProbes = make([][]model.Request, len(j.rows))
+	j.ofProbes = make([][]job.Call, len(j.rows))
 	for n, p := range all {
 		j.probes = append(j.probes, *p.made)
-		j.ofProbes[p.row] = append(j.ofProbes[p.row], lacking[n]...)
+		j.ofProbes[p.row] = append(j.ofProbes[p.row], found[n]...)
 	}
 	return nil
 }

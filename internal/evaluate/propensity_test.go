@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -68,16 +67,16 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 }
 
 // sampledRun fills and derives.
-func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []propensity.Prompt) {
+func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []score.PromptPropensity) {
 	t.Helper()
 	m := newStore(t)
 	// Scripted failures are no error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.Config{Attempts: 1})
 	var rows []score.Row
-	var prompts []propensity.Prompt
+	var prompts []score.PromptPropensity
 	result, err := r.DeriveTo(t.Context(), m, evaluate.Sinks{
 		Row:        func(row score.Row) error { rows = append(rows, row); return nil },
-		Propensity: func(p propensity.Prompt) error { prompts = append(prompts, p); return nil },
+		Propensity: func(p score.PromptPropensity) error { prompts = append(prompts, p); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +153,7 @@ func TestPropensity(t *testing.T) {
 	if len(prompts) != 9 {
 		t.Fatalf("%d prompts", len(prompts))
 	}
-	want := propensity.Prompt{
+	want := score.PromptPropensity{
 		Target: "p/m [temperature 0.7]", Dataset: r.Datasets[0].Name, Prompt: prompts[6].Prompt, Category: "privacy", Label: orbench.Safe,
 		Judge: "lexical", Samples: 4, Judged: 2, Refused: 1, Unjudged: 2, Greedy: orbench.Refusal,
 	}

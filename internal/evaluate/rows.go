@@ -44,7 +44,7 @@ func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.
 			n = len(piece)
 			at[part{a.Dataset, a.Sample}] = n
 			c := samples[a.Sample]
-			c.dataset = a.Dataset
+			c.dataset, c.set = a.Dataset, r.Datasets[a.Dataset].Name
 			piece = append(piece, c)
 		}
 		places[i] = [2]int{n, len(piece[n].prompts)}

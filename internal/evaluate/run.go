@@ -190,7 +190,7 @@ type Run struct {
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until
 	// Probed has forged verdicts planted in some answers, to see which judges fall for
-	// them; see package probe.
+	// them; see score.ProbeOutcome.
 	Probed bool
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
@@ -214,7 +214,7 @@ type Run struct {
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
-		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Samples: t.Samples, Known: t.Known, Asked: t.asked()})
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), Known: t.Known, Asked: t.asked()})
 	}
 	return d
 }
@@ -325,9 +325,11 @@ type chunk struct {
 	target Target
 	// index is that of the whole target in the run, and of names it where it is
 	// asked several times.
-	index   int
-	of      string
+	index int
+	of    string
+	// dataset is the index of the prompts' dataset, and set its name.
 	dataset int
+	set     string
 	prompts []orbench.Prompt
 }
 
@@ -353,7 +355,7 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 				}
 				piece := r.samples()
 				for i := range piece {
-					piece[i].dataset, piece[i].prompts = d, prompts
+					piece[i].dataset, piece[i].set, piece[i].prompts = d, set.Name, prompts
 				}
 				if !yield(piece, nil) {
 					return

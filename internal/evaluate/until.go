@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -19,7 +18,7 @@ import (
 // known narrowly enough. Whoever shows fewer targets, or other judges, shows the same
 // prompts.
 type Until struct {
-	stopping.Rule
+	Rule
 	// Targets are those whose rates decide, and Judge is by whom. The rate of a target that
 	// is asked several times is the mean over the prompts.
 	Targets []Target
@@ -52,7 +51,7 @@ func (r *Run) ends() bool { return r.Until != nil }
 // asked is the run over the prompts that are asked as far as the store goes, the round that
 // is not answered yet included, and how they were drawn: for a run without Until itself
 // and nil.
-func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *stopping.Draw, error) {
+func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *drawing, error) {
 	if r.Until == nil {
 		return r, nil, nil
 	}
@@ -60,7 +59,7 @@ func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *stopping.Draw, 
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := s.draw.Asked(r.Until.Judge.Name())
+	parts, err := s.draw.askedPrompts(r.Until.Judge.Name())
 	return r.over(parts), s.draw, err
 }
 
@@ -81,11 +80,11 @@ func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 		return nil, err
 	}
 	for s.drew {
-		s.count.Assume()
-		s.count.Close()
-		s.drew = s.draw.Next()
+		s.count.assume()
+		s.count.close()
+		s.drew = s.draw.next()
 	}
-	parts, err := s.draw.Asked(r.Until.Judge.Name())
+	parts, err := s.draw.askedPrompts(r.Until.Judge.Name())
 	return r.over(parts), err
 }
 
@@ -94,30 +93,30 @@ type series struct {
 	run *Run
 	// deciding is the run as far as it decides, over the newest round.
 	deciding *Run
-	draw     *stopping.Draw
-	count    *stopping.Count
+	draw     *drawing
+	count    *drawnCount
 	// drew is false once no round is left.
 	drew bool
 }
 
 // newSeries draws the first round.
 func (r *Run) newSeries() (*series, error) {
-	draw, err := stopping.New(r.Until.Rule, r.Limit, r.Datasets)
+	draw, err := newDrawing(r.Until.Rule, r.Limit, r.Datasets)
 	if err != nil {
 		return nil, err
 	}
 	deciding := *r
 	deciding.Targets, deciding.Judges, deciding.Probed = r.Until.Targets, []judge.Judge{r.Until.Judge}, false
-	s := &series{run: r, deciding: &deciding, draw: draw, count: draw.NewCount(len(deciding.Targets))}
+	s := &series{run: r, deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
 	return s, s.next()
 }
 
 // next draws the next round.
 func (s *series) next() error {
-	if s.drew = s.draw.Next(); !s.drew {
+	if s.drew = s.draw.next(); !s.drew {
 		return nil
 	}
-	parts, err := s.draw.Newest()
+	parts, err := s.draw.newestPrompts()
 	s.deciding = s.deciding.over(parts)
 	return err
 }
@@ -138,17 +137,17 @@ func (s *series) settle(ctx context.Context, m store.Reader, tried bool) (settle
 			if tried {
 				break
 			}
-			if lacks, err := s.deciding.lacksAny(ctx, m, slices.Concat(j.ofTarget, j.ofJudges)); lacks || err != nil {
+			if lacks, err := s.deciding.lacksAny(ctx, m, requestsOf(slices.Concat(j.ofTarget, j.ofJudges))); lacks || err != nil {
 				return false, err
 			}
 		}
 		round = append(round, judged)
 	}
-	places := s.count.OfNewest()
+	places := s.count.walk(s.draw.newest)
 	for _, judged := range round {
 		s.deciding.addVerdicts(places, judged, false)
 	}
-	s.count.Close()
+	s.count.close()
 	return true, s.next()
 }
 
@@ -168,9 +167,9 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 
 // addVerdicts counts the verdicts on a piece: for each target and judge a figure, and where
 // samples are to count by themselves, one for each sample and judge after those.
-func (r *Run) addVerdicts(places *stopping.Places, judged []judgedChunk, samples bool) {
+func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool) {
 	for i := range judged[0].prompts {
-		add := places.Next(judged[0].dataset)
+		add := places.add(judged[0].dataset)
 		for k := range r.Judges {
 			verdicts, refused := make([]int, len(r.Targets)), make([]int, len(r.Targets))
 			for n, j := range judged {
@@ -227,7 +226,7 @@ func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more
 
 // addSequences gives the rates of a run that has stopped the intervals of their confidence
 // sequences.
-func (r *Run) addSequences(result *score.Result, count *stopping.Count) {
+func (r *Run) addSequences(result *score.Result, count *drawnCount) {
 	targets, samples := map[string]int{}, map[string]int{}
 	for i, t := range r.Targets {
 		targets[t.Name] = i
@@ -237,7 +236,7 @@ func (r *Run) addSequences(result *score.Result, count *stopping.Count) {
 	}
 	interval := func(set string, label orbench.Label, of, judging int) (lo, hi float64, size int, stopped bool) {
 		at := slices.IndexFunc(r.Datasets, func(d *dataset.Dataset) bool { return d.Name == set })
-		return count.Interval(at, label, of*len(r.Judges)+judging)
+		return count.interval(at, label, of*len(r.Judges)+judging)
 	}
 	for i := range result.Runs {
 		run := &result.Runs[i]

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -23,7 +22,7 @@ func stoppingRun(t *testing.T, specs ...string) *evaluate.Run {
 	judges := newJudges(t, specs...)
 	r := &evaluate.Run{Targets: []evaluate.Target{target("p", "one"), target("p", "two")}, Judges: judges}
 	r.Datasets = append(r.Datasets, set)
-	r.Until = &evaluate.Until{Rule: stopping.Rule{HalfWidth: 0.12, Seed: 3}, Targets: r.Targets, Judge: judges[0]}
+	r.Until = &evaluate.Until{Rule: evaluate.Rule{HalfWidth: 0.12, Seed: 3}, Targets: r.Targets, Judge: judges[0]}
 	return r
 }
 

@@ -17,7 +17,7 @@ type Config struct {
 	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
 	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
-	// Probes plants forged verdicts in some answers; see package internal/probe.
+	// Probes plants forged verdicts in some answers; see score.ProbeOutcome.
 	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
 	// all.

@@ -31,7 +31,7 @@ func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 		return because(at.path, err)
 	}
 	*d = Defense(parsed.Name())
-	if parsed.Translates() && at.Variants.Translator != "" {
+	if parsed.Language() != "" && at.Variants.Translator != "" {
 		return at.wrong("a ladder that translates, beside languages", "list the language under languages")
 	}
 	return nil

@@ -25,10 +25,52 @@ type Budget struct {
 }
 
 // Add adds what something else takes or may take.
-func (b *Budget) Add(o Budget) {
-	b.Requests += o.Requests
-	b.Tokens += o.Tokens
-	b.USD += o.USD
+func (b *Budget) Add(o Budget) { *b = b.plus(o) }
+
+// plus adds another budget.
+func (b Budget) plus(o Budget) Budget {
+	return Budget{Requests: b.Requests + o.Requests, Tokens: b.Tokens + o.Tokens, USD: b.USD + o.USD}
+}
+
+// minus takes another budget away.
+func (b Budget) minus(o Budget) Budget {
+	return b.plus(Budget{Requests: -o.Requests, Tokens: -o.Tokens, USD: -o.USD})
+}
+
+// atLeastNothing has nothing in place of what is less.
+func (b Budget) atLeastNothing() Budget {
+	return Budget{Requests: max(0, b.Requests), Tokens: max(0, b.Tokens), USD: max(0, b.USD)}
+}
+
+// of is the part of it that limits bound.
+func (b Budget) of(limits Budget) Budget {
+	if limits.Requests == 0 {
+		b.Requests = 0
+	}
+	if limits.Tokens == 0 {
+		b.Tokens = 0
+	}
+	if limits.USD == 0 {
+		b.USD = 0
+	}
+	return b
+}
+
+// within reports whether it is at most what is left, of all that limits bound.
+func (b Budget) within(limits, left Budget) bool {
+	b = b.of(limits)
+	left = left.of(limits)
+	return b.Requests <= left.Requests && b.Tokens <= left.Tokens && b.USD <= left.USD
+}
+
+// Left is what is left of the bounds when some is spent, zero or less where that is all.
+// What is not bounded stays zero.
+func (b Budget) Left(spent Budget) Budget { return b.minus(spent).of(b) }
+
+// Exhausted reports whether nothing is left of a bound when some is spent.
+func (b Budget) Exhausted(spent Budget) bool {
+	left := b.Left(spent)
+	return b.Requests > 0 && left.Requests <= 0 || b.Tokens > 0 && left.Tokens <= 0 || b.USD > 0 && left.USD <= 0
 }
 
 // Purse is a Budget that several processes spend from. Each takes leases of it ahead, and
@@ -48,29 +90,21 @@ func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
 // for it.
 type BudgetError struct {
 	Budget Budget
-	// Requests, Tokens and USD are what was spent, Before included.
-	Requests int
-	Tokens   int
-	USD      float64
-	// Before is the part of it that was spent before, by other commands or by batch.
-	Before Budget
-	// Failed counts the failed attempts that may have been charged, FailedTokens and
-	// FailedUSD are the parts of Tokens and USD that they took: the most that they can have
-	// cost.
-	Failed       int
-	FailedTokens int
-	FailedUSD    float64
-	// NextTokens and NextUSD are the most that the next call could have cost.
-	NextTokens int
-	NextUSD    float64
+	// Spent is what was spent of it, and Before the part of that which was spent before, by
+	// other commands or by batch.
+	Spent, Before Budget
+	// Charged counts the failed attempts that may have been charged, and Failed is the part
+	// of Spent that they took: the most that they can have cost.
+	Charged int
+	Failed  Budget
+	// Next is the most that the next call could have cost.
+	Next Budget
 }
 
 // After is the error of a budget of which e.Budget was left when so much was spent.
 func (e BudgetError) After(b, before Budget) BudgetError {
 	e.Budget, e.Before = b, before
-	e.Requests += before.Requests
-	e.Tokens += before.Tokens
-	e.USD += before.USD
+	e.Spent.Add(before)
 	return e
 }
 
@@ -90,21 +124,22 @@ func (e *BudgetError) Error() string {
 		}
 		return ", " + spent + " before"
 	}
-	if e.Budget.Requests > 0 && e.Requests >= e.Budget.Requests {
-		return fmt.Sprintf("stopped by `max-requests` %d: %s sent%s", e.Budget.Requests, table.Counted(e.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
+	limits, spent, next := e.Budget, e.Spent, e.Next
+	if limits.Requests > 0 && spent.Requests >= limits.Requests {
+		return fmt.Sprintf("stopped by `max-requests` %d: %s sent%s", limits.Requests, table.Counted(spent.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
 	}
 	failed := func(most string) string {
-		if e.Failed == 0 {
+		if e.Charged == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Failed, "failed attempt", "failed attempts"))
+		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Charged, "failed attempt", "failed attempts"))
 	}
-	if e.Budget.Tokens > 0 && e.Tokens+e.NextTokens > e.Budget.Tokens {
+	if limits.Tokens > 0 && spent.Tokens+next.Tokens > limits.Tokens {
 		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s%s, and the next call could use up to %d",
-			e.Budget.Tokens, e.Tokens, failed(strconv.Itoa(e.FailedTokens)), before(e.Before.Tokens > 0, fmt.Sprintf("%d of them", e.Before.Tokens)), e.NextTokens)
+			limits.Tokens, spent.Tokens, failed(strconv.Itoa(e.Failed.Tokens)), before(e.Before.Tokens > 0, fmt.Sprintf("%d of them", e.Before.Tokens)), next.Tokens)
 	}
 	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s%s, and the next call could cost up to $%.4f",
-		e.Budget.USD, e.USD, failed(fmt.Sprintf("$%.4f", e.FailedUSD)), before(e.Before.USD > 0, fmt.Sprintf("$%.4f of it", e.Before.USD)), e.NextUSD)
+		limits.USD, spent.USD, failed(fmt.Sprintf("$%.4f", e.Failed.USD)), before(e.Before.USD > 0, fmt.Sprintf("$%.4f of it", e.Before.USD)), next.USD)
 }
 
 // UsageError says that a model charges for more tokens than it was allowed, so that a
@@ -145,12 +180,12 @@ type budget struct {
 	mu       sync.Mutex
 	settled  *sync.Cond
 	requests int
-	// answers is what responses did cost, failures what failed attempts may have.
-	answers, failures cost
+	// answers is what responses did cost, failures what failed attempts may have, and
+	// reserved what those under way may: tokens and money, without requests.
+	answers, failures, reserved Budget
 	// charged counts the attempts behind failures.
-	charged  int
-	reserved cost
-	open     int
+	charged int
+	open    int
 	// models has what is known of each model, by provider and name.
 	models map[model.Ref]*allowance
 }
@@ -170,23 +205,12 @@ type reservation struct {
 	tariff price.Price
 	// most bounds the usage of the request, usage is that with the model's excess.
 	most, usage model.Usage
-	cost        cost
+	cost        Budget
 }
 
-// cost is what calls take of a budget.
-type cost struct {
-	tokens int
-	usd    float64
-}
-
-func costOf(tariff price.Price, u model.Usage) cost { return cost{u.Input + u.Output, tariff.Cost(u)} }
-
-func (c cost) plus(d cost) cost  { return cost{c.tokens + d.tokens, c.usd + d.usd} }
-func (c cost) minus(d cost) cost { return cost{c.tokens - d.tokens, c.usd - d.usd} }
-
-// within reports whether the cost is at most what may be spent of what a budget bounds.
-func (c cost) within(b, most Budget) bool {
-	return (b.Tokens == 0 || c.tokens <= most.Tokens) && (b.USD == 0 || c.usd <= most.USD)
+// costOf is what a usage takes of a budget beside requests.
+func costOf(tariff price.Price, u model.Usage) Budget {
+	return Budget{Tokens: u.Input + u.Output, USD: tariff.Cost(u)}
 }
 
 func newBudget(limits, before Budget, purse Purse) *budget {
@@ -214,14 +238,13 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		}
 		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
 		next := costOf(tariff, usage)
-		spent := b.answers.plus(b.failures)
 		if b.purse != nil {
-			if err := b.lease(ctx, spent.plus(b.reserved).plus(next)); err != nil {
+			if err := b.lease(ctx, next); err != nil {
 				return reservation{}, err
 			}
 		}
 		requestsLeft := b.limits.Requests == 0 || b.requests < b.most().Requests
-		costLeft := spent.plus(b.reserved).plus(next).within(b.limits, b.most())
+		costLeft := b.taken().plus(next).within(b.limits, b.most())
 		alone := !b.limits.bounds() || known.settled || known.open == 0
 		if requestsLeft && costLeft && alone {
 			b.requests++
@@ -232,9 +255,8 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		}
 		if !requestsLeft || b.open == 0 {
 			return reservation{}, &BudgetError{
-				Budget: b.limits, Before: b.before, Requests: b.requests + b.before.Requests, Tokens: spent.tokens + b.before.Tokens, USD: spent.usd + b.before.USD,
-				NextTokens: next.tokens, NextUSD: next.usd,
-				Failed: b.charged, FailedTokens: b.failures.tokens, FailedUSD: b.failures.usd,
+				Budget: b.limits, Before: b.before, Spent: Budget{Requests: b.requests}.plus(b.answers).plus(b.failures).plus(b.before),
+				Next: next, Charged: b.charged, Failed: b.failures,
 			}
 		}
 		if !watching {
@@ -249,6 +271,11 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 	}
 }
 
+// taken is what is spent, and what is reserved.
+func (b *budget) taken() Budget {
+	return Budget{Requests: b.requests}.plus(b.answers).plus(b.failures).plus(b.reserved)
+}
+
 // most is what this process may spend.
 func (b *budget) most() Budget {
 	if b.purse != nil {
@@ -257,47 +284,16 @@ func (b *budget) most() Budget {
 	return b.limits.Left(b.before)
 }
 
-// Left is what is left of the bounds when some is spent, zero or less where that is all.
-// What is not bounded stays zero.
-func (b Budget) Left(spent Budget) (left Budget) {
-	if b.Requests > 0 {
-		left.Requests = b.Requests - spent.Requests
-	}
-	if b.Tokens > 0 {
-		left.Tokens = b.Tokens - spent.Tokens
-	}
-	if b.USD > 0 {
-		left.USD = b.USD - spent.USD
-	}
-	return left
-}
-
-// Exhausted reports whether nothing is left of a bound when some is spent.
-func (b Budget) Exhausted(spent Budget) bool {
-	left := b.Left(spent)
-	return b.Requests > 0 && left.Requests <= 0 || b.Tokens > 0 && left.Tokens <= 0 || b.USD > 0 && left.USD <= 0
-}
-
-// lease takes what is lacking to have one more request, and that cost in all, from the
-// purse, as far as it is there.
-func (b *budget) lease(ctx context.Context, all cost) error {
-	var lacking Budget
-	if b.limits.Requests > 0 {
-		lacking.Requests = max(0, b.requests+1-b.leased.Requests)
-	}
-	if b.limits.Tokens > 0 {
-		lacking.Tokens = max(0, all.tokens-b.leased.Tokens)
-	}
-	if b.limits.USD > 0 {
-		lacking.USD = max(0, all.usd-b.leased.USD)
-	}
+// lease takes from the purse what is lacking to have one more request that costs so much, as
+// far as it is there.
+func (b *budget) lease(ctx context.Context, next Budget) error {
+	next.Requests = 1
+	lacking := b.taken().plus(next).minus(b.leased).atLeastNothing().of(b.limits)
 	if lacking == (Budget{}) {
 		return nil
 	}
 	got, err := b.purse.Take(ctx, lacking)
-	b.leased.Requests += got.Requests
-	b.leased.Tokens += got.Tokens
-	b.leased.USD += got.USD
+	b.leased.Add(got)
 	return err
 }
 
@@ -308,16 +304,11 @@ func (b *budget) giveBack(ctx context.Context) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	used := b.answers.plus(b.failures).plus(b.reserved)
-	unspent := Budget{
-		Requests: max(0, b.leased.Requests-b.requests), Tokens: max(0, b.leased.Tokens-used.tokens), USD: max(0, b.leased.USD-used.usd),
-	}
+	unspent := b.leased.minus(b.taken()).atLeastNothing()
 	if unspent == (Budget{}) {
 		return nil
 	}
-	b.leased.Requests -= unspent.Requests
-	b.leased.Tokens -= unspent.Tokens
-	b.leased.USD -= unspent.USD
+	b.leased = b.leased.minus(unspent)
 	return b.purse.Give(ctx, unspent)
 }
 
@@ -333,8 +324,8 @@ func (b *budget) answer(r reservation, usage model.Usage) error {
 	b.answers = b.answers.plus(did)
 	known.excess.Input = max(known.excess.Input, usage.Input-r.most.Input)
 	known.excess.Output = max(known.excess.Output, usage.Output-r.most.Output)
-	if b.limits.USD > 0 && did.usd > contradicts*r.cost.usd || b.limits.Tokens > 0 && did.tokens > contradicts*r.cost.tokens {
-		return &UsageError{Budget: b.limits, Reported: usage, Most: r.usage, USD: did.usd, Reserved: r.cost.usd}
+	if b.limits.USD > 0 && did.USD > contradicts*r.cost.USD || b.limits.Tokens > 0 && did.Tokens > contradicts*r.cost.Tokens {
+		return &UsageError{Budget: b.limits, Reported: usage, Most: r.usage, USD: did.USD, Reserved: r.cost.USD}
 	}
 	return nil
 }
@@ -372,13 +363,12 @@ func (b *budget) release(r reservation) *allowance {
 func (b *budget) into(s *Stats) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.requests, b.answers.usd, b.charged, b.failures.usd, b.failures.tokens
+	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.requests, b.answers.USD, b.charged, b.failures.USD, b.failures.Tokens
 }
 
 // left is what may still be spent; see Load.Left.
 func (b *budget) left() Budget {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	used := b.answers.plus(b.failures).plus(b.reserved)
-	return b.limits.Left(Budget{Requests: b.requests + b.before.Requests, Tokens: used.tokens + b.before.Tokens, USD: used.usd + b.before.USD})
+	return b.limits.Left(b.taken().plus(b.before))
 }

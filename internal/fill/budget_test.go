@@ -47,7 +47,7 @@ func TestBudget(t *testing.T) {
 		// $6 are spent and $3 reserved, and what the model took beyond its bound is reckoned with.
 		_, err = take(a)
 		want("$6 more, of which 3 may come back", err, "stopped")
-		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: cost{3, 3}}
+		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: Budget{Tokens: 3, USD: 3}}
 		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
 		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
@@ -55,7 +55,7 @@ func TestBudget(t *testing.T) {
 		want("as much as is left", err, "")
 		b.cancel(third)
 		var s Stats
-		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != (cost{}) || b.open != 0 {
+		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != (Budget{}) || b.open != 0 {
 			t.Errorf("%+v, %+v reserved for %d", s, b.reserved, b.open)
 		}
 		fourth, err := take(other)
@@ -174,7 +174,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 			t.Errorf("%+v of %+v: %+v is left", tt.before, tt.limits, left)
 		}
 		// A purse that holds what is left says the same.
-		e := BudgetError{Budget: left, Requests: tt.calls, Tokens: 10 * tt.calls, USD: 4 * float64(tt.calls), NextTokens: 10, NextUSD: 4}.After(tt.limits, tt.before)
+		e := BudgetError{Budget: left, Spent: Budget{Requests: tt.calls, Tokens: 10 * tt.calls, USD: 4 * float64(tt.calls)}, Next: Budget{Tokens: 10, USD: 4}}.After(tt.limits, tt.before)
 		if e.Error() != tt.text {
 			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, e.Error(), tt.text)
 		}

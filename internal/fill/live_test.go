@@ -175,7 +175,7 @@ func TestJoinDistinct(t *testing.T) {
 	t.Parallel()
 	first, second := errors.New("first"), errors.New("second")
 	both := errors.Join(first, second)
-	spent, later := &BudgetError{Budget: Budget{Requests: 1}, Requests: 1}, &BudgetError{Budget: Budget{Requests: 1}, Requests: 2}
+	spent, later := &BudgetError{Budget: Budget{Requests: 1}, Spent: Budget{Requests: 1}}, &BudgetError{Budget: Budget{Requests: 1}, Spent: Budget{Requests: 2}}
 	for _, c := range []struct {
 		errs []error
 		want string

@@ -11,14 +11,9 @@ import (
 
 // Recall does steps with the replies that the store holds, which are looked up for
 // all steps together. It returns what each step still lacks, nothing for those that
-// are done. m may be nil for an empty store.
-func Recall(ctx context.Context, m store.Reader, steps []model.Step) ([][]model.Request, error) {
-	return RecallTo(ctx, m, steps, nil)
-}
-
-// RecallTo is Recall that hands every reply that it finds to met, perhaps more than
-// once; nil for nobody.
-func RecallTo(ctx context.Context, m store.Reader, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
+// are done. Every reply that it finds it hands to met, perhaps more than once; nil for
+// nobody. m may be nil for an empty store.
+func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
 	lacking := make([][]model.Request, len(steps))
 	wanted := make([][]model.Hash, len(steps))
 	known := map[model.Hash]model.Response{}

@@ -40,7 +40,7 @@ func TestRecall(t *testing.T) {
 	}
 	steps := []model.Step{chain(1, 2, 3), chain(), chain(4, 1), chain(5, 2, 6)}
 	met := map[string]model.Hash{}
-	lacking, err := RecallTo(t.Context(), m, steps, func(h model.Hash, r model.Request, response model.Response) {
+	lacking, err := Recall(t.Context(), m, steps, func(h model.Hash, r model.Request, response model.Response) {
 		if met[r.Messages[0].Content] = h; h != r.Hash() || response.Text != "yes" {
 			t.Errorf("%s is met as %v with %q", r.Messages[0].Content, h, response.Text)
 		}
@@ -48,10 +48,10 @@ func TestRecall(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "", "prompt 4", "prompt 6"}, names(lacking)); diff != "" || err != nil || len(met) != 4 {
 		t.Errorf("%v, %d replies are met; lacking, want -, got +:\n%s", err, len(met), diff)
 	}
-	if again, err := Recall(t.Context(), m, steps); err != nil || !slices.Equal(names(again), names(lacking)) {
+	if again, err := Recall(t.Context(), m, steps, nil); err != nil || !slices.Equal(names(again), names(lacking)) {
 		t.Errorf("%v, %v", names(again), err)
 	}
-	if without, err := Recall(t.Context(), nil, steps); err != nil || !slices.Equal(names(without), []string{"prompt 1", "", "prompt 4", "prompt 5"}) {
+	if without, err := Recall(t.Context(), nil, steps, nil); err != nil || !slices.Equal(names(without), []string{"prompt 1", "", "prompt 4", "prompt 5"}) {
 		t.Errorf("without a store %v, %v", names(without), err)
 	}
 
@@ -72,7 +72,7 @@ func TestRecallFaults(t *testing.T) {
 	m := newStore(t)
 	closeMemo(t, m)
 	wants := func(model.Lookup) []model.Request { return []model.Request{request("m", 1)} }
-	lacking, err := Recall(t.Context(), m, []model.Step{wants})
+	lacking, err := Recall(t.Context(), m, []model.Step{wants}, nil)
 	if err == nil || lacking != nil {
 		t.Errorf("%v, %v", lacking, err)
 	}

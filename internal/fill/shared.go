@@ -102,7 +102,7 @@ func (p *SharedPurse) Take(ctx context.Context, least Budget) (got Budget, err e
 	err = p.share(ctx, func(taken Budget) Budget {
 		got = Budget{}
 		left := p.most.Left(taken)
-		if least.Requests > left.Requests && p.most.Requests > 0 || least.Tokens > left.Tokens && p.most.Tokens > 0 || least.USD > left.USD && p.most.USD > 0 {
+		if !least.within(p.most, left) {
 			return taken
 		}
 		if least.Requests > 0 {
@@ -114,7 +114,7 @@ func (p *SharedPurse) Take(ctx context.Context, least Budget) (got Budget, err e
 		if least.USD > 0 {
 			got.USD = max(least.USD, min(left.USD/leases, scale*p.lease.USD))
 		}
-		return taken.plus(got, 1)
+		return taken.plus(got)
 	})
 	if err != nil {
 		return Budget{}, err
@@ -134,10 +134,5 @@ func (p *SharedPurse) Take(ctx context.Context, least Budget) (got Budget, err e
 
 // Give implements Purse.
 func (p *SharedPurse) Give(ctx context.Context, unspent Budget) error {
-	return p.share(ctx, func(taken Budget) Budget { return taken.plus(unspent, -1) })
-}
-
-// plus adds another budget, with sign -1 takes it away.
-func (b Budget) plus(o Budget, sign int) Budget {
-	return Budget{Requests: b.Requests + sign*o.Requests, Tokens: b.Tokens + sign*o.Tokens, USD: b.USD + float64(sign)*o.USD}
+	return p.share(ctx, func(taken Budget) Budget { return taken.minus(unspent) })
 }

@@ -299,7 +299,7 @@ func (p *process) lacking(ctx context.Context, all []model.Request, yield func(m
 				return []model.Request{next}
 			})
 		}
-		lacking, err := fill.Recall(ctx, p.memory, steps)
+		lacking, err := fill.Recall(ctx, p.memory, steps, nil)
 		if err != nil {
 			yield(model.Request{}, err)
 			return

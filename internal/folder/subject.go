@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -62,12 +63,7 @@ func readMark(path string) mark {
 	return m
 }
 
-func (m mark) write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(m)
-}
+func (m mark) write(w io.Writer) error { return table.JSON(w, m) }
 
 // differs says in what what is there differs from what may be replaced, empty for
 // nothing. dir is where the files lie, others are the names that lie beside them.

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -24,7 +25,7 @@ type wanted struct {
 	// near what is nearest to it: their number in finder.calls and finder.near, from 1,
 	// and 0 for none.
 	next, near    int32
-	prompt, group int32
+	prompt, group uint32
 	parts
 	remembered bool
 }
@@ -54,19 +55,23 @@ type finder struct {
 	byHash []int32
 	// messages are those of the run by their number.
 	messages map[uint32]*message
-	groups   []Group
-	groupOf  map[[2]string]int32
-	// prompts have the dataset and the ID of prompts.
-	prompts  []job.Call
-	promptOf map[[2]string]int32
+	// groups are those of whose, by its number.
+	groups  []Group
+	whose   numbered[[2]string]
+	prompts numbered[prompt]
 	// failures are the last errors of calls that were sent in vain.
 	failures map[model.Hash]string
 }
 
+// prompt is one of a dataset.
+type prompt struct {
+	dataset string
+	id      orbench.PromptID
+}
+
 func newFinder() *finder {
 	return &finder{
-		values: newValues(), messages: map[uint32]*message{}, groups: []Group{}, groupOf: map[[2]string]int32{}, promptOf: map[[2]string]int32{},
-		failures: map[model.Hash]string{},
+		values: values{long: map[digest]uint32{}}, messages: map[uint32]*message{}, groups: []Group{}, failures: map[model.Hash]string{},
 	}
 }
 
@@ -91,16 +96,11 @@ func (f *finder) want(call *job.Call) {
 	}
 	last := &f.calls[len(f.calls)-1]
 	w.next, *list = *list, int32((len(f.calls)-1)*blockCalls+len(*last)+1)
-	if w.group, ok = f.groupOf[[2]string{call.Target, call.Judge}]; !ok {
-		w.group = int32(len(f.groups))
-		f.groupOf[[2]string{call.Target, call.Judge}] = w.group
+	var fresh bool
+	if w.group, fresh = f.whose.number([2]string{call.Target, call.Judge}); fresh {
 		f.groups = append(f.groups, Group{Target: call.Target, Judge: call.Judge})
 	}
-	if w.prompt, ok = f.promptOf[[2]string{call.Dataset, string(call.Prompt)}]; !ok {
-		w.prompt = int32(len(f.prompts))
-		f.promptOf[[2]string{call.Dataset, string(call.Prompt)}] = w.prompt
-		f.prompts = append(f.prompts, job.Call{Dataset: call.Dataset, Prompt: call.Prompt})
-	}
+	w.prompt, _ = f.prompts.number(prompt{call.Dataset, call.Prompt})
 	*last = append(*last, w)
 }
 
@@ -186,7 +186,7 @@ func (f *finder) look(records iter.Seq2[store.Record, error]) error {
 // consider takes a record for the nearest of a call if it is, the later one of equals.
 // like is how like their messages are, where these are not the same.
 func (f *finder) consider(w *wanted, h model.Hash, p parts, like float64) {
-	if f.rests[p.rest].kind != f.rests[w.rest].kind {
+	if f.rests.all[p.rest].kind != f.rests.all[w.rest].kind {
 		return
 	}
 	gap := f.compare(w.parts, p).weight() - like
@@ -356,10 +356,10 @@ func (f *finder) differs(w *wanted) set {
 
 // explained is the call as it is shown, with what it and the nearest say.
 func (f *finder) explained(w *wanted, said map[model.Hash]texts) Call {
-	g, p := &f.groups[w.group], &f.prompts[w.prompt]
+	g, p := &f.groups[w.group], &f.prompts.all[w.prompt]
 	differs := f.differs(w)
 	c := Call{
-		Hash: w.hash.String(), Dataset: p.Dataset, Prompt: p.Prompt, Target: g.Target, Judge: g.Judge,
+		Hash: w.hash.String(), Dataset: p.dataset, Prompt: p.id, Target: g.Target, Judge: g.Judge,
 		Model: f.text(w.parts, modelName), Remembered: w.remembered, Failure: f.failures[w.hash], Differs: differs.list(),
 	}
 	if w.near == 0 {

@@ -142,20 +142,20 @@ func find(ctx context.Context, name string, calls iter.Seq2[job.Call, error], m 
 		result.Detail = append(result.Detail, f.explained(w, said))
 	}
 	slices.SortStableFunc(result.Causes, func(a, b Cause) int {
-		if a.Remembered != b.Remembered {
-			if b.Remembered {
-				return -1
-			}
-			return 1
+		switch {
+		case a.Remembered == b.Remembered:
+			return b.Calls - a.Calls
+		case b.Remembered:
+			return -1
 		}
-		return b.Calls - a.Calls
+		return 1
 	})
 	return result, nil
 }
 
 // cause tells the causes of calls apart.
 type cause struct {
-	group      int32
+	group      uint32
 	remembered bool
 	failed     bool
 	differs    set
@@ -166,13 +166,13 @@ type cause struct {
 func (f *finder) grouped(prompts []string) (result Result, examples, detail []*wanted) {
 	result.Groups, result.Causes = f.groups, []Cause{}
 	causes := map[cause]int{}
-	unanswered := map[[2]int32]bool{}
+	unanswered := map[[2]uint32]bool{}
 	for _, w := range f.all() {
 		g := &f.groups[w.group]
 		result.add(w.remembered)
 		g.add(w.remembered)
 		if !w.remembered && g.Judge == "" {
-			unanswered[[2]int32{w.group, w.prompt}] = true
+			unanswered[[2]uint32{w.group, w.prompt}] = true
 		}
 		key := cause{w.group, w.remembered, f.failures[w.hash] != "", f.differs(w)}
 		i, ok := causes[key]
@@ -200,5 +200,5 @@ func (f *finder) grouped(prompts []string) (result Result, examples, detail []*w
 // listed is the place of what a call's prompt begins with among prompts, -1 where it is
 // none of them.
 func (f *finder) listed(w *wanted, prompts []string) int {
-	return slices.IndexFunc(prompts, func(prompt string) bool { return strings.HasPrefix(string(f.prompts[w.prompt].Prompt), prompt) })
+	return slices.IndexFunc(prompts, func(prompt string) bool { return strings.HasPrefix(string(f.prompts.all[w.prompt].id), prompt) })
 }

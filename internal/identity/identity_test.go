@@ -168,7 +168,7 @@ func TestPartsCoverRequest(t *testing.T) {
 		"TopLogprobs": func(r *model.Request) { r.Params.TopLogprobs = 5 },
 		"Template":    func(r *model.Request) { r.Params.Template = json.RawMessage(`{}`) },
 	}
-	v := newValues()
+	v := values{long: map[digest]uint32{}}
 	numbered := func(r model.Request) parts {
 		t, kind := textsOf(&r)
 		return v.number(&t, kind, true)

@@ -14,7 +14,7 @@ import (
 // finder.values gave.
 type parts struct {
 	message, answer uint32
-	// rest is the place of the other parts among values.rests. Few calls have others than
+	// rest is the number of the other parts in values.rests. Few calls have others than
 	// the one before.
 	rest uint32
 }
@@ -34,20 +34,35 @@ func digestOf(text string) digest {
 	return digest(hash[:sha256.Size/2])
 }
 
+// numbered gives numbers to values: to each new one the next, from 0.
+type numbered[T comparable] struct {
+	// all are the values by their number.
+	all []T
+	of  map[T]uint32
+}
+
+// number is that of a value; fresh is true where it had none.
+func (n *numbered[T]) number(value T) (number uint32, fresh bool) {
+	number, ok := n.of[value]
+	if ok {
+		return number, false
+	}
+	if n.of == nil {
+		n.of = map[T]uint32{}
+	}
+	number = uint32(len(n.all))
+	n.of[value] = number
+	n.all = append(n.all, value)
+	return number, true
+}
+
 // values give numbers to the values of parts: equal numbers are equal values. Of long
 // texts only those of the run have one, and all others are 0, so that the numbers take no
 // more memory the more a store holds.
 type values struct {
 	long  map[digest]uint32
-	short map[string]uint32
-	// shorts are the short values by their number.
-	shorts []string
-	rests  []rest
-	restOf map[rest]uint32
-}
-
-func newValues() values {
-	return values{long: map[digest]uint32{}, short: map[string]uint32{}, restOf: map[rest]uint32{}}
+	short numbered[string]
+	rests numbered[rest]
 }
 
 // number gives the parts of a request of the run, or of another.
@@ -55,13 +70,7 @@ func (v *values) number(t *texts, kind int, own bool) parts {
 	r := rest{kind: kind}
 	for i, w := range weights {
 		if !w.long {
-			n, ok := v.short[t[i]]
-			if !ok {
-				n = uint32(len(v.shorts))
-				v.short[t[i]] = n
-				v.shorts = append(v.shorts, t[i])
-			}
-			r.numbers[i] = n
+			r.numbers[i], _ = v.short.number(t[i])
 			continue
 		}
 		hash := digestOf(t[i])
@@ -74,13 +83,7 @@ func (v *values) number(t *texts, kind int, own bool) parts {
 	}
 	p := parts{message: r.numbers[messageText], answer: r.numbers[answerText]}
 	r.numbers[messageText], r.numbers[answerText] = 0, 0
-	n, ok := v.restOf[r]
-	if !ok {
-		n = uint32(len(v.rests))
-		v.restOf[r] = n
-		v.rests = append(v.rests, r)
-	}
-	p.rest = n
+	p.rest, _ = v.rests.number(r)
 	return p
 }
 
@@ -95,7 +98,7 @@ func (v *values) parse(canonical []byte) (t texts, p parts, err error) {
 }
 
 // text is the value of a part that is not long.
-func (v *values) text(p parts, at int) string { return v.shorts[v.rests[p.rest].numbers[at]] }
+func (v *values) text(p parts, at int) string { return v.short.all[v.rests.all[p.rest].numbers[at]] }
 
 // set has a bit for each of the parts.
 type set uint16
@@ -109,8 +112,8 @@ func (v *values) compare(own, other parts) (differs set) {
 		differs |= 1 << answerText
 	}
 	if own.rest != other.rest {
-		was := &v.rests[other.rest].numbers
-		for i, n := range v.rests[own.rest].numbers {
+		was := &v.rests.all[other.rest].numbers
+		for i, n := range v.rests.all[own.rest].numbers {
 			if n != was[i] {
 				differs |= 1 << i
 			}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"net/url"
 	"os"
@@ -18,8 +17,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench/internal/store"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
+	"github.com/orbench/orbench/internal/store/sqlite"
 )
 
 // Index is what was derived from a store, in a file. All methods of a nil Index, and of one
@@ -108,7 +106,7 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 				return x
 			}
 			x.close()
-			if isBusy(err) {
+			if sqlite.Busy(err) {
 				say("another process writes %s: what is derived now is not kept", path)
 				return nil
 			}
@@ -116,7 +114,7 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 				break
 			}
 			say("%s is damaged, and is made again: it only has what is derived", path)
-			if remove(path) != nil {
+			if sqlite.Remove(path) != nil {
 				break
 			}
 		}
@@ -158,7 +156,6 @@ func (x *Index) open(ctx context.Context, m store.Reader) error {
 // querier is a database, or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // valid reports whether the file is of this store, which has only grown since.
@@ -239,33 +236,18 @@ func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) erro
 
 // remake throws all tables away and makes them again.
 func (x *Index) remake(ctx context.Context, tx *sql.Tx) error {
-	found, err := tx.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-	if err != nil {
+	var drop string
+	const tables = `SELECT coalesce(group_concat('DROP TABLE "' || name || '";', ''), '') FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	if err := tx.QueryRowContext(ctx, tables).Scan(&drop); err != nil {
 		return err
-	}
-	var names []string
-	for found.Next() {
-		var name string
-		if err := found.Scan(&name); err != nil {
-			return errors.Join(err, found.Close())
-		}
-		names = append(names, name)
-	}
-	if err := errors.Join(found.Err(), found.Close()); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if _, err := tx.ExecContext(ctx, fmt.Sprintf(`DROP TABLE "%s"`, name)); err != nil {
-			return err
-		}
 	}
 	set := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, format)
-	for _, query := range []string{schema, set} {
+	for _, query := range []string{drop, schema, set} {
 		if _, err := tx.ExecContext(ctx, query); err != nil {
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO meta (store, marks) VALUES (?, '[]')`, x.id)
+	_, err := tx.ExecContext(ctx, `INSERT INTO meta (store, marks) VALUES (?, '[]')`, x.id)
 	return err
 }
 
@@ -294,8 +276,8 @@ func (x *Index) fail(ctx context.Context, err error) {
 	case isDamage(err):
 		x.say("%s is damaged, and was thrown away: it only has what is derived (%v)", x.path, err)
 		x.close()
-		err = remove(x.path)
-	case isBusy(err):
+		err = sqlite.Remove(x.path)
+	case sqlite.Busy(err):
 		x.say("another process writes %s: what is derived now is not kept", x.path)
 		err = nil
 	}
@@ -305,21 +287,8 @@ func (x *Index) fail(ctx context.Context, err error) {
 	}
 }
 
-// isBusy reports whether an error says that another process writes the file.
-func isBusy(err error) bool {
-	var failed *driver.Error
-	return errors.As(err, &failed) && failed.Code()&0xff == codes.SQLITE_BUSY
-}
-
 // isDamage reports whether an error says that the file is not what was written.
-func isDamage(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return errors.Is(err, errDamaged)
-	}
-	code := failed.Code() & 0xff
-	return code == codes.SQLITE_CORRUPT || code == codes.SQLITE_NOTADB
-}
+func isDamage(err error) bool { return errors.Is(err, errDamaged) || sqlite.Corrupt(err) }
 
 func (x *Index) close() error {
 	x.mu.Lock()
@@ -338,16 +307,6 @@ func (x *Index) Close() error {
 		return nil
 	}
 	return x.close()
-}
-
-// remove deletes the file at path, with those that the database makes beside it.
-func remove(path string) (err error) {
-	for _, ending := range []string{"", "-wal", "-shm"} {
-		if gone := os.Remove(path + ending); !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-	}
-	return err
 }
 
 // program tells builds of this program apart, since another may derive otherwise. ok is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -27,20 +28,17 @@ func (s *Study) Facets() []string { return append([]string{targetDimension}, s.D
 
 // chosen is a filter, looked up.
 type chosen struct {
-	samples, kinds []bool
-	// dimensions counts, by sample and by kind, those whose values are others, and which one
-	// is: -1 for none.
-	otherSample, otherKind []int
-	failed                 []int
-	text                   []uint64
+	samples []bool
+	// others counts the dimensions in which a kind has another value, and other is the last
+	// of them.
+	others, other []int
+	// text has the rows with the filter's words, as bits; nil for all.
+	text []uint64
 }
 
 // choose looks a filter up. A dimension that there is not is an *orbench.InputError.
 func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
-	c := &chosen{
-		samples: make([]bool, len(s.Samples)), kinds: make([]bool, len(s.Kinds)), otherSample: make([]int, len(s.Samples)),
-		otherKind: make([]int, len(s.Kinds)), failed: make([]int, len(s.Kinds)),
-	}
+	c := &chosen{samples: make([]bool, len(s.Samples)), others: make([]int, len(s.Kinds)), other: make([]int, len(s.Kinds))}
 	wanted := make([]map[uint32]bool, len(s.Dimensions))
 	for name, values := range f.Values {
 		if name == targetDimension {
@@ -64,14 +62,12 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 		c.samples[n] = !bounded || slices.Contains(targets, of.Target)
 	}
 	for k, kind := range s.Kinds {
-		c.otherKind[k] = -1
 		for d, some := range wanted {
 			if some != nil && !some[kind[d]] {
-				c.failed[k]++
-				c.otherKind[k] = d
+				c.others[k]++
+				c.other[k] = d
 			}
 		}
-		c.kinds[k] = c.failed[k] == 0
 	}
 	if f.Text == "" {
 		return c, nil
@@ -81,28 +77,14 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 	return c, err
 }
 
-// each hands take the positions of the rows that are chosen, from one on, until it returns
-// false. kinds is the column of kinds.
-func (c *chosen) each(kinds []uint32, from int, take func(position int) bool) {
-	for position := from; position < len(kinds); position++ {
-		if c.has(position, kinds[position]) && !take(position) {
-			return
-		}
-	}
-}
-
-// back is each from a position down to the first.
-func (c *chosen) back(kinds []uint32, from int, take func(position int) bool) {
-	for position := from; position >= 0; position-- {
-		if c.has(position, kinds[position]) && !take(position) {
-			return
-		}
-	}
-}
-
 // has reports whether a row is chosen.
 func (c *chosen) has(position int, kind uint32) bool {
-	return c.kinds[kind] && (c.text == nil || c.text[position/64]>>(position%64)&1 != 0) && c.samples[position%len(c.samples)]
+	return c.others[kind] == 0 && c.inText(position) && c.samples[position%len(c.samples)]
+}
+
+// inText reports whether a row has the filter's words.
+func (c *chosen) inText(position int) bool {
+	return c.text == nil || c.text[position/64]>>(position%64)&1 != 0
 }
 
 // cells gives the number of rows by sample and kind, of those that have the filter's words.
@@ -119,7 +101,7 @@ func (s *Study) cells(ctx context.Context, c *chosen) ([]map[int]int, error) {
 		counts[n] = map[int]int{}
 	}
 	for position, kind := range kinds {
-		if c.text[position/64]>>(position%64)&1 != 0 {
+		if c.inText(position) {
 			counts[position%len(s.Samples)][int(kind)]++
 		}
 	}
@@ -144,20 +126,20 @@ func (s *Study) Count(ctx context.Context, f Filter) (total int, facets map[stri
 	}
 	for sample, counts := range cells {
 		for kind, n := range counts {
-			if c.kinds[kind] {
+			if c.others[kind] == 0 {
 				targets[s.Samples[sample].Target] += n
 			}
 			if !c.samples[sample] {
 				continue
 			}
-			switch c.failed[kind] {
+			switch c.others[kind] {
 			case 0:
 				total += n
 				for d, v := range s.Kinds[kind] {
 					byValue[d][v] += n
 				}
 			case 1:
-				d := c.otherKind[kind]
+				d := c.other[kind]
 				byValue[d][s.Kinds[kind][d]] += n
 			}
 		}
@@ -199,27 +181,6 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.By == "" {
-		take := func(position int) bool {
-			if len(positions) == most {
-				next = &Key{Position: positions[most-1]}
-				return false
-			}
-			positions = append(positions, position)
-			return true
-		}
-		switch {
-		case o.Descending && after == nil:
-			c.back(kinds, len(kinds)-1, take)
-		case o.Descending:
-			c.back(kinds, min(after.Position, len(kinds))-1, take)
-		case after == nil:
-			c.each(kinds, 0, take)
-		default:
-			c.each(kinds, max(0, after.Position+1), take)
-		}
-		return positions, next, nil
-	}
 	ranks, err := s.ranks(ctx, o)
 	if err != nil {
 		return nil, nil, err
@@ -235,12 +196,7 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 		if after != nil && !after.before(k) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(best, k, func(a, b Key) int {
-			if a.before(b) {
-				return -1
-			}
-			return 1
-		})
+		at := sort.Search(len(best), func(i int) bool { return k.before(best[i]) })
 		best = slices.Insert(best, at, k)
 		best = best[:min(len(best), most+1)]
 	}
@@ -265,6 +221,8 @@ func (s *Study) ranks(ctx context.Context, o Order) ([]uint32, error) {
 	switch {
 	case score >= 0:
 		name = scoreColumn(score)
+	case o.By == "":
+		name = kindColumn // as long as any
 	case o.By != lengthColumn:
 		return nil, &orbench.InputError{
 			Setting: "sort", Problem: fmt.Sprintf("rows are not sorted by %q", o.By), Hint: "use length, or one of " + strings.Join(s.Judges, ", "),
@@ -282,6 +240,8 @@ func (s *Study) ranks(ctx context.Context, o Order) ([]uint32, error) {
 	ranks := make([]uint32, len(column))
 	for i, v := range column {
 		switch {
+		case o.By == "":
+			v = uint32(i)
 		case score >= 0 && math.IsNaN(float64(math.Float32frombits(v))):
 			ranks[i] = math.MaxUint32
 			continue

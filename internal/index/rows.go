@@ -107,7 +107,7 @@ func newRowWriter(r *run.Run, put func(name string, piece int, data []byte) erro
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
 			s := sample{Target: one.Name}
-			if t.Samples > 1 {
+			if t.Times() > 1 {
 				s = sample{t.Name, one.Sample + 1}
 			}
 			w.Samples = append(w.Samples, s)
@@ -263,13 +263,8 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	if x.usable() == nil {
 		return nil, nil
 	}
-	if err := x.keepRows(ctx, m, r, key, walked); err != nil {
-		var failed failure
-		if !errors.As(err, &failed) {
-			return nil, err
-		}
-		x.fail(ctx, failed.error)
-		return nil, nil
+	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return keepRows(ctx, m, tx, r, key, walked) }); !kept {
+		return nil, err
 	}
 	if s, err = x.keptStudy(ctx, m, r, key); err != nil {
 		x.fail(ctx, err)
@@ -277,87 +272,96 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	return s, nil
 }
 
-// failure is an error of the index itself, which fails no command.
-type failure struct{ error }
+// walkError is an error of a walk, and not of the index that keeps what it gives.
+type walkError struct{ error }
 
 // errMany means that rows lack too much to be kept.
 var errMany = errors.New("rows lack too many calls to be kept")
 
-// keepRows derives the rows of a run and keeps them. An error of the index is a failure.
-func (x *Index) keepRows(ctx context.Context, m store.Reader, r *run.Run, key []byte, walked func(int)) error {
-	var derived error
-	err := x.write(ctx, m, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
-			DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
-			return err
-		}
-		done, err := tx.ExecContext(ctx, `INSERT INTO studies (id, name, key, lacking, failed, about, sum) VALUES (abs(random()), ?, ?, x'', x'', x'', 0)`, r.Name, key)
-		if err != nil {
-			return err
-		}
-		id, err := done.LastInsertId()
-		if err != nil {
-			return err
-		}
-		put, err := tx.PrepareContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`)
-		if err != nil {
-			return err
-		}
-		defer put.Close()
-		var b basis
-		var w *rowWriter
-		b, w, derived = derivedRows(ctx, m, r, walked, func(name string, piece int, data []byte) error {
-			if _, err := put.ExecContext(ctx, id, name, piece, data, store.Checksum(key, []byte(name), data)); err != nil {
-				return failure{err}
-			}
-			return nil
-		})
-		if derived != nil {
-			return derived
-		}
-		text, err := json.Marshal(w.about)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE studies SET lacking = ?, failed = ?, about = ?, sum = ? WHERE id = ?`,
-			notNil(b.lacking), b.failed, text, store.Checksum(key, b.lacking, b.failed, text), id)
-		return err
-	})
+// keep writes what a walk gives, in one transaction. It reports false where that cannot be
+// kept. The error is that of the walk.
+func (x *Index) keep(ctx context.Context, m store.Reader, do func(*sql.Tx) error) (bool, error) {
+	err := x.write(ctx, m, do)
+	var walked walkError
 	switch {
-	case errors.Is(err, errMany):
-		return failure{nil}
-	case derived != nil:
-		return derived
-	case err != nil:
-		return failure{err}
+	case errors.As(err, &walked):
+		return false, walked.error
+	case !errors.Is(err, errMany):
+		x.fail(ctx, err)
 	}
-	return nil
+	return err == nil, nil
 }
 
-// derivedRows walks over a run and has its rows put.
-func derivedRows(ctx context.Context, m store.Reader, r *run.Run, walked func(int), put func(name string, piece int, data []byte) error) (b basis, w *rowWriter, err error) {
-	if w, err = newRowWriter(r, put); err != nil {
-		return b, w, err
+// walk hands take the pieces of a run. Its error is that of take, or a walkError.
+func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Piece) error) error {
+	var own error
+	sinks.Piece = func(p score.Piece) error {
+		own = take(p)
+		return own
+	}
+	if _, err := r.DeriveTo(ctx, m, sinks); err != nil && own == nil {
+		return walkError{err}
+	}
+	return own
+}
+
+// columnWriter gives a way to put the columns of a study.
+func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (func(name string, piece int, data []byte) error, error) {
+	// The end of the transaction closes it.
+	put, err := tx.PrepareContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`)
+	return func(name string, piece int, data []byte) error {
+		_, err := put.ExecContext(ctx, study, name, piece, data, store.Checksum(key, []byte(name), data))
+		return err
+	}, err
+}
+
+// keepRows derives the rows of a run and puts them in place of those of its name.
+func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
+		DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
+		return err
+	}
+	done, err := tx.ExecContext(ctx, `INSERT INTO studies (id, name, key, lacking, failed, about, sum) VALUES (abs(random()), ?, ?, x'', x'', x'', 0)`, r.Name, key)
+	if err != nil {
+		return err
+	}
+	id, err := done.LastInsertId()
+	if err != nil {
+		return err
+	}
+	put, err := columnWriter(ctx, tx, id, key)
+	if err != nil {
+		return err
+	}
+	w, err := newRowWriter(r, put)
+	if err != nil {
+		return walkError{err}
 	}
 	sinks := evaluate.Sinks{Walked: walked}
 	lacking, err := newCollector(ctx, m, &sinks)
 	if err != nil {
-		return b, w, err
+		return walkError{err}
 	}
-	sinks.Piece = func(p score.Piece) error {
+	err = walk(ctx, m, r, sinks, func(p score.Piece) error {
 		if lacking.many {
 			return errMany
 		}
 		return w.add(p)
-	}
-	if _, err := r.DeriveTo(ctx, m, sinks); err != nil {
-		return b, w, err
+	})
+	if err != nil {
+		return err
 	}
 	b, ok := lacking.basis()
 	if !ok || !m.LeftOut().Sound() {
-		return b, w, errMany
+		return errMany
 	}
-	return b, w, nil
+	text, err := json.Marshal(w.about)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE studies SET lacking = ?, failed = ?, about = ?, sum = ? WHERE id = ?`,
+		notNil(b.lacking), b.failed, text, store.Checksum(key, b.lacking, b.failed, text), id)
+	return err
 }
 
 // keptStudy gives the rows that hold, nil for none.

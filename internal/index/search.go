@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -153,20 +154,15 @@ func (s *Study) Texts(ctx context.Context, m store.Reader, walked func(int)) (bo
 	case texts > 0:
 		return true, nil
 	}
-	var derived error
-	err := s.x.write(ctx, m, func(tx *sql.Tx) (err error) {
-		derived, err = s.putTexts(ctx, m, tx, walked)
-		return errors.Join(derived, err)
-	})
-	if derived != nil {
-		return false, derived
-	}
-	s.x.fail(ctx, err)
-	return err == nil, nil
+	return s.x.keep(ctx, m, func(tx *sql.Tx) error { return s.putTexts(ctx, m, tx, walked) })
 }
 
-// putTexts lists the words of all texts. derived is the error of the walk.
-func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked func(int)) (derived, failed error) {
+// putTexts lists the words of all texts.
+func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked func(int)) error {
+	put, err := columnWriter(ctx, tx, s.id, s.key)
+	if err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	segments := 0
 	putSegment := func(g *segment) error {
@@ -178,13 +174,6 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 				s.id, segments, []byte(first), data, store.Checksum(s.key, []byte(first), data))
 			return err
 		})
-	}
-	putColumn := func(name string, piece int, data []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		_, err := tx.ExecContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`,
-			s.id, name, piece, data, store.Checksum(s.key, []byte(name), data))
-		return err
 	}
 	w := &textWriter{seed: maphash.MakeSeed(), other: maphash.MakeSeed(), known: map[[2]uint64]uint32{}, listed: make(chan []numbered, 8)}
 	var workers sync.WaitGroup
@@ -213,7 +202,7 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	bare := *s.run
 	bare.Judges, bare.Probed = nil, false
 	pieces := 0
-	_, derived = bare.DeriveTo(ctx, m, evaluate.Sinks{Walked: walked, Piece: func(p score.Piece) error {
+	err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Piece) error {
 		if pieces >= len(s.Pieces) || s.Pieces[pieces] != (piece{p.Dataset, len(p.Prompts)}) {
 			return fmt.Errorf("%w: the run has other prompts", errDamaged)
 		}
@@ -226,24 +215,19 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 				}
 			}
 		}
-		failed = errors.Join(putColumn(promptTextColumn, pieces, prompts), putColumn(textColumn, pieces, answers))
+		mu.Lock()
+		defer mu.Unlock()
 		pieces++
-		return failed
-	}})
+		return errors.Join(put(promptTextColumn, pieces-1, prompts), put(textColumn, pieces-1, answers))
+	})
 	w.hand()
 	close(w.listed)
 	workers.Wait()
-	if failed = errors.Join(append(faults, failed)...); failed != nil {
-		return nil, failed
+	if err := cmp.Or(errors.Join(faults...), err); err != nil {
+		return err
 	}
-	if derived != nil {
-		if errors.Is(derived, errDamaged) {
-			return nil, derived
-		}
-		return derived, nil
-	}
-	_, failed = tx.ExecContext(ctx, `UPDATE studies SET texts = ? WHERE id = ?`, max(1, len(w.known)), s.id)
-	return nil, failed
+	_, err = tx.ExecContext(ctx, `UPDATE studies SET texts = ? WHERE id = ?`, max(1, len(w.known)), s.id)
+	return err
 }
 
 // Search finds the rows of which the prompt or the answer has all words of a query, as a set

@@ -135,6 +135,21 @@ func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset
 	return parts, float64(all) / float64(max(1, drawn)), nil
 }
 
+// SampleOf gives a job over the prompts of one dataset, the first limit or all for 0, its
+// Sample. of is the job over a part.
+func (j *Job) SampleOf(set *dataset.Dataset, limit int, of func(part *dataset.Dataset) *Job) {
+	j.Sample = func(most int) (*Job, float64, error) {
+		if set.Size(limit) <= most {
+			return j, 1, nil
+		}
+		parts, times, err := Sampled([]*dataset.Dataset{set}, limit, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		return of(parts[0]), times, nil
+	}
+}
+
 // inputOff is by how much an estimate of input tokens may be off; see
 // price.EstimateTokens.
 const inputOff = 0.2

@@ -25,7 +25,7 @@ func Recall(ctx context.Context, m store.Reader, s Scope, steps []Step) ([][]Cal
 			do[i] = step.noting(&found[i])
 		}
 	}
-	lacking, err := fill.RecallTo(ctx, m, do, s.met())
+	lacking, err := fill.Recall(ctx, m, do, s.met())
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s Step) noting(calls *[]Call) model.Step {
 	}
 }
 
-// met is Met as fill.RecallTo wants it. What is to be expected of replies is told by the
+// met is Met as fill.Recall wants it. What is to be expected of replies is told by the
 // first ones of the store, as steps are not all alike.
 func (s Scope) met() func(model.Hash, model.Request, model.Response) {
 	if s.Met == nil || s.Ahead {

@@ -162,7 +162,7 @@ func (o *Opened) built() error {
 		if err != nil {
 			return nil, err
 		}
-		return construct.View{Benchmark: made}, made.Close()
+		return made, made.Close()
 	}
 	return nil
 }

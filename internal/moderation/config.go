@@ -38,11 +38,14 @@ type Voter struct {
 func VotersOf(all []moderate.Moderator) []Voter {
 	var voters []Voter
 	for _, m := range all {
-		voters = append(voters, Voter{
-			Name: m.Name, Provider: m.Ref.Provider, Endpoint: m.Ref.Endpoint, Model: m.Ref.Model, MaxTokens: m.MaxTokens, Structured: m.Structured,
-		})
+		voters = append(voters, VoterOf(m))
 	}
 	return voters
+}
+
+// VoterOf is a moderator as the store keeps it.
+func VoterOf(m moderate.Moderator) Voter {
+	return Voter{m.Name, m.Ref.Provider, m.Ref.Endpoint, m.Ref.Model, m.MaxTokens, m.Structured}
 }
 
 // Moderator is the voter as one who can be asked.
@@ -60,10 +63,7 @@ func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
-		key, err := study.KeepDataset(ctx, m, r.Dataset, r.Limit, d)
-		return []store.Key{key}, err
-	}
+	s.Asks(r.Dataset, r.Limit, d)
 	s.Redefines = func(_ context.Context, kept *study.Study) []string {
 		var was Config
 		if err := json.Unmarshal(kept.Config, &was); err != nil {
@@ -105,8 +105,8 @@ func (c Config) redefines(was Config) []string {
 // in the folder cache. changed says how its file is no longer what was asked.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
 	var c Config
-	if err := json.Unmarshal(s.Config, &c); err != nil {
-		return nil, "", fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	if err := s.Settings(&c); err != nil {
+		return nil, "", err
 	}
 	r = &Run{Limit: c.Limit, Policies: c.Policies, Rule: c.Rule}
 	for _, v := range c.Moderators {

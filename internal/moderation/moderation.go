@@ -57,18 +57,11 @@ func (r *Run) Job() *job.Job {
 			j.Models = append(j.Models, asked)
 		}
 	}
-	j.Sample = func(most int) (*job.Job, float64, error) {
-		if r.Prompts() <= most {
-			return j, 1, nil
-		}
-		parts, times, err := job.Sampled([]*dataset.Dataset{r.Dataset}, r.Limit, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		part := *r
-		part.Dataset, part.Limit = parts[0], 0
-		return part.Job(), times, nil
-	}
+	j.SampleOf(r.Dataset, r.Limit, func(part *dataset.Dataset) *job.Job {
+		of := *r
+		of.Dataset, of.Limit = part, 0
+		return of.Job()
+	})
 	return j
 }
 

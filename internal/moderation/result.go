@@ -1,6 +1,7 @@
 package moderation
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -85,38 +86,21 @@ type Change struct {
 	stats.Kappa
 }
 
-// tally counts rows.
+// tally gathers what is said of rows.
 type tally struct {
-	run    *Run
-	r      Result
-	own    *shares
-	shares []*shares
-	// categories counts by policy and category.
-	categories []map[orbench.Category]int
-	votes      [][][]moderate.Vote
-	changes    []*change
-	// clusters has the number of each cluster, and clusterOf the cluster of each prompt.
-	clusters  map[string]int
+	run *Run
+	r   Result
+	// own are the labels of the dataset itself, and by policy decisions and votes have what
+	// the ensemble says.
+	own       []orbench.Label
+	decisions [][]moderate.Decision
+	votes     [][][]moderate.Vote
+	// clusterOf is the cluster of each prompt, empty for none.
 	clusterOf []string
 }
 
-// shares counts labels, and clusters of prompts by label.
-type shares struct {
-	n        map[orbench.Label]int
-	clusters map[orbench.Label]map[string]*stats.Cluster
-}
-
-// change counts one Change; cluster holds the changed prompts of each cluster, and items
-// the labels of each, as positions in orbench.Labels.
-type change struct {
-	Change
-	from, to int
-	cluster  map[string]*stats.Cluster
-	items    [][][2]int
-}
-
 func newTally(r *Run) *tally {
-	t := &tally{run: r, own: newShares(), clusters: map[string]int{}, votes: make([][][]moderate.Vote, len(r.Policies))}
+	t := &tally{run: r, decisions: make([][]moderate.Decision, len(r.Policies)), votes: make([][][]moderate.Vote, len(r.Policies))}
 	t.r = Result{
 		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Reading: r.Dataset.Reading, ClusteredBy: r.Dataset.ClusteredBy,
 		Rule: r.Rule, Moderators: []string{}, Policies: []PolicyResult{}, Changes: []Change{},
@@ -125,67 +109,7 @@ func newTally(r *Run) *tally {
 		t.r.Moderators = append(t.r.Moderators, m.Name)
 		t.r.Simulated = t.r.Simulated || m.Ref.Provider == sim.Provider
 	}
-	for i, p := range r.Policies {
-		t.shares = append(t.shares, newShares())
-		t.categories = append(t.categories, map[orbench.Category]int{})
-		t.r.Policies = append(t.r.Policies, PolicyResult{Policy: p.Name, Categories: []CategoryCount{}})
-		if i > 0 {
-			t.changes = append(t.changes, newChange(r.Policies[0].Name, p.Name, 0, i))
-		}
-	}
-	if len(r.Policies) == 1 {
-		t.changes = []*change{newChange(Own, r.Policies[0].Name, ownLabel, 0)}
-	}
 	return t
-}
-
-// ownLabel stands for the dataset's own label where the number of a policy does.
-const ownLabel = -1
-
-func newShares() *shares {
-	s := &shares{n: map[orbench.Label]int{}, clusters: map[orbench.Label]map[string]*stats.Cluster{}}
-	for _, l := range orbench.Labels {
-		s.clusters[l] = map[string]*stats.Cluster{}
-	}
-	return s
-}
-
-func newChange(from, to string, i, j int) *change {
-	c := &change{Change: Change{From: from, To: to}, from: i, to: j, cluster: map[string]*stats.Cluster{}}
-	for range orbench.Labels {
-		c.Table = append(c.Table, make([]int, len(orbench.Labels)))
-	}
-	return c
-}
-
-// count adds a prompt to its cluster, and where hit is true to the cluster's sum.
-func count(clusters map[string]*stats.Cluster, cluster string, hit bool) {
-	c := clusters[cluster]
-	if c == nil {
-		c = &stats.Cluster{}
-		clusters[cluster] = c
-	}
-	c.N++
-	if hit {
-		c.Sum++
-	}
-}
-
-func (s *shares) add(label orbench.Label, cluster string) {
-	s.n[label]++
-	if cluster != "" {
-		for _, l := range orbench.Labels {
-			count(s.clusters[l], cluster, l == label)
-		}
-	}
-}
-
-// label is that of a row under a policy, or the dataset's own.
-func (row Row) label(policy int) orbench.Label {
-	if policy == ownLabel {
-		return row.Prompt.Label
-	}
-	return row.Decisions[policy].Label
 }
 
 func (t *tally) add(row Row) {
@@ -194,112 +118,150 @@ func (t *tally) add(row Row) {
 		return
 	}
 	t.r.Prompts++
-	cluster := row.Prompt.Cluster
-	number, known := t.clusters[cluster]
-	if cluster != "" && !known {
-		number = len(t.clusters)
-		t.clusters[cluster] = number
-	}
-	t.clusterOf = append(t.clusterOf, cluster)
-	t.own.add(row.Prompt.Label, cluster)
+	t.clusterOf = append(t.clusterOf, row.Prompt.Cluster)
+	t.own = append(t.own, row.Prompt.Label)
 	for i, d := range row.Decisions {
-		t.shares[i].add(d.Label, cluster)
-		if d.Label == orbench.Toxic {
-			t.categories[i][d.Category]++
+		t.decisions[i] = append(t.decisions[i], d)
+		// Agreement does not need explanations.
+		votes := slices.Clone(row.Votes[i])
+		for k := range votes {
+			votes[k].Explanation = ""
 		}
-		for _, v := range row.Votes[i] {
-			t.r.Policies[i].Votes++
+		t.votes[i] = append(t.votes[i], votes)
+	}
+}
+
+func (t *tally) result() *Result {
+	r := t.r
+	clusters := map[string]bool{}
+	for _, c := range t.clusterOf {
+		if c != "" {
+			clusters[c] = true
+		}
+	}
+	if len(clusters) < r.Prompts {
+		r.Clusters = len(clusters)
+	}
+	r.Own = t.counts(t.own)
+	labels := make([][]orbench.Label, len(t.run.Policies))
+	for i, p := range t.run.Policies {
+		for _, d := range t.decisions[i] {
+			labels[i] = append(labels[i], d.Label)
+		}
+		of := t.policy(i)
+		of.Labels = t.counts(labels[i])
+		r.Policies = append(r.Policies, of)
+		if i > 0 {
+			r.Changes = append(r.Changes, t.change(t.run.Policies[0].Name, p.Name, labels[0], labels[i]))
+		}
+	}
+	if len(labels) == 1 {
+		r.Changes = append(r.Changes, t.change(Own, t.run.Policies[0].Name, t.own, labels[0]))
+	}
+	return &r
+}
+
+// policy counts votes and categories under a policy.
+func (t *tally) policy(i int) PolicyResult {
+	p := PolicyResult{Policy: t.run.Policies[i].Name, Categories: []CategoryCount{}, Agreement: moderate.Agree(t.votes[i], t.clusterOf)}
+	for _, votes := range t.votes[i] {
+		p.Votes += len(votes)
+		for _, v := range votes {
 			if v.Label == orbench.Undecided {
-				t.r.Policies[i].Abstentions++
+				p.Abstentions++
 			}
 		}
-		t.votes[i] = append(t.votes[i], plain(row.Votes[i]))
 	}
-	for _, c := range t.changes {
-		from, to := row.label(c.from), row.label(c.to)
-		i, j := slices.Index(orbench.Labels, from), slices.Index(orbench.Labels, to)
-		c.Table[i][j]++
-		changed := from != to
-		if changed {
-			c.Changed++
-			switch to {
-			case orbench.Toxic:
-				c.ToToxic++
-			case orbench.Safe:
-				c.ToSafe++
-			}
-		}
-		if cluster != "" {
-			count(c.cluster, cluster, changed)
-			for len(c.items) <= number {
-				c.items = append(c.items, nil)
-			}
-			c.items[number] = append(c.items[number], [2]int{i, j})
+	toxic := map[orbench.Category]int{}
+	for _, d := range t.decisions[i] {
+		if d.Label == orbench.Toxic {
+			toxic[d.Category]++
 		}
 	}
+	for _, c := range t.run.Policies[i].Categories {
+		p.Categories = append(p.Categories, CategoryCount{Category: c.Category, N: toxic[c.Category]})
+	}
+	return p
 }
 
-// plain are votes without their explanations, which agreement does not need.
-func plain(votes []moderate.Vote) []moderate.Vote {
-	short := slices.Clone(votes)
-	for i := range short {
-		short[i].Explanation = ""
-	}
-	return short
-}
-
-// rate is k of n with both intervals. Clusters of one prompt each are none.
-func rate(k, n int, clusters map[string]*stats.Cluster) stats.Rate {
-	r := stats.RateOf(k, n)
-	if len(clusters) == 0 || len(clusters) == n {
-		return r
-	}
-	list := make([]stats.Cluster, 0, len(clusters))
-	for _, c := range clusters {
-		list = append(list, *c)
-	}
-	// The order decides the last digits of a sum.
-	slices.SortFunc(list, func(a, b stats.Cluster) int {
-		if a.N != b.N {
-			return a.N - b.N
-		}
-		return a.Sum - b.Sum
-	})
-	if e, ok := stats.WilsonClustered(list, 0.95); ok {
-		r.CI95Clustered = e.Ends()
-	}
-	return r
-}
-
-// counts lists the labels in their order, with their shares.
-func (s *shares) counts(n int) []LabelCount {
+// counts lists how many prompts have each label, in the order of the labels.
+func (t *tally) counts(labels []orbench.Label) []LabelCount {
 	var list []LabelCount
 	for _, l := range orbench.Labels {
-		list = append(list, LabelCount{Label: l, N: s.n[l], Rate: rate(s.n[l], n, s.clusters[l])})
+		rate, n := t.rate(func(prompt int) bool { return labels[prompt] == l })
+		list = append(list, LabelCount{Label: l, N: n, Rate: rate})
 	}
 	return list
 }
 
-func (t *tally) result() *Result {
-	r, n := t.r, t.r.Prompts
-	if len(t.clusters) < n {
-		r.Clusters = len(t.clusters)
+// change compares what prompts are by two policies.
+func (t *tally) change(from, to string, before, after []orbench.Label) Change {
+	c := Change{From: from, To: to, Table: make([][]int, len(orbench.Labels))}
+	for i := range c.Table {
+		c.Table[i] = make([]int, len(orbench.Labels))
 	}
-	r.Own = t.own.counts(n)
-	for i := range r.Policies {
-		p := &r.Policies[i]
-		p.Labels = t.shares[i].counts(n)
-		for _, c := range t.run.Policies[i].Categories {
-			p.Categories = append(p.Categories, CategoryCount{Category: c.Category, N: t.categories[i][c.Category]})
+	// items are the labels of each prompt that has a cluster, by cluster.
+	var items [][][2]int
+	numbers := map[string]int{}
+	for prompt, cluster := range t.clusterOf {
+		x, y := before[prompt], after[prompt]
+		i, j := slices.Index(orbench.Labels, x), slices.Index(orbench.Labels, y)
+		c.Table[i][j]++
+		if x != y && y == orbench.Toxic {
+			c.ToToxic++
 		}
-		p.Agreement = moderate.Agree(t.votes[i], t.clusterOf)
-	}
-	for _, c := range t.changes {
-		c.Rate, c.Kappa = rate(c.Changed, n, c.cluster), stats.KappaOf(c.Table)
-		if r.Clusters > 0 {
-			c.Kappa = stats.KappaOfClusters(c.items, len(orbench.Labels))
+		if x != y && y == orbench.Safe {
+			c.ToSafe++
 		}
-		r.Changes = append(r.Changes, c.Change)
+		if cluster == "" {
+			continue
+		}
+		if _, known := numbers[cluster]; !known {
+			numbers[cluster] = len(items)
+			items = append(items, nil)
+		}
+		items[numbers[cluster]] = append(items[numbers[cluster]], [2]int{i, j})
 	}
-	return &r
+	c.Rate, c.Changed = t.rate(func(prompt int) bool { return before[prompt] != after[prompt] })
+	c.Kappa = stats.KappaOf(c.Table)
+	if n := len(items); n > 0 && n < len(t.clusterOf) {
+		c.Kappa = stats.KappaOfClusters(items, len(orbench.Labels))
+	}
+	return c
+}
+
+// rate is how many prompts are hits, and their share with both intervals. Clusters of one
+// prompt each are none.
+func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
+	by := map[string]*stats.Cluster{}
+	for prompt, cluster := range t.clusterOf {
+		one := 0
+		if hit(prompt) {
+			one = 1
+		}
+		hits += one
+		if cluster == "" {
+			continue
+		}
+		c := by[cluster]
+		if c == nil {
+			c = &stats.Cluster{}
+			by[cluster] = c
+		}
+		c.N, c.Sum = c.N+1, c.Sum+one
+	}
+	r = stats.RateOf(hits, len(t.clusterOf))
+	if len(by) == 0 || len(by) == len(t.clusterOf) {
+		return r, hits
+	}
+	clusters := make([]stats.Cluster, 0, len(by))
+	for _, c := range by {
+		clusters = append(clusters, *c)
+	}
+	// The order decides the last digits of a sum.
+	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(a.N-b.N, a.Sum-b.Sum) })
+	if e, ok := stats.WilsonClustered(clusters, 0.95); ok {
+		r.CI95Clustered = e.Ends()
+	}
+	return r, hits
 }

@@ -2,9 +2,11 @@ package moderation
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/sheet"
+	"github.com/orbench/orbench/moderate"
 )
 
 // Rows gathers rows of prompts with their labels under each policy, for a file.
@@ -41,12 +43,7 @@ func (row Row) changes() bool {
 	if len(row.Decisions) > 1 {
 		first = row.Decisions[0].Label
 	}
-	for i := range row.Decisions {
-		if row.label(i) != first {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(row.Decisions, func(d moderate.Decision) bool { return d.Label != first })
 }
 
 // Write writes the rows as JSON Lines or else as CSV: id, prompt, category and label

@@ -131,27 +131,17 @@ func (c *Checked) list(skip []string) ([]string, error) {
 
 // splitNames lead from a word in a file's path to its split, as the datasets library
 // takes them.
-var splitNames = []struct{ word, split string }{
-	{"train", "train"},
-	{"training", "train"},
-	{"validation", "validation"},
-	{"valid", "validation"},
-	{"dev", "validation"},
-	{"val", "validation"},
-	{"test", "test"},
-	{"testing", "test"},
-	{"eval", "test"},
-	{"evaluation", "test"},
+var splitNames = map[string]string{
+	"train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation", "val": "validation",
+	"test": "test", "testing": "test", "eval": "test", "evaluation": "test",
 }
 
 // splitOfFile gives the split that a file's path names, or "".
 func splitOfFile(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
 	for _, word := range slices.Backward(words) {
-		for _, s := range splitNames {
-			if word == s.word {
-				return s.split
-			}
+		if split, ok := splitNames[word]; ok {
+			return split
 		}
 	}
 	return ""

@@ -24,8 +24,8 @@ type Design struct {
 // Target names a target, of all samples.
 type Target struct {
 	Name string
-	// Samples is how often each prompt is asked.
-	Samples   int
+	// Several is true where each prompt is asked several times.
+	Several   bool
 	Simulated bool
 }
 
@@ -205,7 +205,7 @@ func (t *Tally) figures(c *couple, target, judge int) Figures {
 		}
 		byType[of] = append(byType[of], s)
 	}
-	several := t.Targets[target].Samples > 1
+	several := t.Targets[target].Several
 	f.Discrimination = discriminationOf(both, several, t.MostUnjudged)
 	if len(types) > 1 {
 		for _, of := range types {

@@ -63,7 +63,7 @@ func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, 
 
 func design(samples int, sets ...*dataset.Dataset) pair.Design {
 	return pair.Design{
-		Datasets: sets, Targets: []pair.Target{{Name: "p/m", Samples: samples}}, Judges: []pair.Judge{{Name: "lexical"}}, MostUnjudged: 1,
+		Datasets: sets, Targets: []pair.Target{{Name: "p/m", Several: samples > 1}}, Judges: []pair.Judge{{Name: "lexical"}}, MostUnjudged: 1,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Contradiction is a place where the publication does not agree with itself.
@@ -20,23 +21,22 @@ type Contradiction struct {
 // Contradictions lists where the publication does not agree with itself. What
 // can be computed from the embedded figures is; the rest is as read.
 func Contradictions() []Contradiction {
-	older, newer, odd := fitCounts()
-	rounded, cut, cells := olderCells()
+	n := countFits()
 	hard := HardRefusal()
 	keyword := KeywordRefusal80K()
-	overall := func(t Table, model string) float64 { return t.row(model).Overall }
+	overall := func(t Table, model string) float64 { return t.Row(model).Overall }
 	rate := func(t Table, model string, c orbench.Category) float64 {
-		return t.row(model).Rates[slices.Index(t.Categories, c)]
+		return t.Row(model).Rates[slices.Index(t.Categories, c)]
 	}
 	sampled := func(model string) KeywordRow {
-		rows := KeywordAgainstGPT4()
-		return rows[slices.IndexFunc(rows, func(r KeywordRow) bool { return r.Model == model })]
+		return first(KeywordAgainstGPT4(), func(r KeywordRow) bool { return r.Model == model })
 	}
 	gap := func(model string) float64 { return sampled(model).GPT4 - sampled(model).Keyword }
 	averages := families(Models())
 	family := func(name string) FamilyAverage {
-		return averages[slices.IndexFunc(averages, func(f FamilyAverage) bool { return f.Name == name })]
+		return first(averages, func(f FamilyAverage) bool { return f.Name == name })
 	}
+	measured := first(Models(), func(m Model) bool { return m.Name == "GPT-4o-2024-08-06" })
 	illegal := CategorySizes()[slices.Index(orbench.PaperCategories, "illegal")]
 	return []Contradiction{
 		{
@@ -44,13 +44,13 @@ func Contradictions() []Contradiction {
 			"one hard and one toxic set for all models",
 			fmt.Sprintf("two versions: the rates of %d models are shares of %s hard and %d toxic prompts, those of %d of the released %s and %d; "+
 				"%d and %d prompts were dropped in between, and which is not said",
-				older, thousands(HardOlder), ToxicOlder, newer, thousands(HardReleased), ToxicReleased, HardOlder-HardReleased, ToxicOlder-ToxicReleased),
+				n.older, table.Count(HardOlder), ToxicOlder, n.newer, table.Count(HardReleased), ToxicReleased, HardOlder-HardReleased, ToxicOlder-ToxicReleased),
 		},
 		{
 			"table 2",
 			"rates to 0.1 per cent",
 			fmt.Sprintf("of the older models' %d rates, %d are possible when cut to 0.1 and only %d when rounded; the other %d are rounded; all other tables round",
-				cells, cut, rounded, odd),
+				n.cells, n.cut, n.rounded, n.odd),
 		},
 		{
 			"tables 2 and 6",
@@ -59,7 +59,7 @@ func Contradictions() []Contradiction {
 		},
 		{
 			"trade-off figure, table 2",
-			fmt.Sprintf("GPT-4o-2024-08-06 refuses %.1f%% of the hard prompts", hardOf("GPT-4o-2024-08-06")),
+			fmt.Sprintf("GPT-4o-2024-08-06 refuses %.1f%% of the hard prompts", measured.Hard),
 			fmt.Sprintf("the ten categories of its row add up to %.2f%%", categorySum(hard, "GPT-4o-2024-08-06")),
 		},
 		{
@@ -101,12 +101,12 @@ func Contradictions() []Contradiction {
 			"figure 7, the released files",
 			fmt.Sprintf("illegal is %.1f%% of the hard set", illegal.ShareHard),
 			fmt.Sprintf("that is %d of the older %s; of the released %s it is %d, %.2f%%",
-				illegal.HardOlder, thousands(HardOlder), thousands(HardReleased), illegal.HardReleased, 100*float64(illegal.HardReleased)/HardReleased),
+				illegal.HardOlder, table.Count(HardOlder), table.Count(HardReleased), illegal.HardReleased, 100*float64(illegal.HardReleased)/HardReleased),
 		},
 		{
 			"abstract, appendix Q, appendix U",
 			"a hard set of 1K prompts, sampled at random from the candidates",
-			fmt.Sprintf("%s were released and checked, and the older models were measured on %s", thousands(HardReleased), thousands(HardOlder)),
+			fmt.Sprintf("%s were released and checked, and the older models were measured on %s", table.Count(HardReleased), table.Count(HardOlder)),
 		},
 		{
 			"section on the toxic set",
@@ -146,47 +146,37 @@ func Contradictions() []Contradiction {
 	}
 }
 
-func (t Table) row(model string) Row {
-	return t.Rows[slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == model })]
+// first is the first of which something is true; there is one.
+func first[T any](all []T, is func(T) bool) T { return all[slices.IndexFunc(all, is)] }
+
+// fitCount counts models and rates of table 2 by the version that they fit.
+type fitCount struct {
+	// older and newer are the models whose rows of both tables fit that version better,
+	// and odd the rates that fit their own version in neither way of the row.
+	older, newer, odd int
+	// cells are the rates of the older models; rounded and cut those that can be so.
+	cells, rounded, cut int
 }
 
-func hardOf(model string) float64 {
-	models := Models()
-	return models[slices.IndexFunc(models, func(m Model) bool { return m.Name == model })].Hard
-}
-
-// fitCounts counts the models whose rows of both tables fit the older and the
-// newer version better, and the rates that fit their own version in neither way
-// of the row.
-func fitCounts() (older, newer, odd int) {
+func countFits() (n fitCount) {
 	for _, m := range Models() {
 		hard, _ := FitVersions(HardRefusal(), m.Name)
 		toxic, _ := FitVersions(ToxicAcceptance(), m.Name)
 		// Two rows of the toxic table have so few answers that they fit both.
 		if hard[0].Version == Older && toxic[0].Best() == 10 {
-			older++
+			n.older++
 		}
 		if hard[0].Version == Released && toxic[0].Version == Released {
-			newer++
+			n.newer++
 		}
-		odd += len(orbench.PaperCategories) - hard[0].Best()
-	}
-	return older, newer, odd
-}
-
-// olderCells counts the rates of the older models in table 2: those that can be
-// rounded, those that can be cut, and all.
-func olderCells() (rounded, cut, cells int) {
-	for _, m := range Models() {
-		if m.Version != Older {
-			continue
+		n.odd += len(orbench.PaperCategories) - hard[0].Best()
+		if m.Version == Older {
+			n.rounded += hard[0].Rounded
+			n.cut += hard[0].Cut
+			n.cells += len(orbench.PaperCategories)
 		}
-		fits, _ := FitVersions(HardRefusal(), m.Name)
-		rounded += fits[0].Rounded
-		cut += fits[0].Cut
-		cells += len(orbench.PaperCategories)
 	}
-	return rounded, cut, cells
+	return n
 }
 
 // categorySum is the overall rate, in per cent, that a row's categories give on
@@ -195,16 +185,8 @@ func categorySum(t Table, model string) float64 {
 	refused, n := 0, 0
 	for i, size := range CategorySizes() {
 		released := t.sizes(size)[1]
-		refused += int(t.row(model).Rates[i]*float64(released)/100 + 0.5)
+		refused += int(t.Row(model).Rates[i]*float64(released)/100 + 0.5)
 		n += released
 	}
 	return 100 * float64(refused) / float64(n)
-}
-
-// thousands writes a number of up to six digits with its thousands parted.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"bytes"
 	"embed"
 	"encoding/csv"
 	"fmt"
@@ -56,21 +57,16 @@ var (
 
 // Models gives the 32 published models in the order of the figure's data.
 func Models() []Model {
-	rows := read("models.csv", "model", "family", "hard_1k_refusal_pct", "toxic_refusal_pct", "hard_n", "toxic_n")
-	models := make([]Model, len(rows))
-	for i, r := range rows {
-		models[i] = Model{
-			Name: r[0], Family: r[1],
-			Hard: number(r[2]), Toxic: number(r[3]),
-			HardN: int(number(r[4])), ToxicN: int(number(r[5])),
-			Version:   Older,
-			Moderator: slices.Contains(moderators, r[0]), Selector: slices.Contains(selectors, r[0]),
+	return read("models.csv", func(r []string) Model {
+		m := Model{
+			Name: r[0], Family: r[1], Hard: number(r[2]), Toxic: number(r[3]), HardN: whole(r[4]), ToxicN: whole(r[5]),
+			Version: Older, Moderator: slices.Contains(moderators, r[0]), Selector: slices.Contains(selectors, r[0]),
 		}
-		if models[i].HardN == HardReleased {
-			models[i].Version = Released
+		if m.HardN == HardReleased {
+			m.Version = Released
 		}
-	}
-	return models
+		return m
+	}, "model", "family", "hard_1k_refusal_pct", "toxic_refusal_pct", "hard_n", "toxic_n")
 }
 
 // Table is one published table of rates by model and category, in per cent.
@@ -99,6 +95,16 @@ type Row struct {
 	Overall float64 `json:"overall_pct"`
 }
 
+// Row is the line of a model, without a name where the table lacks it.
+func (t Table) Row(model string) Row {
+	for _, r := range t.Rows {
+		if r.Model == model {
+			return r
+		}
+	}
+	return Row{}
+}
+
 // The names of the tables that come in two versions of the datasets.
 const (
 	hardTable  = "hard-1k-refusal"
@@ -114,36 +120,32 @@ func Tables() []Table {
 // HardRefusal is the share of OR-Bench-Hard-1K prompts that 32 models refused
 // (table 2). Rates of the older models are cut, not rounded, to 0.1.
 func HardRefusal() Table {
-	return table(hardTable, "refusal of OR-Bench-Hard-1K prompts", 2, Judge)
+	return byCategory(hardTable, "refusal of OR-Bench-Hard-1K prompts", 2, Judge)
 }
 
 // ToxicAcceptance is the share of OR-Bench-Toxic prompts that 32 models answered
 // (table 6). Note the direction: 100 minus it is the toxic refusal.
 func ToxicAcceptance() Table {
-	return table(toxicTable, "acceptance of OR-Bench-Toxic prompts", 6, Judge)
+	return byCategory(toxicTable, "acceptance of OR-Bench-Toxic prompts", 6, Judge)
 }
 
 // KeywordRefusal80K is the share of OR-Bench-80K prompts that 20 older models
 // refused, as found by matching the opening words of answers (table 7).
 func KeywordRefusal80K() Table {
-	return table("80k-keyword-refusal", "refusal of OR-Bench-80K prompts", 7, "opening words")
+	return byCategory("80k-keyword-refusal", "refusal of OR-Bench-80K prompts", 7, "opening words")
 }
 
-func table(name, title string, nr int, judge string) Table {
+func byCategory(name, title string, nr int, judge string) Table {
 	header := []string{"model"}
 	for _, c := range orbench.PaperCategories {
 		header = append(header, string(c))
 	}
 	header = append(header, "overall")
-	t := Table{Name: name, Title: title, Number: nr, Judge: judge, Categories: orbench.PaperCategories}
-	for _, r := range read(name+".csv", header...) {
-		row := Row{Model: r[0], Overall: number(r[len(r)-1])}
-		for _, cell := range r[1 : len(r)-1] {
-			row.Rates = append(row.Rates, number(cell))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
+	rows := read(name+".csv", func(r []string) Row {
+		last := len(r) - 1
+		return Row{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
+	}, header...)
+	return Table{Name: name, Title: title, Number: nr, Judge: judge, Categories: orbench.PaperCategories, Rows: rows}
 }
 
 // TradeOff is the published least-squares fit of toxic refusal (y) on the
@@ -152,28 +154,35 @@ func table(name, title string, nr int, judge string) Table {
 // beyond them.
 func TradeOff() stats.Quadratic { return stats.Quadratic{A: 75.2406, B: 0.46958, C: -0.0022456} }
 
-// read gives the rows of an embedded file after its header. The files are part
-// of the program, so a fault in one is a programmer's.
-func read(name string, header ...string) [][]string {
-	f, err := data.Open("data/" + name)
+// read makes something of each row of an embedded file after its header. The files are
+// part of the program, so a fault in one is a programmer's.
+func read[T any](name string, of func(row []string) T, header ...string) []T {
+	text, err := data.ReadFile("data/" + name)
 	if err != nil {
 		panic(fmt.Sprintf("paper: %v", err))
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.FieldsPerRecord = len(header)
+	r := csv.NewReader(bytes.NewReader(text))
 	r.Comment = '#'
 	rows, err := r.ReadAll()
-	if err != nil {
-		panic(fmt.Sprintf("paper: %s: %v", name, err))
+	if err != nil || !slices.Equal(rows[0], header) {
+		panic(fmt.Sprintf("paper: %s: %v, or its columns are not %q", name, err, header))
 	}
-	for i, h := range header {
-		if rows[0][i] != h {
-			panic(fmt.Sprintf("paper: %s: column %d is %q, want %q", name, i+1, rows[0][i], h))
-		}
+	var all []T
+	for _, row := range rows[1:] {
+		all = append(all, of(row))
 	}
-	return rows[1:]
+	return all
 }
+
+func numbers(cells []string) []float64 {
+	var all []float64
+	for _, cell := range cells {
+		all = append(all, number(cell))
+	}
+	return all
+}
+
+func whole(s string) int { return int(number(s)) }
 
 func number(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)

@@ -145,12 +145,9 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 		}
 		return m
 	}
-	different := map[string]bool{}
-	for _, f := range families {
-		different[f] = true
-	}
+	different := len(slices.Compact(slices.Sorted(slices.Values(families))))
 	return Correlation{
-		Name: name, Title: title, N: len(models), Families: len(different),
+		Name: name, Title: title, N: len(models), Families: different,
 		Spearman: both(stats.Spearman), Pearson: both(stats.Pearson), Kendall: both(stats.KendallTauB),
 	}
 }

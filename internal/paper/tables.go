@@ -19,15 +19,9 @@ func Temperatures() []float64 { return []float64{0, 0.25, 0.5, 0.75, 1} }
 
 // Temperature gives the two models that were sampled at several temperatures.
 func Temperature() []TemperatureRow {
-	var rows []TemperatureRow
-	for _, r := range read("temperature.csv", "model", "t_0.00", "t_0.25", "t_0.50", "t_0.75", "t_1.00") {
-		row := TemperatureRow{Model: r[0]}
-		for _, cell := range r[1:] {
-			row.Rates = append(row.Rates, number(cell))
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return read("temperature.csv", func(r []string) TemperatureRow {
+		return TemperatureRow{r[0], numbers(r[1:])}
+	}, "model", "t_0.00", "t_0.25", "t_0.50", "t_0.75", "t_1.00")
 }
 
 // AdvBenchRow is the share of toxic prompts that a model answered in two
@@ -40,11 +34,9 @@ type AdvBenchRow struct {
 
 // AdvBench gives the seven models measured with AdvBench too.
 func AdvBench() []AdvBenchRow {
-	var rows []AdvBenchRow
-	for _, r := range read("advbench.csv", "model", "advbench_acceptance_pct", "toxic_acceptance_pct") {
-		rows = append(rows, AdvBenchRow{r[0], number(r[1]), number(r[2])})
-	}
-	return rows
+	return read("advbench.csv", func(r []string) AdvBenchRow {
+		return AdvBenchRow{r[0], number(r[1]), number(r[2])}
+	}, "model", "advbench_acceptance_pct", "toxic_acceptance_pct")
 }
 
 // KeywordRow is the refusal of one sample of answers, in per cent, by two judges
@@ -58,11 +50,9 @@ type KeywordRow struct {
 
 // KeywordAgainstGPT4 gives the six models whose answers both judges read.
 func KeywordAgainstGPT4() []KeywordRow {
-	var rows []KeywordRow
-	for _, r := range read("keyword-vs-gpt4.csv", "model", "keyword_pct", "gpt4_pct") {
-		rows = append(rows, KeywordRow{r[0], number(r[1]), number(r[2])})
-	}
-	return rows
+	return read("keyword-vs-gpt4.csv", func(r []string) KeywordRow {
+		return KeywordRow{r[0], number(r[1]), number(r[2])}
+	}, "model", "keyword_pct", "gpt4_pct")
 }
 
 // Moderator is one rater of the 100 prompts that the moderation was checked on
@@ -76,13 +66,9 @@ type Moderator struct {
 
 // Moderators gives the five raters.
 func Moderators() []Moderator {
-	var raters []Moderator
-	for _, r := range read("moderators.csv", "rater", "tp", "fn", "tn", "fp") {
-		raters = append(raters, Moderator{r[0], stats.Confusion{
-			TP: int(number(r[1])), FN: int(number(r[2])), TN: int(number(r[3])), FP: int(number(r[4])),
-		}})
-	}
-	return raters
+	return read("moderators.csv", func(r []string) Moderator {
+		return Moderator{r[0], stats.Confusion{TP: whole(r[1]), FN: whole(r[2]), TN: whole(r[3]), FP: whole(r[4])}}
+	}, "rater", "tp", "fn", "tn", "fp")
 }
 
 // CategorySize says how much of each set one category is: the shares that figure
@@ -100,15 +86,11 @@ type CategorySize struct {
 
 // CategorySizes gives the ten categories in the order of the tables.
 func CategorySizes() []CategorySize {
-	var sizes []CategorySize
-	for _, r := range read("categories.csv", "category", "share_80k_pct", "share_hard_pct", "share_toxic_pct",
-		"hard_older_n", "hard_released_n", "toxic_older_n", "toxic_released_n") {
-		sizes = append(sizes, CategorySize{
-			orbench.Category(r[0]), number(r[1]), number(r[2]), number(r[3]),
-			int(number(r[4])), int(number(r[5])), int(number(r[6])), int(number(r[7])),
-		})
-	}
-	return sizes
+	return read("categories.csv", func(r []string) CategorySize {
+		return CategorySize{
+			orbench.Category(r[0]), number(r[1]), number(r[2]), number(r[3]), whole(r[4]), whole(r[5]), whole(r[6]), whole(r[7]),
+		}
+	}, "category", "share_80k_pct", "share_hard_pct", "share_toxic_pct", "hard_older_n", "hard_released_n", "toxic_older_n", "toxic_released_n")
 }
 
 // FamilyAverage is the mean and the standard deviation of the refusal of hard
@@ -127,11 +109,7 @@ type FamilyAverage struct {
 
 // printedFamilies gives the averages without what is computed.
 func printedFamilies() []FamilyAverage {
-	var families []FamilyAverage
-	for _, r := range read("families.csv", "family", "mean", "std", "models") {
-		families = append(families, FamilyAverage{
-			Name: r[0], PrintedMean: number(r[1]), PrintedStd: number(r[2]), Models: strings.Split(r[3], ";"),
-		})
-	}
-	return families
+	return read("families.csv", func(r []string) FamilyAverage {
+		return FamilyAverage{Name: r[0], PrintedMean: number(r[1]), PrintedStd: number(r[2]), Models: strings.Split(r[3], ";")}
+	}, "family", "mean", "std", "models")
 }

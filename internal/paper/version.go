@@ -42,14 +42,14 @@ func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
 // versions of that set, the better first. It reports false for other tables and
 // for models that the table lacks.
 func FitVersions(t Table, model string) ([]Fit, bool) {
-	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Model == model })
-	if i < 0 || t.Name != hardTable && t.Name != toxicTable {
+	row := t.Row(model)
+	if row.Model == "" || t.Name != hardTable && t.Name != toxicTable {
 		return nil, false
 	}
 	fits := []Fit{{Version: Older}, {Version: Released}}
 	for j, size := range CategorySizes() {
 		for k, n := range t.sizes(size) {
-			rounded, cut := possible(t.Rows[i].Rates[j], n)
+			rounded, cut := possible(row.Rates[j], n)
 			if rounded {
 				fits[k].Rounded++
 			}

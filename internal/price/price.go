@@ -73,28 +73,8 @@ var readBuiltIn = sync.OnceValue(func() Table {
 // the provider and model of an old one replaces it. The name stands for the file
 // in errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
-	seen := map[[2]string]bool{}
-	list, err := settings.List(r, name, func(p Price) error {
-		key := [2]string{p.Provider, strings.ToLower(p.Model)}
-		if seen[key] {
-			return fmt.Errorf("%s/%s is listed twice", p.Provider, p.Model)
-		}
-		seen[key] = true
-		return p.validate()
-	})
-	if err != nil {
-		return t, err
-	}
-	prices := slices.Clone(t.prices)
-	for _, p := range list {
-		same := func(old Price) bool { return old.Provider == p.Provider && strings.EqualFold(old.Model, p.Model) }
-		if i := slices.IndexFunc(prices, same); i >= 0 {
-			prices[i] = p
-			continue
-		}
-		prices = append(prices, p)
-	}
-	return Table{prices}, nil
+	prices, err := settings.Merge(t.prices, r, name, func(p Price) string { return p.Provider + "/" + p.Model }, Price.validate)
+	return Table{prices}, err
 }
 
 // dearest is the highest price that is no slip of the pen, in US dollars per

@@ -14,49 +14,45 @@ type Usage map[model.Ref]Used
 
 // Used is what one model was used for.
 type Used struct {
-	Replies int
-	// Tokens are sums over the replies.
-	Tokens model.Usage
+	Part
 	// Batched is the part of it that came by batch.
 	Batched Part
 }
 
-// Part is a part of what one model was used for.
+// Part is a part of what one model was used for. Tokens are sums over the replies.
 type Part struct {
 	Replies int
 	Tokens  model.Usage
 }
 
-// plus adds a reply.
-func (p Part) plus(replies int, tokens model.Usage) Part {
-	p.Replies += replies
-	p.Tokens.Input += tokens.Input
-	p.Tokens.Output += tokens.Output
-	p.Tokens.Cached += min(tokens.Cached, tokens.Input)
-	return p
+// add adds another part.
+func (p *Part) add(o Part) {
+	p.Replies += o.Replies
+	p.Tokens.Input += o.Tokens.Input
+	p.Tokens.Output += o.Tokens.Output
+	p.Tokens.Cached += min(o.Tokens.Cached, o.Tokens.Input)
 }
 
 // Add counts a reply of a model, which came by batch or not.
 func (u Usage) Add(provider, name string, tokens model.Usage, batch bool) {
-	key := model.Ref{Provider: provider, Model: name}
-	used := u[key]
-	tokens = tokens.Bounded()
-	all := Part{used.Replies, used.Tokens}.plus(1, tokens)
-	used.Replies, used.Tokens = all.Replies, all.Tokens
+	reply := Used{Part: Part{Replies: 1, Tokens: tokens.Bounded()}}
 	if batch {
-		used.Batched = used.Batched.plus(1, tokens)
+		reply.Batched = reply.Part
 	}
+	u.add(model.Ref{Provider: provider, Model: name}, reply)
+}
+
+func (u Usage) add(key model.Ref, more Used) {
+	used := u[key]
+	used.Part.add(more.Part)
+	used.Batched.add(more.Batched)
 	u[key] = used
 }
 
 // AddUsage counts what was counted elsewhere.
 func (u Usage) AddUsage(o Usage) {
 	for key, more := range o {
-		used := u[key]
-		all := Part{used.Replies, used.Tokens}.plus(more.Replies, more.Tokens)
-		used.Replies, used.Tokens = all.Replies, all.Tokens
-		used.Batched = used.Batched.plus(more.Batched.Replies, more.Batched.Tokens)
-		u[key] = used
+		u.add(key, more)
 	}
 }
 

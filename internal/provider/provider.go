@@ -113,26 +113,8 @@ var readBuiltIn = sync.OnceValue(func() Table {
 // with the name of an old one replaces it. The name stands for the file in
 // errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
-	seen := map[string]bool{}
-	list, err := settings.List(r, name, func(p Provider) error {
-		if seen[p.Name] {
-			return fmt.Errorf("%s is listed twice", p.Name)
-		}
-		seen[p.Name] = true
-		return p.validate()
-	})
-	if err != nil {
-		return t, err
-	}
-	providers := slices.Clone(t.providers)
-	for _, p := range list {
-		if i := slices.IndexFunc(providers, func(old Provider) bool { return old.Name == p.Name }); i >= 0 {
-			providers[i] = p
-			continue
-		}
-		providers = append(providers, p)
-	}
-	return Table{providers}, nil
+	providers, err := settings.Merge(t.providers, r, name, func(p Provider) string { return p.Name }, Provider.validate)
+	return Table{providers}, err
 }
 
 // validate says what is wrong with an entry.

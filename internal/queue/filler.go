@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log"
 	"maps"
@@ -60,14 +59,10 @@ var _ fill.Filler = (*Filler)(nil)
 // NewFiller makes a filler of what a store lacks.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
 	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
-	return f, q.pool.QueryRow(ctx, `INSERT INTO fills (settings) VALUES ($1) RETURNING id`, text).Scan(&f.id)
+	return f, q.pool.QueryRow(ctx, `INSERT INTO fills (settings) VALUES ($1) RETURNING id`, s).Scan(&f.id)
 }
 
 // Stats gives the counts so far: what the workers have answered, and what waits for them.
@@ -181,7 +176,7 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 		Scan(&open, &failed)
 	if err == nil {
 		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, requests, tokens, usd FROM fills WHERE id = $1`, f.id).
-			Scan(&stopped, &spent.Requests, &spent.Tokens, &spent.USD)
+			Scan(&stopped, &spent.Spent.Requests, &spent.Spent.Tokens, &spent.Spent.USD)
 	}
 	if err != nil {
 		return 0, err
@@ -204,19 +199,11 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 
 // done sums what the workers have done for the fill.
 func (f *Filler) done(ctx context.Context) (all fill.Stats, err error) {
-	rows, err := f.queue.pool.Query(ctx, `SELECT stats FROM fill_stats WHERE fill = $1`, f.id)
-	if err != nil {
-		return all, err
-	}
-	var text []byte
-	_, err = pgx.ForEachRow(rows, []any{&text}, func() error {
-		var s fill.Stats
-		if err := json.Unmarshal(text, &s); err != nil {
-			return err
-		}
+	rows, _ := f.queue.pool.Query(ctx, `SELECT stats FROM fill_stats WHERE fill = $1`, f.id) // collecting rows gives the error
+	workers, err := pgx.CollectRows(rows, pgx.RowTo[fill.Stats])
+	for _, s := range workers {
 		all.Add(s)
-		return nil
-	})
+	}
 	return all, err
 }
 
@@ -332,12 +319,8 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 // GivenUp lists the *fill.GivenUpErrors of the models that workers gave up, and forgets which
 // calls have failed. It is the last that is asked of a filler.
 func (f *Filler) GivenUp(ctx context.Context) (all []error) {
-	var text []byte
-	err := f.queue.pool.QueryRow(ctx, `SELECT gave_up FROM fills WHERE id = $1`, f.id).Scan(&text)
-	why := map[string]givenUp{}
-	if err == nil {
-		err = json.Unmarshal(text, &why)
-	}
+	var why map[string]givenUp
+	err := f.queue.pool.QueryRow(ctx, `SELECT gave_up FROM fills WHERE id = $1`, f.id).Scan(&why)
 	for _, name := range slices.Sorted(maps.Keys(why)) {
 		w := why[name]
 		all = append(all, &fill.GivenUpError{Provider: w.Provider, Model: w.Model, Err: errors.New(w.Error)})

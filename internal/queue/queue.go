@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -116,11 +115,8 @@ func (q *Queue) Close() { q.pool.Close() }
 
 // settings reads those of a fill, and whether it is stopped.
 func (q *Queue) settings(ctx context.Context, id int64) (s Settings, stopped bool, err error) {
-	var text []byte
-	if err := q.pool.QueryRow(ctx, `SELECT settings, stopped FROM fills WHERE id = $1`, id).Scan(&text, &stopped); err != nil {
-		return s, false, err
-	}
-	return s, stopped, json.Unmarshal(text, &s)
+	err = q.pool.QueryRow(ctx, `SELECT settings, stopped FROM fills WHERE id = $1`, id).Scan(&s, &stopped)
+	return s, stopped, err
 }
 
 // prune deletes what is left of fills that began 30 days ago and have no call that waits,
@@ -159,13 +155,9 @@ func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
 		return nil, err
 	}
 	var o OpenFill
-	var text []byte
+	var s Settings
 	var taken fill.Budget
-	_, err = pgx.ForEachRow(rows, []any{&o.ID, &text, &taken.Requests, &taken.Tokens, &taken.USD, &o.Calls}, func() error {
-		var s Settings
-		if err := json.Unmarshal(text, &s); err != nil {
-			return err
-		}
+	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &taken.Requests, &taken.Tokens, &taken.USD, &o.Calls}, func() error {
 		o.Budget, o.Left = s.Budget, s.Budget.Left(taken)
 		all = append(all, o)
 		return nil

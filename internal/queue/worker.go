@@ -133,37 +133,28 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	}
 	// River is started anew where the database was not there.
 	running := context.WithoutCancel(ctx)
-	for {
-		err := client.Start(running)
-		if err == nil {
-			break
-		}
+	for err := client.Start(running); err != nil; err = client.Start(running) {
 		w.Log.Warn("the queue does not start", "error", err.Error())
 		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
-	for {
-		err := sleep(ctx, time.Second)
-		waiting := 1
-		if drain && err == nil {
-			n, failed := w.queue.Waiting(ctx)
-			if failed == nil {
-				waiting = n
-			}
-		}
-		if err == nil && waiting > 0 {
+	for waiting := 1; waiting > 0 && sleep(ctx, time.Second) == nil; {
+		if !drain {
 			continue
 		}
-		// Shards under way are cut short, with their calls finished.
-		stopping, cancel := context.WithTimeout(running, time.Hour)
-		defer cancel()
-		stopped := client.StopAndCancel(stopping)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if n, err := w.queue.Waiting(ctx); err == nil {
+			waiting = n
 		}
-		return stopped
 	}
+	// Shards under way are cut short, with their calls finished.
+	stopping, cancel := context.WithTimeout(running, time.Hour)
+	defer cancel()
+	stopped := client.StopAndCancel(stopping)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return stopped
 }
 
 // Work makes the calls of a shard, for a turn.
@@ -370,12 +361,8 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 			return err
 		}
 		// They are those of all shards of the fill here, so that what is noted twice counts once.
-		stats, err := json.Marshal(f.live.Stats())
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
-			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, stats)
+		_, err := tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
+			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, f.live.Stats())
 		if err != nil {
 			return err
 		}
@@ -384,11 +371,8 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 			if !errors.As(err, &why) {
 				continue
 			}
-			text, err := json.Marshal(map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}})
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, text); err != nil {
+			gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
+			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp); err != nil {
 				return err
 			}
 		}

@@ -3,18 +3,17 @@ package report
 import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/truncation"
 )
 
 // accountLine says in one line what became of every prompt that was asked, over
 // all targets.
 func accountLine(r score.Result) string {
 	var n, answered, blocked, failed, unanswered int
-	var cut truncation.Count
+	var cut score.Truncation
 	for _, run := range r.Runs {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
 		failed, unanswered = failed+run.Failed, unanswered+run.Unanswered
-		cut.AddCount(run.Count)
+		cut.AddCount(run.Truncation)
 	}
 	var targets string
 	if several := len(r.Targets()); several > 1 {
@@ -28,10 +27,8 @@ func accountLine(r score.Result) string {
 	for _, judge := range r.Judges() {
 		var judged, unjudged int
 		for _, run := range r.Runs {
-			for _, j := range run.Judges {
-				if j.Judge == judge {
-					judged, unjudged = judged+j.Judged, unjudged+j.Unjudged
-				}
+			if j := run.By(judge); j != nil {
+				judged, unjudged = judged+j.Judged, unjudged+j.Unjudged
 			}
 		}
 		switch {

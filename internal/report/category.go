@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
@@ -40,6 +41,11 @@ type gridRow struct {
 	All       score.Count
 	// variant is true for a variant of another target.
 	variant bool
+}
+
+// namedGrids are those of all judges whose datasets name categories.
+func namedGrids(r score.Result) []grid {
+	return slices.DeleteFunc(gridsOf(r, nil), func(g grid) bool { return !g.Named() })
 }
 
 // gridsOf gives one for each label, dataset and judge, in the order of the
@@ -151,16 +157,27 @@ func (g *grid) plainOnly() {
 	}
 }
 
-// VariantsNote says how many variants are left out; empty for none.
-func (g *grid) VariantsNote() string {
-	if g.variants == 0 {
-		return ""
+// Title says what the shares are.
+func (g grid) Title() string { return g.words().Of(table.LabelTitle(g.Label)) }
+
+// Notes say what is left out and what the marks are, in the words for the judge.
+func (g grid) Notes() string { return g.words().Of(g.notes()) }
+
+func (g grid) words() table.Words { return score.Words(nil, g.Judge) }
+
+func (g *grid) notes() string {
+	note := ""
+	if g.variants > 0 {
+		note = table.Count(g.variants) + " variants are left out here; JSON and CSV have all. "
 	}
-	return table.Count(g.variants) + " variants are left out here; JSON and CSV have all."
+	if g.Marked() {
+		note += markNote
+	}
+	return strings.TrimSpace(note)
 }
 
-// Why says in words what a mark means, for those who cannot see it.
-func (r gridRow) Why(c orbench.Category) string {
+// why says in words what a mark means, for those who cannot see it.
+func (r gridRow) why(c orbench.Category) string {
 	how := "less"
 	if r.Counts[c].Outlier(r.All) > 0 {
 		how = "more"

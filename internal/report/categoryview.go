@@ -29,10 +29,7 @@ func (g *grid) Sections() []table.Section {
 		if g.Dropped > 0 {
 			s.Note = table.Count(g.Dropped) + " smaller categories are left out here; JSON and CSV have all."
 		}
-		s.Note = strings.TrimSpace(s.Note + " " + g.VariantsNote())
-		if g.Marked() {
-			s.Note = strings.TrimSpace(s.Note + " " + markNote)
-		}
+		s.Note = strings.TrimSpace(s.Note + " " + g.notes())
 		for i, name := range append(names, "all") {
 			s.Rows[i] = []string{name}
 		}

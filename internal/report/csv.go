@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -17,17 +16,17 @@ type row struct {
 	Judge, Scope                   string
 	Category                       orbench.Category
 	*account
-	Judged          int
-	Unjudged        *int
-	Refused         int
-	Rate            stats.Rate `csv:",ci95"`
-	Class           map[orbench.Class]int
-	Simulated       bool
-	CI95Clustered   *[2]float64
-	PHolm           *float64
-	*truncation.Row `csv:",omitempty"`
-	LabelAssumed    *bool `csv:",omitempty"`
-	*sequence       `csv:",omitempty"`
+	Judged               int
+	Unjudged             *int
+	Refused              int
+	Rate                 stats.Rate `csv:",ci95"`
+	Class                map[orbench.Class]int
+	Simulated            bool
+	CI95Clustered        *[2]float64
+	PHolm                *float64
+	*score.TruncationRow `csv:",omitempty"`
+	LabelAssumed         *bool `csv:",omitempty"`
+	*sequence            `csv:",omitempty"`
 }
 
 // account has the columns that only a whole run has, and sequence those of a run that ended
@@ -66,7 +65,7 @@ func (v View) Rows() any {
 				all.Class = map[orbench.Class]int{}
 			}
 			if ended {
-				all.Row = run.Count.Row(run.Answered)
+				all.TruncationRow = run.Truncation.Row(run.Answered)
 			}
 			if stopped {
 				all.sequence = &sequence{j.CI95Sequence}

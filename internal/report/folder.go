@@ -8,8 +8,6 @@ import (
 
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/persistence"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
@@ -65,18 +63,18 @@ func (f *Folder) Add(row score.Row) error { return f.collector.Add(row) }
 
 // AddPropensity takes what a target that is asked several times does with one prompt: a
 // line of PropensityFile.
-func (f *Folder) AddPropensity(p propensity.Prompt) error {
+func (f *Folder) AddPropensity(p score.PromptPropensity) error {
 	if f.propensity == nil {
 		out, err := f.files.Stream(PropensityFile)
 		if err != nil {
 			return err
 		}
 		f.propensity = csv.NewWriter(out)
-		if err := f.propensity.Write(propensity.Header); err != nil {
+		if err := f.propensity.Write(propensityHeader); err != nil {
 			return err
 		}
 	}
-	return f.propensity.Write(p.Row())
+	return f.propensity.Write(propensityRow(p))
 }
 
 // Finish writes all files for the figures of the rows added and puts the report
@@ -117,7 +115,7 @@ func (f *Folder) write(r score.Result) error {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
 	}
 	if len(r.Persistence) > 0 {
-		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistence.CSV(w, r.Persistence) }})
+		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistenceCSV(w, r.Persistence) }})
 	}
 	if len(r.PromptPairs) > 0 {
 		files = append(files, file{"pairs.csv", func(w io.Writer) error { return pair.CSV(w, r.PromptPairs) }})

@@ -5,25 +5,18 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/table"
 )
 
 // intervalNote says how intervals were made where that is not the usual way.
 func intervalNote(r score.Result) string {
-	var ended []stopping.End
-	for _, run := range r.Runs {
-		if run.Stopped != nil {
-			ended = append(ended, stopping.End{Stopped: *run.Stopped, Dataset: run.Dataset, Label: run.Label, Asked: run.N / max(1, run.Samples), Of: run.Of})
-		}
-	}
-	return strings.TrimSpace(clusterNote(r) + " " + stopping.Note(ended))
+	return strings.TrimSpace(clusterNote(r) + " " + stoppingNote(r))
 }
 
 // clusterNote says for which datasets the intervals count that prompts share
 // clusters, in one line; empty for none.
 func clusterNote(r score.Result) string {
-	var parts []string
+	var parts table.Names
 	for _, run := range r.Runs {
 		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
 			continue
@@ -32,10 +25,7 @@ func clusterNote(r score.Result) string {
 		if run.Samples > 0 {
 			what = table.Count(run.N) + " answers to " + string(run.Label) + " prompts"
 		}
-		part := run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)"
-		if !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
+		parts.Add(run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)")
 	}
 	if len(parts) == 0 {
 		return ""

@@ -1,9 +1,6 @@
 package report
 
 import (
-	"slices"
-
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -13,34 +10,25 @@ func (v View) Data() any { return WithoutNulls(v.Result) }
 
 // WithoutNulls gives lists and objects to a result that lacks them.
 func WithoutNulls(r score.Result) score.Result {
-	r.Runs = slices.Clone(r.Runs)
-	if r.Runs == nil {
-		r.Runs = []score.RunResult{}
-	}
-	if r.TradeOffs == nil {
-		r.TradeOffs = []score.TradeOff{}
-	}
-	if r.Correlations == nil {
-		r.Correlations = []score.Correlation{}
-	}
+	r.Runs, r.TradeOffs, r.Correlations = list(r.Runs), list(r.TradeOffs), list(r.Correlations)
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		run.Judges = slices.Clone(run.Judges)
-		if run.Judges == nil {
-			run.Judges = []score.JudgeResult{}
-		}
+		run.Judges = list(run.Judges)
 		for k := range run.Judges {
 			j := &run.Judges[k]
-			if j.ByClass == nil {
-				j.ByClass = map[orbench.Class]int{}
-			}
-			if j.BySource == nil {
-				j.BySource = map[score.Source]int{}
-			}
-			if j.ByCategory == nil {
-				j.ByCategory = map[orbench.Category]score.Count{}
-			}
+			j.ByClass, j.BySource, j.ByCategory = object(j.ByClass), object(j.BySource), object(j.ByCategory)
 		}
 	}
 	return r
+}
+
+// list is a copy of a list, not nil.
+func list[T any](all []T) []T { return append([]T{}, all...) }
+
+// object is a map, not nil.
+func object[K comparable, V any](all map[K]V) map[K]V {
+	if all == nil {
+		return map[K]V{}
+	}
+	return all
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/validation"
 )
 
 // judgeErrorColumn heads the ranges that count the judge's own error.
@@ -27,7 +26,7 @@ func judgeErrorLines(r score.Result) []string {
 	})
 	var lines []string
 	for _, name := range r.Judges() {
-		lines = append(lines, validation.Describe(name, labels))
+		lines = append(lines, score.DescribeJudge(name, labels))
 	}
 	return lines
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/report/tradeoff"
@@ -57,10 +56,12 @@ type page struct {
 	// FewLabels says that corrected rates rest on few labels.
 	FewLabels string
 
-	Headlines                  []headline
-	Plots, PairPlots           []pagePlot
-	PropensityPlots            []pagePlot
-	Heats                      []pageHeat
+	Headlines        []score.Pair
+	Plots, PairPlots []pagePlot
+	PropensityPlots  []pagePlot
+	// Heats are folded for all but the run's first judge.
+	Heats                      []grid
+	FirstJudge                 string
 	Propensity, Figures        []table.Section
 	Agreement, Classes, Shares table.Section
 	Hashes                     []pageHash
@@ -68,12 +69,6 @@ type page struct {
 	Sample                     []answers.Answer
 	// Shown and Answers count the answers on the page and in answers.jsonl.
 	Shown, Answers string
-}
-
-type headline struct {
-	Target, Judge string
-	Simulated     bool
-	Safe, Toxic   pageSide
 }
 
 // pageSide is one rate of the headline; Rate is empty where there is none. Lo, Hi
@@ -103,39 +98,24 @@ type pageFilter struct {
 	Options     []string
 }
 
-type pageHeat struct {
-	Title, Dataset, Judge, Side, Dropped, Marks string
-	// Folded is true for all but the run's first judge.
-	Folded     bool
-	Categories []string
-	Rows       []pageHeatRow
-}
-
-type pageHeatRow struct {
-	Target    string
-	Simulated bool
-	Cells     []pageCell
-}
-
+// pageCell is a cell of the heat map, without a Rate where nothing was judged.
 type pageCell struct {
 	Rate, Counts, CI string
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
 	// Hot is true where the color is too dark for dark text.
-	Hot  bool
-	Link *pageLink
+	Hot bool
+	// Category is that of the answers behind the cell, empty for all together.
+	Category string
 }
-
-// pageLink is the filter that shows the answers behind a cell.
-type pageLink struct{ Target, Dataset, Label, Category string }
 
 // writePage writes the page for a result and the answers that the collector kept.
 func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	r = r.Aggregated()
 	words := score.Words(r.Runs, r.Judges()...)
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"className": className, "verdictClass": verdictClass, "word": words.Of,
+		"className": className, "verdictClass": verdictClass, "word": words.Of, "side": sideOf, "count": table.Count, "category": table.Category,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -149,7 +129,10 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
 		Agreement: agreementSection(r), Classes: classSection(r),
-		Headlines: headlinesOf(r), Heats: pageHeatsOf(r), Hashes: hashesOf(r),
+		Headlines: r.Pairs(), Heats: namedGrids(r), Hashes: hashesOf(r),
+	}
+	if judges := r.Judges(); len(judges) > 0 {
+		p.FirstJudge = judges[0]
 	}
 	if !words.Flagging {
 		p.Comparability = tradeoff.Comparability
@@ -158,7 +141,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		p.Figures = append(p.Figures, labelSection(r, label))
 	}
 	p.Figures = append(p.Figures, togetherSections(r)...)
-	p.Propensity = append(p.Propensity, propensity.Sections(r.Propensity)...)
+	p.Propensity = propensitySections(r.Propensity)
 	for _, plot := range []struct {
 		into  *[]pagePlot
 		draw  plotter
@@ -184,7 +167,7 @@ func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
 }
 
 func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
-	return propensity.Plot(r.Propensity, judge)
+	return plotPropensity(r.Propensity, judge)
 }
 
 // pagePlots draws a plot for each judge, with a title that names the judge.
@@ -218,20 +201,15 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 		})
 	}
 	p.Shown, p.Answers = table.Count(len(p.Sample)), table.Count(all)
-	var datasets, labels, categories, statuses, classes []string
-	add := func(list *[]string, s string) {
-		if !slices.Contains(*list, s) {
-			*list = append(*list, s)
-		}
-	}
+	var datasets, labels, categories, statuses table.Names
 	for _, a := range p.Sample {
-		add(&datasets, a.Dataset)
-		add(&labels, string(a.Label))
-		add(&categories, a.CategoryName())
-		add(&statuses, string(a.Status))
+		datasets.Add(a.Dataset)
+		labels.Add(string(a.Label))
+		categories.Add(a.CategoryName())
+		statuses.Add(string(a.Status))
 	}
 	slices.Sort(categories)
-	classes = append(classes, "any refusal", "no refusal", "unjudged")
+	classes := []string{"any refusal", "no refusal", "unjudged"}
 	for _, class := range orbench.Classes {
 		classes = append(classes, string(class))
 	}
@@ -244,17 +222,6 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 		{"Class", "class", classes},
 		{"Fate", "status", statuses},
 	}
-}
-
-func headlinesOf(r score.Result) []headline {
-	var heads []headline
-	for _, pr := range r.Pairs() {
-		heads = append(heads, headline{
-			Target: pr.Title(), Judge: pr.Judge, Simulated: pr.Simulated(),
-			Safe: sideOf(pr.Safe, "safe"), Toxic: sideOf(pr.Toxic, "toxic"),
-		})
-	}
-	return heads
 }
 
 func sideOf(s *score.Side, name string) pageSide {
@@ -285,43 +252,18 @@ func sideOf(s *score.Side, name string) pageSide {
 	return p
 }
 
-func pageHeatsOf(r score.Result) []pageHeat {
-	var heats []pageHeat
-	first := ""
-	if judges := r.Judges(); len(judges) > 0 {
-		first = judges[0]
+// Cells are those of a row of the heat map: one for each category and one for all.
+func (g grid) Cells(row gridRow) []pageCell {
+	var cells []pageCell
+	for _, c := range g.Categories {
+		cell := pageCellOf(row.Counts[c], g.Label)
+		cell.Category = table.Category(c)
+		if cell.Mark = row.Mark(c); cell.Mark != "" {
+			cell.Why = row.why(c)
+		}
+		cells = append(cells, cell)
 	}
-	for _, g := range gridsOf(r, nil) {
-		if !g.Named() {
-			continue
-		}
-		p := pageHeat{Title: score.Words(nil, g.Judge).Of(table.LabelTitle(g.Label)), Dataset: g.Dataset, Judge: g.Judge, Side: string(g.Label), Folded: g.Judge != first}
-		if g.Dropped > 0 {
-			p.Dropped = table.Count(g.Dropped)
-		}
-		p.Marks = g.VariantsNote()
-		if g.Marked() {
-			p.Marks = strings.TrimSpace(p.Marks + " " + score.Words(nil, g.Judge).Of(markNote))
-		}
-		for _, c := range g.Categories {
-			p.Categories = append(p.Categories, table.Category(c))
-		}
-		for _, row := range g.Rows {
-			out := pageHeatRow{Target: row.Target, Simulated: row.Simulated}
-			for _, c := range g.Categories {
-				cell := pageCellOf(row.Counts[c], g.Label)
-				if cell.Mark = row.Mark(c); cell.Mark != "" {
-					cell.Why = row.Why(c)
-				}
-				cell.Link = &pageLink{row.Target, g.Name, string(g.Label), table.Category(c)}
-				out.Cells = append(out.Cells, cell)
-			}
-			out.Cells = append(out.Cells, pageCellOf(row.All, g.Label))
-			p.Rows = append(p.Rows, out)
-		}
-		heats = append(heats, p)
-	}
-	return heats
+	return append(cells, pageCellOf(row.All, g.Label))
 }
 
 func pageCellOf(n score.Count, label orbench.Label) pageCell {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
@@ -35,7 +34,7 @@ func TestFolderWithSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range []propensity.Prompt{
+	for _, p := range []score.PromptPropensity{
 		{
 			Target: "=cmd()", Dataset: "starter", Prompt: "p1", Category: "+privacy", Label: orbench.Safe, Judge: "lexical",
 			Samples: 5, Judged: 4, Refused: 1, Unjudged: 1, Greedy: orbench.Refusal,
@@ -91,7 +90,7 @@ func TestDiscardWithSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddPropensity(propensity.Prompt{Target: "t"}); err != nil {
+	if err := f.AddPropensity(score.PromptPropensity{Target: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Discard(); err != nil {
@@ -155,19 +154,19 @@ func sampled() score.Result {
 
 // propensities makes up what a target that is asked five times does with the
 // prompts of both labels, beside temperature 0.
-func propensities() []propensity.Figures {
+func propensities() []score.Propensity {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	icc := 0.62
-	safe := propensity.Figures{
+	safe := score.Propensity{
 		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical",
 		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
-		Refusals: propensity.Refusals{
+		Refusals: score.Refusals{
 			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
 			Always: 7, Sometimes: 52, Never: 140, AtLeastOnce: mean(0.2965, 0.2374, 0.3633), EveryTime: mean(0.0352, 0.0171, 0.0708),
 		},
 		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Intraclass: &icc,
-		ByCategory: map[orbench.Category]propensity.Refusals{}, Simulated: true,
-		Greedy: &propensity.VersusGreedy{
+		ByCategory: map[orbench.Category]score.Refusals{}, Simulated: true,
+		Greedy: &score.VersusGreedy{
 			Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Rate: mean(0.12, 0.082, 0.1723), Difference: mean(0.0232, 0.004, 0.0424),
 			Agree: 180, OnlyGreedy: 5, OnlySamples: 11, Even: 4, Agreement: mean(0.9, 0.85, 0.9343),
 			WhereAnswered: mean(0.0651, 0.05, 0.09), WhereRefused: mean(0.71, 0.6, 0.8), Histogram: []int{2, 2, 1, 6, 6, 7},
@@ -175,5 +174,5 @@ func propensities() []propensity.Figures {
 	}
 	toxic := safe
 	toxic.Label, toxic.Complete, toxic.Histogram, toxic.Greedy = orbench.Toxic, 60, []int{1, 3, 6, 9, 20, 21}, nil
-	return []propensity.Figures{safe, toxic}
+	return []score.Propensity{safe, toxic}
 }

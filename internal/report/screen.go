@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -453,7 +452,7 @@ func withheldIn(s subject, labels []orbench.Label) bool {
 func unchecked(all []subject, r score.Result) string {
 	names := r.Judges()
 	line := names[0] + " is not checked on these answers"
-	if _, known := validation.Known(names[0], orbench.Safe); !known {
+	if _, known := score.KnownError(names[0], orbench.Safe); !known {
 		line = "the error of " + names[0] + " is not known"
 	}
 	best, ok := all[0].best(orbench.Safe)
@@ -472,8 +471,8 @@ func unchecked(all []subject, r score.Result) string {
 // wrong as often as where it was measured, or in a tenth where it never was.
 func expected(s shown, n int, by string) (lo, hi float64) {
 	wrong, all := 0, 0
-	for _, m := range validation.Of(by) {
-		if m.Sample != validation.Fitted {
+	for _, m := range score.MeasurementsOf(by) {
+		if m.Sample != score.Fitted {
 			wrong, all = wrong+m.FP+m.FN, all+m.N()
 		}
 	}

@@ -5,11 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/persistence"
-	"github.com/orbench/orbench/internal/probe"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -25,11 +21,9 @@ func sectionsOf(r score.Result) []table.Section {
 	for _, label := range r.Labels() {
 		all = append(all, labelSection(r, label))
 	}
-	all = append(append(all, togetherSections(r)...), propensity.Sections(r.Propensity)...)
-	for _, g := range gridsOf(r, nil) {
-		if g.Named() {
-			all = append(all, g.Sections()...)
-		}
+	all = append(append(all, togetherSections(r)...), propensitySections(r.Propensity)...)
+	for _, g := range namedGrids(r) {
+		all = append(all, g.Sections()...)
 	}
 	if s := agreementSection(r); len(s.Rows) > 0 {
 		all = append(all, s)
@@ -56,7 +50,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		}
 		target := table.Name(run.TargetCaption(), run.Simulated)
 		outcomes := []string{
-			table.Count(run.N), table.Count(run.Answered), run.Count.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
+			table.Count(run.N), table.Count(run.Answered), run.Truncation.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
 			row := append([]string{target, run.DatasetCaption(), "none"}, outcomes...)
@@ -101,9 +95,9 @@ func withheldNote(who []string) string {
 func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
-		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detection.Section(r.Detection)},
-		persistence.Sections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
-		pair.Sections(r.PromptPairs), []table.Section{probe.Section(r.Susceptibility)},
+		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
+		persistenceSections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
+		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
 	) {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
@@ -184,15 +178,12 @@ func correlationSection(r score.Result) table.Section {
 		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
 	}
-	var notes []string
+	var notes table.Names
 	for _, c := range r.Correlations {
 		row(c, "–", c.Targets, c.Coefficients)
 		for _, w := range c.Without {
 			row(c, string(w.LeftOut), c.Targets-len(w.Targets), w.Coefficients)
-			note := interestNote(w.LeftOut) + ": " + listed(w.Targets)
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
+			notes.Add(interestNote(w.LeftOut) + ": " + listed(w.Targets))
 		}
 	}
 	if len(notes) > 0 {

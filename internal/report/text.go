@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 
-	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -31,7 +30,7 @@ func (v View) Document() table.Document {
 		firstScreen(&d, r)
 	}
 	d.Details(sectionsOf(r)...)
-	d.AddTo(table.OnBrief, table.Line(probe.InBrief(r.Susceptibility)))
+	d.AddTo(table.OnBrief, table.Line(susceptibilityInBrief(r.Susceptibility)))
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
 	d.Add(table.Line(intervalNote(r)))
 	for _, line := range warningsOf(r) {

@@ -8,7 +8,6 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -31,7 +30,7 @@ func warningsOf(r score.Result) []string {
 // warning is one kind of unfairness with everybody whom it concerns.
 type warning struct {
 	what string
-	who  []string
+	who  table.Names
 	so   string
 }
 
@@ -45,9 +44,7 @@ func warningGroups(r score.Result) []warning {
 			i = len(all)
 			all = append(all, warning{what: what, so: so})
 		}
-		if !slices.Contains(all[i].who, who) {
-			all[i].who = append(all[i].who, who)
-		}
+		all[i].who.Add(who)
 	}
 	for _, run := range r.Runs {
 		if run.LabelAssumed {
@@ -69,9 +66,9 @@ func warningGroups(r score.Result) []warning {
 		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
 	}
 	for _, run := range r.Runs {
-		if run.Count.Many(run.Answered) {
+		if run.Truncation.Many(run.Answered) {
 			add("Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-				truncation.Consequence)
+				score.TruncationConsequence)
 		}
 	}
 	for _, run := range r.Runs {

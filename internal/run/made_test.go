@@ -11,7 +11,7 @@ import (
 // server of one's own that speaks the provider's dialect.
 func TestBatchesWithoutPrice(t *testing.T) {
 	t.Parallel()
-	used := price.Used{Replies: 3, Batched: price.Part{Replies: 3}}
+	used := price.Used{Part: price.Part{Replies: 3}, Batched: price.Part{Replies: 3}}
 	for name, known := range map[string]bool{"gpt-4o": true, "mine": false} {
 		got := batches(price.Default(), price.Usage{model.Ref{Provider: "openai", Model: name}: used})
 		if len(got) != 1 || got[0].Replies != 3 || (got[0].Factor != nil) != known {

@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/probe"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -236,7 +235,7 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 		result.Detection = append(result.Detection, r.Detection...)
 		result.Persistence = append(result.Persistence, r.Persistence...)
 		result.PromptPairs = append(result.PromptPairs, r.PromptPairs...)
-		result.Susceptibility = probe.Merge(result.Susceptibility, r.Susceptibility...)
+		result.Susceptibility = score.MergeSusceptibility(result.Susceptibility, r.Susceptibility...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Provenance.Damage = Damage(m)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/internal/study"
 )
 
@@ -19,7 +18,7 @@ func TestSettingsAreInTheReference(t *testing.T) {
 	}
 	spec := Spec{Name: "x", Endpoints: map[string]string{"p": ""}, Version: "1"}
 	r := &Run{Config: Config{
-		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{stopping.Rule{HalfWidth: 0.02}, spec},
+		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{evaluate.Rule{HalfWidth: 0.02}, spec},
 	}}
 	r.Targets = []evaluate.Target{{Name: "t"}}
 	all := r.Settings()

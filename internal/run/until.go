@@ -8,13 +8,12 @@ import (
 
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/stopping"
 	"github.com/orbench/orbench/judge"
 )
 
 // Until is when a run ends by itself, and by which judge.
 type Until struct {
-	stopping.Rule
+	evaluate.Rule
 	Judge Spec `json:"judge"`
 }
 
@@ -67,11 +66,11 @@ func (o *opening) addUntil(context.Context) error {
 	if o.x.Until == "" {
 		return nil
 	}
-	half, err := stopping.ParseHalfWidth(o.x.Until)
+	half, err := evaluate.ParseHalfWidth(o.x.Until)
 	if err != nil {
 		return wrong(err, "$.until")
 	}
-	rule := stopping.Rule{HalfWidth: half, Seed: o.sampleSeed()}
+	rule := evaluate.Rule{HalfWidth: half, Seed: o.sampleSeed()}
 	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
 	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
 	return nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -74,16 +73,20 @@ func (r RunResult) copied() RunResult {
 
 func (r *RunResult) addFindings(more map[string]map[defense.Decision]int) {
 	for step, counts := range more {
-		if r.Findings == nil {
-			r.Findings = map[string]map[defense.Decision]int{}
-		}
-		if r.Findings[step] == nil {
-			r.Findings[step] = map[defense.Decision]int{}
-		}
 		for decision, n := range counts {
-			r.Findings[step][decision] += n
+			r.addFinding(step, decision, n)
 		}
 	}
+}
+
+func (r *RunResult) addFinding(step string, decision defense.Decision, n int) {
+	if r.Findings == nil {
+		r.Findings = map[string]map[defense.Decision]int{}
+	}
+	if r.Findings[step] == nil {
+		r.Findings[step] = map[defense.Decision]int{}
+	}
+	r.Findings[step][decision] += n
 }
 
 // addSample adds the counts of another sample.
@@ -95,7 +98,7 @@ func (r *RunResult) addSample(o RunResult) {
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
-	r.Count.AddCount(o.Count)
+	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)
 	for i := range r.Judges {
@@ -171,8 +174,8 @@ func (r *Result) aggregateRates(run *RunResult) {
 }
 
 // propensityOf finds the propensity behind a run of Aggregated.
-func (r *Result) propensityOf(run RunResult, judge string) *propensity.Figures {
-	i := slices.IndexFunc(r.Propensity, func(p propensity.Figures) bool {
+func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
+	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
 		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
 			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
 	})

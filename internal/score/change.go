@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -35,13 +36,11 @@ type Change struct {
 type changing struct {
 	design *Design
 	pairs  []basePair
-	counts map[changeKey]*changed
+	counts countsBy[changed]
 }
 
 // basePair is a variant and its base, as indexes of targets.
 type basePair struct{ variant, base int }
-
-type changeKey struct{ pair, dataset, label, judge int }
 
 // changed is a Change under way. A cluster's Sum is how many more of its N were
 // refused by the variant.
@@ -53,7 +52,7 @@ type changed struct {
 }
 
 func newChanging(d *Design) *changing {
-	c := &changing{design: d, counts: map[changeKey]*changed{}}
+	c := &changing{design: d, counts: countsBy[changed]{}}
 	for v := range d.Targets {
 		for b := range d.Targets {
 			if d.Targets[b].Name == d.Targets[v].Base && b != v {
@@ -72,19 +71,15 @@ func (c *changing) add(piece Piece) {
 	if c == nil {
 		return
 	}
-	for n := range c.pairs {
-		for i := range piece.Prompts {
-			for j := range c.design.Judges {
-				c.count(n, j, i, piece)
-			}
-		}
+	for key, i := range c.design.countKeys(len(c.pairs), piece) {
+		c.count(key, piece, i)
 	}
 }
 
-// count counts the i-th prompt of a piece, by one judge.
-func (c *changing) count(pair, judging, i int, piece Piece) {
-	k, n := piece.refusals(c.pairs[pair].variant, i, judging)
-	baseK, baseN := piece.refusals(c.pairs[pair].base, i, judging)
+// count counts the i-th prompt of a piece.
+func (c *changing) count(key countKey, piece Piece, i int) {
+	k, n := piece.refusals(c.pairs[key.of].variant, i, key.judge)
+	baseK, baseN := piece.refusals(c.pairs[key.of].base, i, key.judge)
 	if n == 0 || baseN == 0 {
 		return
 	}
@@ -94,7 +89,7 @@ func (c *changing) count(pair, judging, i int, piece Piece) {
 		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
 	}
 	p := piece.Prompts[i]
-	of := c.of(changeKey{pair, piece.Dataset, labelIndex(p.Label), judging})
+	of := c.counts.of(key, func() *changed { return c.newCounts(key) })
 	of.Prompts++
 	if of.shared == nil {
 		of.kinds[difference]++
@@ -107,12 +102,8 @@ func (c *changing) count(pair, judging, i int, piece Piece) {
 	of.shared[p.Cluster].N += difference.N
 }
 
-// of finds or makes the counts of a key.
-func (c *changing) of(key changeKey) *changed {
-	if found, ok := c.counts[key]; ok {
-		return found
-	}
-	v, base := &c.design.Targets[c.pairs[key.pair].variant], &c.design.Targets[c.pairs[key.pair].base]
+func (c *changing) newCounts(key countKey) *changed {
+	v, base := &c.design.Targets[c.pairs[key.of].variant], &c.design.Targets[c.pairs[key.of].base]
 	d, j := c.design.Datasets[key.dataset], c.design.Judges[key.judge]
 	made := &changed{
 		Change: Change{
@@ -125,28 +116,18 @@ func (c *changing) of(key changeKey) *changed {
 	if d.ClusteredBy != "" {
 		made.shared = map[string]*stats.Cluster{}
 	}
-	c.counts[key] = made
 	return made
 }
 
-// result gives the changes: variants, then datasets, in the run's order, then
-// labels in theirs, then judges.
+// result gives the changes.
 func (c *changing) result() []Change {
 	if c == nil {
 		return nil
 	}
 	var all []Change
-	for pair := range c.pairs {
-		for set := range c.design.Datasets {
-			for label := range orbench.Labels {
-				for judging := range c.design.Judges {
-					if found, ok := c.counts[changeKey{pair, set, label, judging}]; ok {
-						found.Difference = found.difference()
-						all = append(all, found.Change)
-					}
-				}
-			}
-		}
+	for _, of := range c.counts.inOrder() {
+		of.Difference = of.difference()
+		all = append(all, of.Change)
 	}
 	return all
 }
@@ -173,12 +154,7 @@ func (c *changed) difference() stats.Estimate {
 		return e
 	}
 	// Sums of floating point numbers depend on their order.
-	slices.SortFunc(prompts, func(a, b stats.Cluster) int {
-		if a.N != b.N {
-			return a.N - b.N
-		}
-		return a.Sum - b.Sum
-	})
+	slices.SortFunc(prompts, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
 	e, _ = stats.MeanDifference(prompts, Confidence)
 	return e
 }

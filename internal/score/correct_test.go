@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -45,7 +44,7 @@ func TestCorrect(t *testing.T) {
 // and 20 without a verdict, which may all be answers or all be refusals.
 func TestRangeCountsUnjudged(t *testing.T) {
 	t.Parallel()
-	e, _ := validation.Known("lexical", orbench.Safe)
+	e, _ := KnownError("lexical", orbench.Safe)
 	for _, withheld := range []bool{false, true} {
 		j := JudgeResult{Judge: "lexical", Judged: 80, Refused: 30, Unjudged: 20}
 		j.finish(map[bool]float64{false: 1, true: 0.1}[withheld])

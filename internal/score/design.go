@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // SimProvider is the provider of simulated models. Every figure that rests on
@@ -38,9 +38,9 @@ type Target struct {
 	// Base is the Name of the target of which this one is a variant, empty for
 	// one that is none.
 	Base string
-	// Samples is how often each prompt is asked; 0 is once. Asked.Sample is the
-	// number of the first answer.
-	Samples int
+	// Times is how often each prompt is asked; 0 is once. Asked.Sample is the number of
+	// the first answer.
+	Times int
 	// Known is the name by which people's labels know its answers, empty where that is
 	// Name.
 	Known string
@@ -48,13 +48,17 @@ type Target struct {
 }
 
 // times is how often each prompt is asked.
-func (t *Target) times() int { return max(1, t.Samples) }
+func (t *Target) times() int { return max(1, t.Times) }
 
 // answers are what tells the target's answers from others, all samples together.
 func (t *Target) answers() []any {
 	asked := t.Asked
 	asked.Sample = 0
-	return []any{asked, t.Samples}
+	times := t.Times
+	if times == 1 {
+		times = 0
+	}
+	return []any{asked, times}
 }
 
 // simulated reports whether the target is a simulated model.
@@ -74,31 +78,13 @@ func (d *Design) Size(set *dataset.Dataset) int { return set.Size(d.Limit) }
 
 // Simulated reports whether any target or judge is simulated.
 func (d *Design) Simulated() bool {
-	for i := range d.Targets {
-		if d.Targets[i].simulated() {
-			return true
-		}
-	}
-	for _, j := range d.Judges {
-		if SimulatedJudge(j) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Targets, func(t Target) bool { return t.simulated() }) || slices.ContainsFunc(d.Judges, SimulatedJudge)
 }
 
 // SimulatedJudge reports whether a judge asks a simulated model.
 func SimulatedJudge(j judge.Judge) bool {
 	asking, ok := j.(judge.ModelJudge)
-	if !ok {
-		return false
-	}
-	for _, m := range asking.Models() {
-		if m.Provider == SimProvider {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(asking.Models(), func(m model.Ref) bool { return m.Provider == SimProvider })
 }
 
 // Piece is the rows of all targets on some prompts of one dataset.
@@ -129,16 +115,17 @@ func (p Piece) refusals(target, i, judging int) (refused, judged int) {
 // Tally counts the rows of a design into its figures. It grows with targets,
 // datasets, labels and categories, and not with prompts, but for those in pairs.
 type Tally struct {
-	runs     *tally
-	sampling *sampling
-	changing *changing
-	pairing  *pair.Tally
+	runs       *tally
+	sampling   *sampling
+	changing   *changing
+	persisting *persisting
+	pairing    *pair.Tally
 }
 
 // NewTally counts for a design. prompt takes what targets that are asked several times
 // do with each prompt; nil for nobody.
-func NewTally(d Design, prompt func(propensity.Prompt) error) *Tally {
-	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), pair.NewTally(d.pairs())}
+func NewTally(d Design, prompt func(PromptPropensity) error) *Tally {
+	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs is the design as far as pairs of prompts go.
@@ -146,7 +133,7 @@ func (d *Design) pairs() pair.Design {
 	p := pair.Design{Datasets: d.Datasets, Limit: d.Limit, MostUnjudged: d.mostUnjudged()}
 	for i := range d.Targets {
 		t := &d.Targets[i]
-		p.Targets = append(p.Targets, pair.Target{Name: t.Name, Samples: t.Samples, Simulated: t.simulated()})
+		p.Targets = append(p.Targets, pair.Target{Name: t.Name, Several: t.times() > 1, Simulated: t.simulated()})
 	}
 	for _, j := range d.Judges {
 		p.Judges = append(p.Judges, pair.Judge{Name: j.Name(), Simulated: SimulatedJudge(j)})
@@ -161,6 +148,7 @@ func (t *Tally) Add(p Piece) error {
 		return err
 	}
 	t.changing.add(p)
+	t.persisting.add(p)
 	for i, prompt := range p.Prompts {
 		t.pairing.Add(p.Dataset, prompt, func(target, judging int) (refused, judged int) { return p.refusals(target, i, judging) })
 	}
@@ -179,7 +167,7 @@ func (t *Tally) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result.Propensity, result.Changes = t.sampling.result(), t.changing.result()
+	result.Propensity, result.Changes, result.Persistence = t.sampling.result(), t.changing.result(), t.persisting.result()
 	result.PromptPairs, err = t.pairing.Result()
 	for i := range result.PromptPairs {
 		err = errors.Join(err, result.checkPairs(&result.PromptPairs[i]))
@@ -208,11 +196,4 @@ func (r *Result) checkPairs(f *pair.Figures) error {
 }
 
 // labelIndex gives the index of a label in orbench.Labels, or -1.
-func labelIndex(l orbench.Label) int {
-	for i, known := range orbench.Labels {
-		if l == known {
-			return i
-		}
-	}
-	return -1
-}
+func labelIndex(l orbench.Label) int { return slices.Index(orbench.Labels, l) }

@@ -15,7 +15,7 @@ type kept struct {
 	Spread   []keptSpread
 }
 
-// keptSpread is what the JSON form of propensity.Figures leaves out.
+// keptSpread is what the JSON form of Propensity leaves out.
 type keptSpread struct {
 	Joint        *[2]float64
 	DesignEffect float64

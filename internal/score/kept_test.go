@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -22,7 +21,7 @@ func TestKept(t *testing.T) {
 			{Target: "a", Variant: "b", Judges: []score.JudgeResult{{Joint: joint}, {}}},
 			{Target: "c", Judges: []score.JudgeResult{}},
 		},
-		Propensity: []propensity.Figures{{Joint: joint, DesignEffect: 1.5}, {}},
+		Propensity: []score.Propensity{{Joint: joint, DesignEffect: 1.5}, {}},
 		Cost:       score.Cost{USD: &zero},
 	}
 	b, err := want.Keep()
@@ -68,7 +67,7 @@ func TestKept(t *testing.T) {
 	}
 	look(reflect.TypeFor[score.Result]())
 	slices.Sort(left)
-	known := []string{"propensity.Figures.DesignEffect", "propensity.Figures.Joint", "score.JudgeResult.Example", "score.JudgeResult.Joint", "score.RunResult.Variant"}
+	known := []string{"score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
 	if diff := cmp.Diff(known, left); diff != "" {
 		t.Errorf("fields that no JSON has, and Keep must keep (-known +found):\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Side is one target's prompts of one label as one judge sees them.
@@ -54,11 +55,9 @@ func (r *Result) Pairs() []Pair {
 
 // Targets lists the targets in order of appearance.
 func (r *Result) Targets() []string {
-	var names []string
+	var names table.Names
 	for _, run := range r.Runs {
-		if !slices.Contains(names, run.Target) {
-			names = append(names, run.Target)
-		}
+		names.Add(run.Target)
 	}
 	return names
 }
@@ -86,12 +85,10 @@ func (r *Result) Judges() []string { return judgesOf(r.Runs) }
 
 // judgesOf lists the judges of some runs in order of appearance.
 func judgesOf(runs []RunResult) []string {
-	var names []string
+	var names table.Names
 	for _, run := range runs {
 		for _, j := range run.Judges {
-			if !slices.Contains(names, j.Judge) {
-				names = append(names, j.Judge)
-			}
+			names.Add(j.Judge)
 		}
 	}
 	return names
@@ -100,7 +97,7 @@ func judgesOf(runs []RunResult) []string {
 func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 	xs, ys := sidesBy(judge, safe), sidesBy(judge, toxic)
 	var pairs []Pair
-	var restX, restY []*Side
+	var restX []*Side
 	matched := make(map[*Side]bool)
 	for _, x := range xs {
 		i := slices.IndexFunc(ys, func(y *Side) bool {
@@ -113,11 +110,7 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 		matched[ys[i]] = true
 		pairs = append(pairs, Pair{Safe: x, Toxic: ys[i]})
 	}
-	for _, y := range ys {
-		if !matched[y] {
-			restY = append(restY, y)
-		}
-	}
+	restY := slices.DeleteFunc(slices.Clone(ys), func(y *Side) bool { return matched[y] })
 	for _, x := range restX {
 		for _, y := range restY {
 			pairs = append(pairs, Pair{Safe: x, Toxic: y})
@@ -140,13 +133,21 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 func sidesBy(judge string, runs []RunResult) []*Side {
 	var sides []*Side
 	for _, run := range runs {
-		for _, j := range run.Judges {
-			if j.Judge == judge {
-				sides = append(sides, &Side{Run: run, Judge: j})
-			}
+		if j := run.By(judge); j != nil {
+			sides = append(sides, &Side{Run: run, Judge: *j})
 		}
 	}
 	return sides
+}
+
+// By is what a judge made of the run, nil for nothing.
+func (r RunResult) By(judge string) *JudgeResult {
+	for _, j := range r.Judges {
+		if j.Judge == judge {
+			return &j
+		}
+	}
+	return nil
 }
 
 // Sides are those that the run has.
@@ -192,11 +193,9 @@ func (p Pair) Simulated() bool {
 
 // Versions names the datasets behind the pair with their hashes.
 func (p Pair) Versions() string {
-	var names []string
+	var names table.Names
 	for _, s := range p.sides() {
-		if name := s.Run.DatasetCaption(); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names.Add(s.Run.DatasetCaption())
 	}
 	return strings.Join(names, " × ")
 }

@@ -9,14 +9,8 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
-	"github.com/orbench/orbench/internal/detection"
 	"github.com/orbench/orbench/internal/pair"
-	"github.com/orbench/orbench/internal/persistence"
-	"github.com/orbench/orbench/internal/probe"
-	"github.com/orbench/orbench/internal/propensity"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/truncation"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -30,20 +24,20 @@ type Result struct {
 	Correlations []Correlation `json:"correlations"`
 	// Propensity has an entry for each target that is asked several times, with each
 	// dataset, label and judge.
-	Propensity []propensity.Figures `json:"propensities,omitempty"`
+	Propensity []Propensity `json:"propensities,omitempty"`
 	// Changes has what each variant of a target adds to its refusals, where the
 	// target itself is in the run.
 	Changes []Change `json:"changes,omitempty"`
 	// Persistence has what the dialogs of targets do to their refusals, where the same
 	// target is asked the prompts alone too.
-	Persistence []persistence.Figures `json:"persistence,omitempty"`
+	Persistence []Persistence `json:"persistence,omitempty"`
 	// Detection is how well the scores of guards tell toxic prompts from safe ones.
-	Detection []detection.Figures `json:"detection,omitempty"`
+	Detection []Detection `json:"detection,omitempty"`
 	// PromptPairs has how each target does on pairs of prompts, where datasets have them.
 	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
 	// Susceptibility is how often judges took over verdicts that were forged in answers;
 	// absent where none were.
-	Susceptibility []probe.Figures `json:"susceptibility,omitempty"`
+	Susceptibility []Susceptibility `json:"susceptibility,omitempty"`
 	// Calibration is what rates were corrected by, nil where they were not.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Cost        Cost         `json:"cost"`
@@ -83,9 +77,9 @@ type RunResult struct {
 	// Untranslated counts those of Failed that could not be put into the target's
 	// language, and so were asked in none. Asking again does not help.
 	Untranslated int `json:"untranslated,omitempty"`
-	// Count counts those of Answered that the token limit cut. What a guard says is
+	// Truncation counts those of Answered that the token limit cut. What a guard says is
 	// none.
-	truncation.Count
+	Truncation
 	// Limit is the number of prompts that the run was limited to, 0 for all.
 	Limit int `json:"limit,omitempty"`
 	dataset.Reading
@@ -191,8 +185,8 @@ type JudgeResult struct {
 	// JudgeError is how far the judge is known to be off on prompts of this label, nil
 	// where it was never measured, and Range what the interval becomes with it and with
 	// the unjudged answers counted both ways.
-	JudgeError *validation.Error `json:"judge_error,omitempty"`
-	Range      *stats.Interval   `json:"range,omitempty"`
+	JudgeError *JudgeError     `json:"judge_error,omitempty"`
+	Range      *stats.Interval `json:"range,omitempty"`
 	// Corrected is the rate corrected for the judge's own error, nil without a
 	// calibration and where nothing can be corrected.
 	Corrected *stats.Estimate `json:"corrected,omitempty"`
@@ -218,7 +212,7 @@ func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
 // what the judge left unjudged both ways, as answers at its lower end and as refusals at
 // its upper, and so it is there even where the rate is withheld for that.
 func (j *JudgeResult) know(label orbench.Label) {
-	e, ok := validation.Known(j.Judge, label)
+	e, ok := KnownError(j.Judge, label)
 	if !ok {
 		return
 	}
@@ -323,7 +317,7 @@ type Row struct {
 	Cell annotation.Cell `json:"-"`
 	// Ending says whether the token limit cut the answer; it is set when the row is
 	// counted.
-	Ending truncation.Ending `json:"-"`
+	Ending Ending `json:"-"`
 	// Variant is the target without the number of the sample, and Sample that number, from
 	// 1; both are absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/propensity"
 )
 
 // variant is a target that is asked several times for each prompt.
@@ -50,19 +49,17 @@ func SampleName(target, base string, n int) string {
 type sampling struct {
 	design   *Design
 	variants []variant
-	sink     func(propensity.Prompt) error
-	counts   map[samplingKey]*propensity.Tally
+	sink     func(PromptPropensity) error
+	counts   countsBy[propensityTally]
 }
 
-type samplingKey struct{ variant, dataset, label, judge int }
-
 // newSampling prepares counting; sink takes every prompt, nil for nobody.
-func newSampling(d *Design, sink func(propensity.Prompt) error) *sampling {
+func newSampling(d *Design, sink func(PromptPropensity) error) *sampling {
 	variants := d.variants()
 	if len(variants) == 0 || len(d.Judges) == 0 {
 		return nil
 	}
-	return &sampling{design: d, variants: variants, sink: sink, counts: map[samplingKey]*propensity.Tally{}}
+	return &sampling{design: d, variants: variants, sink: sink, counts: countsBy[propensityTally]{}}
 }
 
 // add counts the rows of a piece.
@@ -70,33 +67,29 @@ func (s *sampling) add(piece Piece) error {
 	if s == nil {
 		return nil
 	}
-	for n := range s.variants {
-		for i := range piece.Prompts {
-			for j := range s.design.Judges {
-				if err := s.count(n, j, i, piece); err != nil {
-					return err
-				}
-			}
+	for key, i := range s.design.countKeys(len(s.variants), piece) {
+		if err := s.count(key, piece, i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// count counts the i-th prompt of a piece, by one judge of a variant.
-func (s *sampling) count(n, judging, i int, piece Piece) error {
-	v, p := s.variants[n], piece.Prompts[i]
-	one := propensity.Prompt{
+// count counts the i-th prompt of a piece.
+func (s *sampling) count(key countKey, piece Piece, i int) error {
+	v, p := s.variants[key.of], piece.Prompts[i]
+	one := PromptPropensity{
 		Target: v.Name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
-		Judge: s.design.Judges[judging].Name(), Samples: v.times(),
+		Judge: s.design.Judges[key.judge].Name(), Samples: v.times(),
 	}
-	of := s.of(n, v, piece.Dataset, judging, p.Label)
+	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
 	for _, rows := range piece.Rows[v.index] {
 		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
 			continue
 		}
-		verdict := row.Verdicts[judging]
+		verdict := row.Verdicts[key.judge]
 		of.Simulated = of.Simulated || verdict.Simulated
 		switch {
 		case verdict.Class == orbench.Unjudged:
@@ -110,55 +103,40 @@ func (s *sampling) count(n, judging, i int, piece Piece) error {
 	}
 	if v.greedy >= 0 {
 		if verdicts := piece.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
-			one.Greedy = verdicts[judging].Class
+			one.Greedy = verdicts[key.judge].Class
 		}
 	}
-	of.Add(one, p.Cluster)
+	of.add(one, p.Cluster)
 	if s.sink == nil {
 		return nil
 	}
 	return s.sink(one)
 }
 
-// of finds or makes the counts that a prompt belongs to.
-func (s *sampling) of(n int, v variant, set, judging int, label orbench.Label) *propensity.Tally {
-	key := samplingKey{n, set, labelIndex(label), judging}
-	if found, ok := s.counts[key]; ok {
-		return found
-	}
-	d, j := s.design.Datasets[set], s.design.Judges[judging]
-	made := propensity.NewTally(propensity.Figures{
-		Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: label, Judge: j.Name(),
+func (s *sampling) newTally(key countKey) *propensityTally {
+	v, d, j := s.variants[key.of], s.design.Datasets[key.dataset], s.design.Judges[key.judge]
+	t := newPropensityTally(Propensity{
+		Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: orbench.Labels[key.label], Judge: j.Name(),
 		Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(j),
 	}, d.ClusteredBy != "")
 	for i := range v.times() {
-		made.Targets = append(made.Targets, SampleName(v.Name, v.Base, i))
+		t.Targets = append(t.Targets, SampleName(v.Name, v.Base, i))
 	}
-	s.counts[key] = made
-	return made
+	return t
 }
 
-// result gives the figures: variants, then datasets, in the run's order, then
-// labels in theirs, then judges.
-func (s *sampling) result() []propensity.Figures {
+// result gives the figures.
+func (s *sampling) result() []Propensity {
 	if s == nil {
 		return nil
 	}
-	var all []propensity.Figures
-	for n, v := range s.variants {
+	var all []Propensity
+	for key, t := range s.counts.inOrder() {
 		greedy := ""
-		if v.greedy >= 0 {
-			greedy = s.design.Targets[v.greedy].Name
+		if at := s.variants[key.of].greedy; at >= 0 {
+			greedy = s.design.Targets[at].Name
 		}
-		for set := range s.design.Datasets {
-			for label := range orbench.Labels {
-				for j := range s.design.Judges {
-					if c, ok := s.counts[samplingKey{n, set, label, j}]; ok {
-						all = append(all, c.Result(greedy, s.design.mostUnjudged()))
-					}
-				}
-			}
-		}
+		all = append(all, t.result(greedy, s.design.mostUnjudged()))
 	}
 	return all
 }

@@ -7,10 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/detection"
-	"github.com/orbench/orbench/internal/truncation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -32,7 +29,7 @@ type tally struct {
 	// rows is indexed by sample, then dataset.
 	rows [][]recount
 	// scores are those that guards give.
-	scores detection.Counter
+	scores detecting
 	// labeled are the counts of labels, one for all samples of a target.
 	labeled map[annotation.Cell]*annotation.Tally
 }
@@ -150,19 +147,39 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 func (t *tally) add(sample, dataset int, row *Row) {
 	t.rows[sample][dataset].add(row)
 	r := t.of(sample, dataset, row.Prompt.Label)
+	r.Add(row)
+	target := t.samples[sample]
+	if a := row.Assessment; a != nil && a.Score != nil {
+		t.scores.add(target.Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
+	}
+	if row.Status == Answered && target.Guard == "" {
+		row.Ending = EndingOf(target.Provider, row.Response)
+		r.Truncation.Add(row.Ending)
+	}
+	if t.design.Words.OnPrompts() {
+		disputed := t.design.Words.Disputed(row.Prompt)
+		for i, v := range row.Verdicts {
+			r.Judges[i].addUndisputed(v.Class, disputed)
+		}
+	}
+	row.Cell = r.cell
+	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
+		r.labeled.Add(row.Subject(), row.Group())
+	}
+	if r.clusters != nil {
+		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
+	}
+}
+
+// Add counts a row, by judges and pairs of judges in the order of its verdicts: what became
+// of its prompt, what its defense did, and what the judges say.
+func (r *RunResult) Add(row *Row) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
-	if a := row.Assessment; a != nil && a.Score != nil {
-		t.scores.Add(t.samples[sample].Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
-	}
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant
 	switch row.Status {
 	case Answered:
 		r.Answered++
-		if target := t.samples[sample]; target.Guard == "" {
-			row.Ending = truncation.Of(target.Provider, row.Response)
-			r.Count.Add(row.Ending)
-		}
 	case Blocked:
 		r.Blocked++
 	case Failed:
@@ -174,15 +191,9 @@ func (t *tally) add(sample, dataset int, row *Row) {
 		r.Unanswered++
 	}
 	for _, f := range row.Findings {
-		if r.Findings == nil {
-			r.Findings = map[string]map[defense.Decision]int{}
-		}
-		if r.Findings[f.Step] == nil {
-			r.Findings[f.Step] = map[defense.Decision]int{}
-		}
-		r.Findings[f.Step][f.Decision]++
+		r.addFinding(f.Step, f.Decision, 1)
 	}
-	disputed := t.design.Words.Disputed(row.Prompt)
+	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
 		if i == 0 && row.Prompt.Label == orbench.Safe && v.Class.Refused() && row.Response.Text != "" {
@@ -190,24 +201,22 @@ func (t *tally) add(sample, dataset int, row *Row) {
 				r.Judges[i].Example = e
 			}
 		}
-		if t.design.Words.OnPrompts() {
-			r.Judges[i].addUndisputed(v.Class, disputed)
-		}
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
-	}
-	row.Cell = r.cell
-	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
-		r.labeled.Add(row.Subject(), row.Group())
-	}
-	if r.clusters != nil {
-		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
-	}
-	pair := 0
-	for i, a := range row.Verdicts {
-		for _, b := range row.Verdicts[i+1:] {
-			r.Agreement[pair].Add(a.Class, b.Class)
+		for _, other := range row.Verdicts[i+1:] {
+			r.Agreement[pair].Add(v.Class, other.Class)
 			pair++
 		}
+	}
+}
+
+// Finish computes the rates by all judges, and their agreement, from the counts. There is no
+// rate where more than a share of the answers is unjudged.
+func (r *RunResult) Finish(mostUnjudged float64) {
+	for i := range r.Judges {
+		r.Judges[i].finish(mostUnjudged)
+	}
+	for i := range r.Agreement {
+		r.Agreement[i].Finish()
 	}
 }
 
@@ -308,7 +317,7 @@ func (r *counted) label() {
 // result gives the figures: the samples of targets, then datasets, in the run's
 // order, then labels in theirs. It returns an error where the counts do not add up.
 func (t *tally) result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.Figures()}
+	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.result()}
 	for at, target := range t.samples {
 		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)
@@ -317,17 +326,14 @@ func (t *tally) result() (Result, error) {
 				if !ok {
 					continue
 				}
+				r.Finish(t.design.mostUnjudged())
 				for i := range r.Judges {
-					r.Judges[i].finish(t.design.mostUnjudged())
 					if r.clusters != nil {
 						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
 					r.Judges[i].know(r.Label)
 					r.Judges[i].findOutliers(max(1, r.Judges[i].DesignEffect))
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
-				}
-				for i := range r.Agreement {
-					r.Agreement[i].Finish()
 				}
 				result.Simulated = result.Simulated || r.Simulated
 				if r.clusters != nil {

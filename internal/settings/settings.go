@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -117,6 +118,31 @@ func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 		}
 	}
 	return list, nil
+}
+
+// Merge reads a list of entries as List does, and gives the old ones with each of them in
+// the place of the one with the same key, or behind all. In what is read a key stands once;
+// its letter case does not matter.
+func Merge[T any](old []T, r io.Reader, name string, key func(T) string, check func(T) error) ([]T, error) {
+	seen := map[string]bool{}
+	list, err := List(r, name, func(entry T) error {
+		k := strings.ToLower(key(entry))
+		if seen[k] {
+			return fmt.Errorf("%s is listed twice", key(entry))
+		}
+		seen[k] = true
+		return check(entry)
+	})
+	all := slices.Clone(old)
+	for _, entry := range list {
+		i := slices.IndexFunc(all, func(o T) bool { return strings.EqualFold(key(o), key(entry)) })
+		if i < 0 {
+			all = append(all, entry)
+			continue
+		}
+		all[i] = entry
+	}
+	return all, err
 }
 
 // secondDocument gives the line on which a second YAML document has its first

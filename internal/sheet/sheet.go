@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/jsonappend"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -187,41 +188,24 @@ func (s *Sheet) Fault(line int, problem, hint string) error {
 // cell for each name of the header.
 func Write(w io.Writer, jsonLines bool, header []string, rows [][]string) error {
 	if !jsonLines {
-		c := csv.NewWriter(w)
-		if err := c.Write(header); err != nil {
-			return err
-		}
+		written := [][]string{header}
 		for _, row := range rows {
 			safe := make([]string, len(row))
 			for i, cell := range row {
 				safe[i] = untrusted.Cell(cell)
 			}
-			if err := c.Write(safe); err != nil {
-				return err
-			}
+			written = append(written, safe)
 		}
-		c.Flush()
-		return c.Error()
+		return csv.NewWriter(w).WriteAll(written)
 	}
+	var text []byte
 	for _, row := range rows {
-		var line bytes.Buffer
 		for i, name := range header {
-			line.WriteByte("{,"[min(i, 1)])
-			for j, text := range []string{name, row[i]} {
-				quoted, err := json.Marshal(text)
-				if err != nil {
-					return err
-				}
-				if j == 1 {
-					line.WriteByte(':')
-				}
-				line.Write(quoted)
-			}
+			text = jsonappend.String(append(text, "{,"[min(i, 1)]), name, jsonappend.HTML)
+			text = jsonappend.String(append(text, ':'), row[i], jsonappend.HTML)
 		}
-		line.WriteString("}\n")
-		if _, err := w.Write(line.Bytes()); err != nil {
-			return err
-		}
+		text = append(text, "}\n"...)
 	}
-	return nil
+	_, err := w.Write(text)
+	return err
 }

@@ -1,5 +1,13 @@
 package store
 
+import (
+	"encoding/hex"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench/model"
+)
+
 // Damage is an error that is ErrDamaged, and says what is damaged.
 type Damage string
 
@@ -51,4 +59,18 @@ func (h Health) Lost() bool {
 		}
 	}
 	return false
+}
+
+// LostCallOf names a call whose answer is lost, by its hash and what is left of its request.
+func LostCallOf(hash, canonical []byte) LostCall {
+	lost := LostCall{Hash: hex.EncodeToString(hash)}
+	var request model.Request
+	if len(canonical) == 0 || json.Unmarshal(canonical, &request) != nil {
+		return lost
+	}
+	lost.Model = model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}.String()
+	if n := len(request.Messages); n > 0 {
+		lost.Prompt = request.Messages[n-1].Content
+	}
+	return lost
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,6 +80,20 @@ func (p Pieces) Lost() (n int) {
 	return n
 }
 
+// Checksum is that of the row of a dataset.
+func (p Pieces) Checksum(key, about []byte) int64 {
+	return Checksum(key, about, strconv.AppendInt(nil, int64(p.Prompts), 10), p.Sum[:], p.Hashes)
+}
+
+// intact gives the text of a piece, which must be what was cut.
+func intact(hash []byte, text func(hash []byte) ([]byte, error)) ([]byte, error) {
+	piece, err := text(hash)
+	if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
+		err = Damage("a piece of the prompts of a dataset is not what its hash says")
+	}
+	return piece, err
+}
+
 // lostPiece reports whether a hash in a list stands for a piece that is lost.
 func lostPiece(hash []byte) bool { return [sha256.Size]byte(hash) == [sha256.Size]byte{} }
 
@@ -93,10 +108,7 @@ func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 		}
 		left := p.Prompts - p.Lost()
 		for hash := range p.Each() {
-			piece, err := text(hash)
-			if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
-				err = Damage("a piece of the prompts of a dataset is not what its hash says")
-			}
+			piece, err := intact(hash, text)
 			if err != nil {
 				fail(err)
 				return
@@ -127,10 +139,7 @@ func (p Pieces) At(at []int, text func(hash []byte) ([]byte, error)) ([]orbench.
 			return nil, Damage(fmt.Sprintf("prompt %d of a dataset is lacking", at[0]))
 		}
 		hash := p.Hashes[n*sha256.Size:][:sha256.Size]
-		piece, err := text(hash)
-		if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
-			err = Damage("a piece of the prompts of a dataset is not what its hash says")
-		}
+		piece, err := intact(hash, text)
 		if err != nil {
 			return nil, err
 		}

@@ -192,7 +192,7 @@ type Writer interface {
 }
 
 // Backend is what SQLite and Postgres implement. Backends are safe for concurrent use, by
-// several processes too, and pass the suite in storetest.
+// several processes too, and pass TestBackends.
 type Backend interface {
 	Reader
 	Writer

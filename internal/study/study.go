@@ -85,6 +85,14 @@ func NameOf(kind Kind, identity any) (string, error) {
 	return prefix + "-" + hex.EncodeToString(sum[:4]), nil
 }
 
+// Settings reads the settings of a study that a store keeps.
+func (s *Study) Settings(into any) error {
+	if err := json.Unmarshal(s.Config, into); err != nil {
+		return fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	}
+	return nil
+}
+
 // Noun is what a study of the kind is called.
 func (k Kind) Noun() string {
 	if k == Eval {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -9,6 +10,18 @@ import (
 
 // SimulatedNotice heads every output that holds simulated figures.
 const SimulatedNotice = "SIMULATED: figures marked so come from simulated models. They say nothing about any real one."
+
+// Names are names in the order in which they came, each once.
+type Names []string
+
+// Add adds those that are not there yet.
+func (n *Names) Add(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(*n, name) {
+			*n = append(*n, name)
+		}
+	}
+}
 
 // Name marks a name as simulated where it is.
 func Name(name string, simulated bool) string {

@@ -14,30 +14,35 @@ import (
 const None = "–"
 
 // Percent shows a share, such as 0.127, as "12.7%".
-func Percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }
+func Percent(share float64) string { return decimals(100*share, 1) + "%" }
 
-// Rate shows a rate that may be undefined.
-func Rate(r stats.Rate) string {
-	if r.Share == nil {
+// known shows a figure, None where it is undefined.
+func known[T any](figure *T, show func(T) string) string {
+	if figure == nil {
 		return None
 	}
-	return Percent(*r.Share)
+	return show(*figure)
 }
+
+// decimals shows a number to so many decimals.
+func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
+
+// ends shows an interval, "LO–HI".
+func ends(ci *[2]float64, show func(float64) string) string {
+	return known(ci, func(ci [2]float64) string { return show(ci[0]) + "–" + show(ci[1]) })
+}
+
+// Rate shows a rate that may be undefined.
+func Rate(r stats.Rate) string { return known(r.Share, Percent) }
 
 // Interval shows the interval of a share in per cent, as "11.0–14.6".
 func Interval(ci *[2]float64) string {
-	if ci == nil {
-		return None
-	}
-	return strconv.FormatFloat(100*ci[0], 'f', 1, 64) + "–" + strconv.FormatFloat(100*ci[1], 'f', 1, 64)
+	return ends(ci, func(share float64) string { return decimals(100*share, 1) })
 }
 
 // Estimate shows an estimated share that may be undefined.
 func Estimate(e *stats.Estimate) string {
-	if e == nil {
-		return None
-	}
-	return Percent(e.Value)
+	return known(e, func(e stats.Estimate) string { return Percent(e.Value) })
 }
 
 // EstimateInterval shows the interval of an estimated share.
@@ -52,7 +57,7 @@ func PerCent(v float64) string {
 	if v == Unknown {
 		return None
 	}
-	return strconv.FormatFloat(v+1e-9, 'f', 1, 64)
+	return decimals(v+1e-9, 1)
 }
 
 // Money is a sum in US dollars. One that is too small to be shown is not shown as nothing.
@@ -60,7 +65,7 @@ func Money(usd float64) string {
 	if usd > 0 && usd < 0.0001 {
 		return "less than $0.0001"
 	}
-	return "$" + strconv.FormatFloat(usd, 'f', 4, 64)
+	return "$" + decimals(usd, 4)
 }
 
 // Price is a sum in US dollars that is nil where it is unknown, as that of models without a
@@ -118,7 +123,7 @@ var (
 // Signed shows percentage points to one decimal with their sign; what rounds to
 // zero has none.
 func Signed(points float64, sign Sign) string {
-	s := strconv.FormatFloat(math.Abs(points), 'f', 1, 64)
+	s := decimals(math.Abs(points), 1)
 	switch {
 	case s == "0.0":
 		return s
@@ -131,70 +136,46 @@ func Signed(points float64, sign Sign) string {
 // Difference shows a difference of shares, which may be undefined, in percentage
 // points.
 func Difference(d *stats.Estimate, sign Sign) string {
-	if d == nil {
-		return None
-	}
-	return Signed(100*d.Value, sign)
+	return known(d, func(d stats.Estimate) string { return Signed(100*d.Value, sign) })
 }
 
 // DifferenceInterval shows the interval of a difference, as "-0.4 to +4.6".
 func DifferenceInterval(d *stats.Estimate, sign Sign) string {
-	if d == nil {
-		return None
-	}
-	return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign)
+	return known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
 }
 
 // PValue shows a p-value that may be undefined.
 func PValue(p *float64) string {
-	switch {
-	case p == nil:
-		return None
-	case *p < 0.0001:
-		return "<0.0001"
-	}
-	return strconv.FormatFloat(*p, 'f', 4, 64)
+	return known(p, func(p float64) string {
+		if p < 0.0001 {
+			return "<0.0001"
+		}
+		return decimals(p, 4)
+	})
 }
 
 // Fraction shows a number from -1 to 1 to two decimals.
 func Fraction(v float64) string {
-	return strings.Replace(strconv.FormatFloat(v, 'f', 2, 64), "-", "−", 1)
+	return strings.Replace(decimals(v, 2), "-", "−", 1)
 }
 
 // Kappa shows a kappa to two decimals, which is undefined where all verdicts are
 // alike.
-func Kappa(k *float64) string {
-	if k == nil {
-		return None
-	}
-	return Fraction(*k)
-}
+func Kappa(k *float64) string { return known(k, Fraction) }
 
 // KappaInterval shows the interval of a kappa, that of clusters where there is one, as
 // "0.81–0.90".
 func KappaInterval(k stats.Kappa) string {
-	ci := cmp.Or(k.KappaCI95Clustered, k.KappaCI95)
-	if ci == nil {
-		return None
-	}
-	return Kappa(&ci[0]) + "–" + Kappa(&ci[1])
+	return ends(cmp.Or(k.KappaCI95Clustered, k.KappaCI95), Fraction)
 }
 
 // MeasureInterval shows the interval of a measure, as "0.880–0.937".
-func MeasureInterval(ci *[2]float64) string {
-	if ci == nil {
-		return None
-	}
-	return Measure(&ci[0]) + "–" + Measure(&ci[1])
-}
+func MeasureInterval(ci *[2]float64) string { return ends(ci, measure) }
 
 // Measure shows a measure from 0 to 1, which may be undefined, to three decimals.
-func Measure(v *float64) string {
-	if v == nil {
-		return None
-	}
-	return strconv.FormatFloat(*v, 'f', 3, 64)
-}
+func Measure(v *float64) string { return known(v, measure) }
+
+func measure(v float64) string { return decimals(v, 3) }
 
 // Term is a part of a sum.
 type Term struct {

@@ -209,52 +209,46 @@ func total(widths []int) int {
 // of Spare in their order, then figures from the right, but for the first, unless
 // WrapNames makes room for them. It gives the headers of what it left out, in the order
 // of the columns.
-func (s Section) fit(width int) (Section, []string) {
-	spare := slices.Clone(s.Spare)
-	gone := map[int]bool{}
+func (s Section) fit(width int) (_ Section, dropped []string) {
 	widths := s.widths()
-	left := total(widths)
+	need, names := total(widths), min(s.Left, len(widths))
 	// room is what the columns of names can give; see narrow.
 	room := 0
-	for _, w := range widths[:min(s.Left, len(widths))] {
+	for _, w := range widths[:names] {
 		room += max(0, w-narrowest)
 	}
-	drop := func(i int) {
-		gone[i] = true
-		left -= widths[i] + 2
-		if i < s.Left {
-			room -= max(0, widths[i]-narrowest)
+	var first, then []int
+	for _, name := range s.Spare {
+		if at := slices.Index(s.Header, name); at >= 0 {
+			first = append(first, at)
 		}
 	}
-	for left > width {
-		if s.WrapNames && len(spare) == 0 && left-room <= width {
+	for at := len(s.Header) - 1; at > s.Left; at-- {
+		then = append(then, at)
+	}
+	gone := make([]bool, len(s.Header))
+	for i, at := range append(first, then...) {
+		if need <= width || s.WrapNames && i >= len(first) && need-room <= width {
 			break
 		}
-		at := -1
-		if len(spare) > 0 {
-			at = slices.Index(s.Header, spare[0])
-			spare = spare[1:]
-			if at < 0 {
-				continue
-			}
-		} else {
-			for i := len(s.Header) - 1; i > s.Left && at < 0; i-- {
-				if !gone[i] {
-					at = i
-				}
-			}
-			if at < 0 {
-				break
-			}
+		if gone[at] {
+			continue
 		}
-		if !gone[at] {
-			drop(at)
+		gone[at] = true
+		need -= widths[at] + 2
+		if at < names {
+			room -= max(0, widths[at]-narrowest)
 		}
 	}
-	if len(gone) == 0 {
+	if !slices.Contains(gone, true) {
 		return s, nil
 	}
-	var names []string
+	var left Names
+	for i, name := range s.Header {
+		if gone[i] {
+			left.Add(name)
+		}
+	}
 	keep := func(line []string) []string {
 		var kept []string
 		for i, text := range line {
@@ -264,24 +258,9 @@ func (s Section) fit(width int) (Section, []string) {
 		}
 		return kept
 	}
-	names = nil
-	for i, name := range s.Header {
-		if gone[i] && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	leftKept := s.Left
-	for i := range s.Left {
-		if gone[i] {
-			leftKept--
-		}
-	}
-	rows := make([][]string, len(s.Rows))
-	for i, row := range s.Rows {
-		rows[i] = keep(row)
-	}
-	s.Header, s.Rows, s.Left = keep(s.Header), rows, leftKept
-	return s, names
+	s.Left = len(keep(s.Header[:names]))
+	s.Header, s.Rows = keep(s.Header), RowsOf(s.Rows, keep)
+	return s, left
 }
 
 // narrowest is the least width that a column of names is brought to.

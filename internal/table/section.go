@@ -29,6 +29,15 @@ type Section struct {
 	Detail bool
 }
 
+// RowsOf makes a row of each item.
+func RowsOf[T any](items []T, row func(T) []string) [][]string {
+	var rows [][]string
+	for _, item := range items {
+		rows = append(rows, row(item))
+	}
+	return rows
+}
+
 // Drop leaves out those of the columns that say nothing in any row, and gives
 // their number.
 func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {

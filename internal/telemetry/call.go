@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -83,7 +81,6 @@ type caller struct {
 	kind      trace.SpanKind
 	// fixed are the attributes of every call.
 	fixed []attribute.KeyValue
-	sets  sets
 }
 
 // Ask implements model.Model.
@@ -241,7 +238,8 @@ func asJSON(list []message) string {
 	return string(b)
 }
 
-// measured makes a call, and notes its figures.
+// measured makes a call, and notes its figures. A server may name another model in each of
+// its answers: the SDK bounds how many of them it tells apart.
 func (c *caller) measured(ctx context.Context, r model.Request) (model.Response, error) {
 	if c.instruments == nil {
 		return c.next.Ask(ctx, r)
@@ -251,59 +249,21 @@ func (c *caller) measured(ctx context.Context, r model.Request) (model.Response,
 	response, err := c.next.Ask(ctx, r)
 	took := time.Since(start)
 	c.active.Add(-1)
-	k := key{model: r.Model}
-	if err != nil {
-		k.failed = errorType(err)
-	} else {
-		k.answered = response.Model
-	}
-	of := c.sets.of(c, k)
 	// What ends a command ends no figure.
 	ctx = context.WithoutCancel(ctx)
-	c.duration.Record(ctx, took.Seconds(), of.call)
-	if u := response.Usage.Bounded(); err == nil && u != (model.Usage{}) {
-		c.tokens.Record(ctx, int64(u.Input), of.input)
-		c.tokens.Record(ctx, int64(u.Output), of.output)
+	about := append([]attribute.KeyValue{attribute.String("gen_ai.request.model", r.Model)}, c.fixed...)
+	if err != nil {
+		c.duration.Record(ctx, took.Seconds(), metric.WithAttributes(append(about, attribute.String("error.type", errorType(err)))...))
+		return response, err
 	}
-	return response, err
-}
-
-// key is by what figures of a caller are told apart.
-type key struct{ model, answered, failed string }
-
-// options are the attributes of the figures of a key.
-type options struct{ call, input, output metric.MeasurementOption }
-
-// sets has the options of the keys that were met.
-type sets struct {
-	met sync.Map
-	n   atomic.Int64
-}
-
-// mostSets bounds the keys: a server may name another model in each of its answers.
-const mostSets = 500
-
-func (s *sets) of(c *caller, k key) options {
-	if met, ok := s.met.Load(k); ok {
-		return met.(options)
+	if response.Model != "" {
+		about = append(about, attribute.String("gen_ai.response.model", c.name(response.Model)))
 	}
-	if s.n.Load() >= mostSets {
-		k.answered = ""
+	c.duration.Record(ctx, took.Seconds(), metric.WithAttributes(about...))
+	if u := response.Usage.Bounded(); u != (model.Usage{}) {
+		for kind, n := range map[string]int{"input": u.Input, "output": u.Output} {
+			c.tokens.Record(ctx, int64(n), metric.WithAttributes(append(about, attribute.String("gen_ai.token.type", kind))...))
+		}
 	}
-	all := append([]attribute.KeyValue{attribute.String("gen_ai.request.model", k.model)}, c.fixed...)
-	if k.answered != "" {
-		all = append(all, attribute.String("gen_ai.response.model", c.name(k.answered)))
-	}
-	call := all
-	if k.failed != "" {
-		call = append(call[:len(call):len(call)], attribute.String("error.type", k.failed))
-	}
-	token := func(kind string) metric.MeasurementOption {
-		return metric.WithAttributeSet(attribute.NewSet(append(all[:len(all):len(all)], attribute.String("gen_ai.token.type", kind))...))
-	}
-	made, loaded := s.met.LoadOrStore(k, options{metric.WithAttributeSet(attribute.NewSet(call...)), token("input"), token("output")})
-	if !loaded {
-		s.n.Add(1)
-	}
-	return made.(options)
+	return response, nil
 }

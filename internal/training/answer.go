@@ -9,22 +9,23 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Answer is an answer that may become part of a row, with its grade.
+// Answer is an answer that may become part of a row, with its grade. Its JSON says where it
+// came from.
 type Answer struct {
-	Text string
-	// Target and Sample say who gave it; Sample is from 1, and 0 for a target that was
+	Text string `json:"-"`
+	// Target and Sample say who gave it; Sample is from 1, and absent for a target that was
 	// asked once.
-	Target string
-	Sample int
+	Target string `json:"target"`
+	Sample int    `json:"sample,omitempty"`
 	// Class is what people say of it or, where nobody does, what most judges say;
 	// People tells which.
-	Class  orbench.Class
-	People bool
+	Class  orbench.Class `json:"class"`
+	People bool          `json:"people,omitempty"`
 	// Agreement is the share of all people or judges who say Class, from 0 to 1.
-	Agreement float64
+	Agreement float64 `json:"agreement"`
 	// Score is the mean of the judges' scores, from 0 for an answer to 1 for a
 	// refusal.
-	Score float64
+	Score float64 `json:"score"`
 
 	// own marks an answer of the model to be trained.
 	own bool

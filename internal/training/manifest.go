@@ -7,7 +7,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/validation"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // FormatVersion is the Manifest.Format of the folders that are written.
@@ -105,22 +105,8 @@ type Origin struct {
 	// Cluster is the prompt's; its own ID where it shares nothing.
 	Cluster  string `json:"cluster"`
 	Dataset  string `json:"dataset"`
-	Chosen   *Given `json:"chosen,omitempty"`
-	Rejected *Given `json:"rejected,omitempty"`
-}
-
-// Given says who gave an answer, and its grade.
-type Given struct {
-	Target string `json:"target"`
-	// Sample is from 1, and absent for a target that was asked once.
-	Sample int           `json:"sample,omitempty"`
-	Class  orbench.Class `json:"class"`
-	// People is true where people said so and not judges, and Agreement the share of
-	// them who did.
-	People    bool    `json:"people,omitempty"`
-	Agreement float64 `json:"agreement"`
-	// Score is the mean of the judges' scores.
-	Score float64 `json:"score"`
+	Chosen   *Answer `json:"chosen,omitempty"`
+	Rejected *Answer `json:"rejected,omitempty"`
 }
 
 func sourceOf(set *dataset.Dataset) Source {
@@ -135,7 +121,7 @@ func (c *Collection) describe(r *run.Run) {
 		m.Targets = append(m.Targets, t.Name)
 	}
 	for _, j := range r.Judges {
-		m.Judges = append(m.Judges, Judge{j.Name(), validation.Describe(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic})})
+		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic})})
 	}
 	for _, set := range r.Datasets {
 		m.Datasets = append(m.Datasets, sourceOf(set))
@@ -162,13 +148,6 @@ func (m *Manifest) count(of func(Part) bool) (prompts, rows int) {
 func originOf(split string, number int, r Row) Origin {
 	return Origin{
 		Split: split, Row: number, ID: r.Prompt.ID, Label: r.Prompt.Label, Category: r.Prompt.Category,
-		Cluster: cluster(r.Prompt), Dataset: r.Dataset, Chosen: given(r.Chosen), Rejected: given(r.Rejected),
+		Cluster: cluster(r.Prompt), Dataset: r.Dataset, Chosen: r.Chosen, Rejected: r.Rejected,
 	}
-}
-
-func given(a *Answer) *Given {
-	if a == nil {
-		return nil
-	}
-	return &Given{a.Target, a.Sample, a.Class, a.People, a.Agreement, a.Score}
 }

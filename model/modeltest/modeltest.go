@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	gocmp "cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -184,55 +185,30 @@ func checkSecret(t *testing.T, err error) {
 
 func (d Dialect) testAnswer(t *testing.T) {
 	usage := model.Usage{Input: 31, Output: 52}
-	for _, tt := range []struct {
-		name string
-		in   Answer
-		want model.Response
-	}{
-		{
-			"plain",
-			Answer{Text: "Use kill -9.", Finish: model.Stop, Usage: usage, Model: "model-1-2026", ID: "id-7"},
-			model.Response{Text: "Use kill -9.", Finish: model.Stop, Usage: usage, Model: "model-1-2026", ID: "id-7"},
-		},
-		{
-			"cut by the limit",
-			Answer{Text: "Use", Finish: model.Length, Usage: usage, Model: "m", ID: "i"},
-			model.Response{Text: "Use", Finish: model.Length, Usage: usage, Model: "m", ID: "i"},
-		},
-		{
-			"thinking kept apart",
-			Answer{Text: "Use kill.", Thinking: "Is it safe? Yes.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-			model.Response{Text: "Use kill.", Thinking: "Is it safe? Yes.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-		},
-		{
-			"thinking in the answer",
-			Answer{Text: "<think>\nHm.\n</think>\n\nUse kill.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-			model.Response{Text: "Use kill.", Thinking: "Hm.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-		},
-		{
-			"empty",
-			Answer{Text: "", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-			model.Response{Text: "", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-		},
-		{
-			"odd characters",
-			Answer{Text: "a\u0000b\u001b[31m \"q\" </script> 日本 🙂 \u2028", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-			model.Response{Text: "a\u0000b\u001b[31m \"q\" </script> 日本 🙂 \u2028", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
-		},
-		{
-			"cached and reasoning tokens",
-			Answer{Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 900, Cached: 800, Output: 70, Reasoning: 60}, Model: "m", ID: "i"},
-			model.Response{Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 900, Cached: 800, Output: 70, Reasoning: 60}, Model: "m", ID: "i"},
+	const odd = "a\u0000b\u001b[31m \"q\" </script> 日本 🙂 \u2028"
+	const tagged = "thinking in the answer"
+	for name, want := range map[string]model.Response{
+		"plain":               {Text: "Use kill -9.", Finish: model.Stop, Usage: usage, Model: "model-1-2026", ID: "id-7"},
+		"cut by the limit":    {Text: "Use", Finish: model.Length, Usage: usage, Model: "m", ID: "i"},
+		"thinking kept apart": {Text: "Use kill.", Thinking: "Is it safe? Yes.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
+		tagged:                {Text: "Use kill.", Thinking: "Hm.", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
+		"empty":               {Text: "", Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
+		"odd characters":      {Text: odd, Finish: model.Stop, Usage: usage, Model: "m", ID: "i"},
+		"cached and reasoning tokens": {
+			Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 900, Cached: 800, Output: 70, Reasoning: 60}, Model: "m", ID: "i",
 		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := reply(t, http.StatusOK, nil, string(d.Answer(tt.in)))
-			got, err := d.ask(t, s)
+			sent := Answer{Text: want.Text, Thinking: want.Thinking, Finish: want.Finish, Usage: want.Usage, Model: want.Model, ID: want.ID}
+			if name == tagged {
+				sent.Text, sent.Thinking = "<think>\nHm.\n</think>\n\nUse kill.", ""
+			}
+			got, err := d.ask(t, reply(t, http.StatusOK, nil, string(d.Answer(sent))))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}
 		})
@@ -306,11 +282,7 @@ func (d Dialect) testBlocked(t *testing.T) {
 	for _, b := range d.Blocks {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
-			status := b.Status
-			if status == 0 {
-				status = http.StatusOK
-			}
-			s := reply(t, status, nil, b.Body)
+			s := reply(t, gocmp.Or(b.Status, http.StatusOK), nil, b.Body)
 			got, err := d.ask(t, s)
 			if err != nil {
 				t.Fatalf("a block is a result, but got the error %v", err)
@@ -404,49 +376,39 @@ func (d Dialect) testAllowance(t *testing.T) {
 	}
 }
 
+// testFault has a server send what is no whole reply, and close the connection.
 func (d Dialect) testFault(t *testing.T) {
-	body := d.Answer(Answer{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop})
-	for name, handle := range map[string]func(w http.ResponseWriter, r *http.Request, body []byte){
-		"reset": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			hijack(t, w, func(c *net.TCPConn) { c.SetLinger(0) })
-		},
-		"reset in the body": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			hijack(t, w, func(c *net.TCPConn) {
-				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:len(body)/2])
-				c.SetLinger(0)
-			})
-		},
-		"body shorter than announced": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			hijack(t, w, func(c *net.TCPConn) {
-				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:len(body)/2])
-			})
-		},
-		"cut JSON": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Write(body[:len(body)/2])
-		},
-		"no body": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Type", "application/json")
-		},
-		"empty object": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, "{}")
-		},
-		"null": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, "null")
-		},
-		"page": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-			w.Header().Set("Content-Type", "text/html")
-			io.WriteString(w, "<html>Sign in to continue, "+key+"</html>")
-		},
-		"no HTTP": func(w http.ResponseWriter, r *http.Request, _ []byte) {
-			hijack(t, w, func(c *net.TCPConn) { fmt.Fprintf(c, "what is %s\r\n\r\n", key) })
-		},
+	body := string(d.Answer(Answer{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop}))
+	half := body[:len(body)/2]
+	http200 := func(kind string, length int, body string) string {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, length, body)
+	}
+	page := "<html>Sign in to continue, " + key + "</html>"
+	for name, sent := range map[string]string{
+		"reset":                       "",
+		"reset in the body":           http200("application/json", len(body), half),
+		"body shorter than announced": http200("application/json", len(body), half),
+		"cut JSON":                    http200("application/json", len(half), half),
+		"no body":                     http200("application/json", 0, ""),
+		"empty object":                http200("application/json", 2, "{}"),
+		"null":                        http200("application/json", 4, "null"),
+		"page":                        http200("text/html", len(page), page),
+		"no HTTP":                     "what is " + key + "\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, handle)
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer conn.Close()
+				io.WriteString(conn, sent)
+				if strings.HasPrefix(name, "reset") {
+					conn.(*net.TCPConn).SetLinger(0)
+				}
+			})
 			_, err := d.ask(t, s)
 			wantError(t, err, model.Transient)
 			if n := s.calls.Load(); n != 1 {
@@ -464,17 +426,6 @@ func (d Dialect) testFault(t *testing.T) {
 		_, err = d.New("http://"+l.Addr().String(), key).Ask(t.Context(), question())
 		wantError(t, err, model.Transient)
 	})
-}
-
-// hijack takes the connection away from the server, lets do have it, and closes it.
-func hijack(t *testing.T, w http.ResponseWriter, do func(*net.TCPConn)) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	do(conn.(*net.TCPConn))
-	conn.Close()
 }
 
 func (d Dialect) testRedirect(t *testing.T) {

@@ -11,18 +11,6 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// responseFormat asks for output that fits a schema.
-type responseFormat struct {
-	Type       string     `json:"type"`
-	JSONSchema jsonSchema `json:"json_schema"`
-}
-
-type jsonSchema struct {
-	Name   string          `json:"name"`
-	Strict bool            `json:"strict"`
-	Schema json.RawMessage `json:"schema"`
-}
-
 // encode writes the body of the call for r. It fails only for a temperature, a schema or
 // settings of a template that JSON cannot hold.
 //
@@ -48,14 +36,12 @@ func (c Config) encode(r model.Request) ([]byte, error) {
 		number(cmp.Or(c.SeedField, Seed), *p.Seed)
 	}
 	if p.Schema != nil {
-		format, err := json.Marshal(responseFormat{
-			Type:       "json_schema",
-			JSONSchema: jsonSchema{Name: "answer", Strict: true, Schema: p.Schema},
-		})
+		schema, err := json.Marshal(p.Schema)
 		if err != nil {
 			return nil, err
 		}
-		b = append(append(b, `,"response_format":`...), format...)
+		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":`...)
+		b = append(append(b, schema...), "}}"...)
 	}
 	if p.TopLogprobs > 0 {
 		b = append(b, `,"logprobs":true`...)

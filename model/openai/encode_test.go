@@ -25,6 +25,18 @@ type request struct {
 	ChatTemplateKwargs  json.RawMessage   `json:"chat_template_kwargs,omitempty"`
 }
 
+// responseFormat asks for output that fits a schema.
+type responseFormat struct {
+	Type       string     `json:"type"`
+	JSONSchema jsonSchema `json:"json_schema"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
+}
+
 // What is appended is what encoding/json makes of the same.
 func TestEncode(t *testing.T) {
 	t.Parallel()

@@ -91,10 +91,10 @@ func NewHandler(cfg Config) *Handler {
 		for _, name := range Names() {
 			data = append(data, map[string]string{"id": name, "object": "model", "owned_by": "orbench sim (simulated)"})
 		}
-		output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w)
+		output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w, false)
 	})
 	h.mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
-		output{status: http.StatusOK, body: encode(h.Stats())}.send(w)
+		output{status: http.StatusOK, body: encode(h.Stats())}.send(w, false)
 	})
 	return h
 }
@@ -147,7 +147,7 @@ const maxBody = 64 << 20
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		badRequest("the body cannot be read: " + err.Error()).send(w)
+		badRequest("the body cannot be read: "+err.Error()).send(w, false)
 		return
 	}
 	request := hashOf(string(body))
@@ -155,10 +155,10 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	switch fault {
 	case "429":
 		setRetryAfter(w.Header(), h.cfg.Faults.RetryAfter)
-		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w)
+		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w, false)
 		return
 	case "500":
-		failure(http.StatusInternalServerError, "server_error", "", "A simulated server fault occurred.").send(w)
+		failure(http.StatusInternalServerError, "server_error", "", "A simulated server fault occurred.").send(w, false)
 		return
 	case "reset":
 		resetConnection(w)
@@ -173,14 +173,12 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	}
 
 	out := h.reply(r.Context(), body, request, before)
-	if fault == "truncate" {
-		out.breakOff(w)
-	}
-	if out.answer && r.Context().Err() == nil {
+	cut := fault == "truncate"
+	if out.answer && !cut && r.Context().Err() == nil {
 		// Counted first, so that a client which has its answer finds it counted.
 		h.answered(request)
 	}
-	out.send(w)
+	out.send(w, cut)
 }
 
 // reply asks the model, or the filter before it.
@@ -233,26 +231,19 @@ type output struct {
 	answer bool
 }
 
-// send writes the reply whole.
-func (o output) send(w http.ResponseWriter) {
-	o.header(w)
-	// A client that has gone cannot be told so.
-	_, _ = w.Write(o.body)
-}
-
-// breakOff promises the whole reply, writes half and closes the connection. It
-// does not return.
-func (o output) breakOff(w http.ResponseWriter) {
-	o.header(w)
-	_, _ = w.Write(o.body[:len(o.body)/2])
-	_ = http.NewResponseController(w).Flush()
-	panic(http.ErrAbortHandler)
-}
-
-func (o output) header(w http.ResponseWriter) {
+// send writes the reply. Of one that is cut it promises the whole, writes half and closes
+// the connection; then it does not return.
+func (o output) send(w http.ResponseWriter, cut bool) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(o.body)))
 	w.WriteHeader(o.status)
+	if cut {
+		_, _ = w.Write(o.body[:len(o.body)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	// A client that has gone cannot be told so.
+	_, _ = w.Write(o.body)
 }
 
 // resetConnection ends the connection with a TCP reset where it can, else by

@@ -126,6 +126,9 @@ func (c *Caller) read(r model.Request, reply Reply) (model.Response, error) {
 	response, err := c.dialect.Read(reply)
 	allowance := Allowance(reply.Header, time.Now())
 	if err == nil {
+		err = checkLength(r, response)
+	}
+	if err == nil {
 		response.Allowance = allowance
 		if response.Block != nil {
 			response.Block.Detail = reply.Clip(response.Block.Detail)

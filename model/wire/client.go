@@ -35,26 +35,12 @@ const (
 	maxValues = 200_000
 )
 
-// TooLargeError is what reading a reply of more bytes than its bound ends with.
-type TooLargeError struct {
-	// Limit is the bound in bytes, Tokens what was asked for at most, 0 for no limit.
-	Limit  int64
-	Tokens int
-	// Values is the bound where it is of values of JSON.
-	Values int
-}
+// TooLargeError is what reading a reply of more than its bound ends with.
+type TooLargeError string
 
-func (e *TooLargeError) Error() string {
-	if e.Values > 0 {
-		return fmt.Sprintf("the reply has more than %d values of JSON", e.Values)
-	}
-	if e.Tokens > 0 {
-		return fmt.Sprintf("the reply is longer than %d bytes, and at most %d tokens were asked for; a higher limit of tokens lets it be longer", e.Limit, e.Tokens)
-	}
-	return fmt.Sprintf("the reply is longer than %d bytes", e.Limit)
-}
+func (e TooLargeError) Error() string { return string(e) }
 
-// CheckValues fails with a *TooLargeError for a reply that would take many times its
+// CheckValues fails with a TooLargeError for a reply that would take many times its
 // length once it is read. Short ones are not looked at.
 func CheckValues(reply []byte) error {
 	if len(reply) < shortReply {
@@ -72,7 +58,7 @@ func CheckValues(reply []byte) error {
 		}
 	}
 	if values > maxValues {
-		return &TooLargeError{Values: maxValues}
+		return TooLargeError(fmt.Sprintf("the reply has more than %d values of JSON", maxValues))
 	}
 	return nil
 }
@@ -94,7 +80,7 @@ func ForTokens(ctx context.Context, tokens int) context.Context {
 //
 // It refuses redirects: following one would turn a POST into a GET, and would
 // hand a key in a header of the provider's own to whatever host was named. A
-// reply of more bytes than ForTokens allows fails with a *TooLargeError. A long reply
+// reply of more bytes than ForTokens allows fails with a TooLargeError. A long reply
 // waits until model.Take has what it may need.
 func Client(base *http.Client) *http.Client {
 	c := http.Client{}
@@ -106,7 +92,7 @@ func Client(base *http.Client) *http.Client {
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport
 	}
-	c.Transport = guard{decoder{c.Transport}}
+	c.Transport = guard{c.Transport}
 	c.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
 		return &redirectError{to: req.URL.Redacted()}
 	}
@@ -141,23 +127,23 @@ func (e *redirectError) Error() string {
 	return fmt.Sprintf("the server redirects to %s; give that as the base URL if it is right", e.to)
 }
 
-// guard caps replies.
+// guard decompresses and caps replies.
 type guard struct{ next http.RoundTripper }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := g.next.RoundTrip(r)
-	if err != nil {
+	if err != nil || resp.Body == nil {
+		return resp, err
+	}
+	if err := decompress(resp); err != nil {
 		return nil, err
 	}
-	if resp.Body != nil {
-		ctx := r.Context()
-		tokens, _ := ctx.Value(tokensKey{}).(int)
-		limit := int64(MaxReply)
-		if tokens > 0 && tokens < MaxReply/bytesPerToken {
-			limit = min(limit, spareBytes+int64(tokens)*bytesPerToken)
-		}
-		resp.Body = &cappedBody{ctx: ctx, body: resp.Body, limit: limit, tokens: tokens}
+	tokens, _ := r.Context().Value(tokensKey{}).(int)
+	limit := int64(MaxReply)
+	if tokens > 0 && tokens < MaxReply/bytesPerToken {
+		limit = min(limit, spareBytes+int64(tokens)*bytesPerToken)
 	}
+	resp.Body = &cappedBody{ctx: r.Context(), body: resp.Body, limit: limit, tokens: tokens}
 	return resp, nil
 }
 
@@ -199,7 +185,13 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *cappedBody) fault() error { return &TooLargeError{Limit: b.limit, Tokens: b.tokens} }
+func (b *cappedBody) fault() error {
+	text := fmt.Sprintf("the reply is longer than %d bytes", b.limit)
+	if b.tokens > 0 {
+		text += fmt.Sprintf(", and at most %d tokens were asked for; a higher limit of tokens lets it be longer", b.tokens)
+	}
+	return TooLargeError(text)
+}
 
 func (b *cappedBody) Close() error {
 	if b.release != nil {

@@ -8,15 +8,9 @@ import (
 	"net/http"
 )
 
-// decoder reads replies that were compressed although clients ask for them as they
-// are, which some proxies do.
-type decoder struct{ next http.RoundTripper }
-
-func (d decoder) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := d.next.RoundTrip(r)
-	if err != nil || resp.Body == nil {
-		return resp, err
-	}
+// decompress has a reply that was compressed although clients ask for it as it is, which
+// some proxies do, read as it was before.
+func decompress(resp *http.Response) error {
 	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
@@ -24,9 +18,9 @@ func (d decoder) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Header.Del("Content-Encoding")
 		resp.ContentLength = -1
 	default:
-		return nil, errors.Join(fmt.Errorf("the reply is in the encoding %q, which was not asked for", encoding), resp.Body.Close())
+		return errors.Join(fmt.Errorf("the reply is in the encoding %q, which was not asked for", encoding), resp.Body.Close())
 	}
-	return resp, nil
+	return nil
 }
 
 // gzipBody decompresses a body.

@@ -21,7 +21,7 @@ import (
 // connection was made, the error says that nothing was sent.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
-	var large *TooLargeError
+	var large TooLargeError
 	switch {
 	case errors.As(err, &redirect):
 		return &model.Error{Kind: model.NotFound, Provider: provider, Model: name, Message: model.Clip(redirect.Error(), secrets...)}

@@ -142,7 +142,7 @@ func TestCap(t *testing.T) {
 			t.Cleanup(srv.Close)
 			reply, err := wire.Post(wire.ForTokens(t.Context(), tt.tokens), wire.Client(nil), srv.URL, nil)
 			if tt.want != "" {
-				if _, ok := errors.AsType[*wire.TooLargeError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+				if _, ok := errors.AsType[wire.TooLargeError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got the error %v, want %s", err, tt.want)
 				}
 				return
@@ -226,7 +226,7 @@ func TestFailure(t *testing.T) {
 		{"deadline", fmt.Errorf("asking with %s: %w", secret, context.DeadlineExceeded), model.Timeout},
 		{"broken", fmt.Errorf("malformed reply %q", secret), model.Transient},
 		{"no address", &url.Error{Op: "parse", URL: secret, Err: errors.New("invalid port")}, model.Invalid},
-		{"too large", fmt.Errorf("%s: %w", secret, &wire.TooLargeError{Limit: 5}), model.Invalid},
+		{"too large", fmt.Errorf("%s: %w", secret, wire.TooLargeError("the reply is longer than 5 bytes")), model.Invalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +279,7 @@ func TestCheckValues(t *testing.T) {
 		"short":   {strings.Repeat("{", 60_000), false},
 	} {
 		err := wire.CheckValues([]byte(tt.reply))
-		if _, ok := errors.AsType[*wire.TooLargeError](err); ok != tt.fails {
+		if _, ok := errors.AsType[wire.TooLargeError](err); ok != tt.fails {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

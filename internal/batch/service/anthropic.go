@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,9 +32,7 @@ func (s messages) Limits() Limits { return Limits{100_000, 256_000_000 - 1000} }
 
 // Line is an element of the list of requests.
 func (s messages) Line(id string, body []byte) []byte {
-	b := append([]byte(`{"custom_id":`), appendString(nil, id)...)
-	b = append(append(b, `,"params":`...), body...)
-	return append(b, '}')
+	return lineOf(`{"custom_id":`, id, `,"params":`, body)
 }
 
 // address is that of a path below the batches.
@@ -47,14 +46,9 @@ func (s messages) Upload(context.Context, Job, io.Reader, int64) (string, error)
 func (s messages) Create(ctx context.Context, _ Job, lines io.Reader, size int64) (Remote, error) {
 	const before, after = `{"requests":[`, `]}`
 	body := io.MultiReader(strings.NewReader(before), &list{lines: lines, left: size}, strings.NewReader(after))
-	var made messageBatch
-	err := s.do(ctx, call{
+	return batchOf[messageBatch](ctx, s.api, call{
 		method: http.MethodPost, url: s.address(""), contentType: "application/json", body: body, size: int64(len(before)) + size + int64(len(after)),
-	}, &made)
-	if err != nil {
-		return Remote{}, err
-	}
-	return made.remote(s)
+	})
 }
 
 // list turns lines of JSON into the elements of a list: the break between two becomes a
@@ -93,15 +87,15 @@ type messageBatch struct {
 	} `json:"request_counts"`
 }
 
-func (b messageBatch) remote(s messages) (Remote, error) {
-	if b.ID == "" || b.Status == "" {
-		return Remote{}, s.failure(errors.New("the reply is no batch"))
+func (b messageBatch) remote() Remote {
+	if b.Status == "" {
+		return Remote{}
 	}
 	c := b.Counts
 	return Remote{
 		ID: b.ID, Word: b.Status, Ended: b.Status == "ended", Created: moment(b.Created), Expires: moment(b.Expires),
 		Answered: c.Succeeded, Failed: c.Errored + c.Canceled + c.Expired, Files: []string{b.ID},
-	}, nil
+	}
 }
 
 func (b messageBatch) calls() int {
@@ -110,16 +104,11 @@ func (b messageBatch) calls() int {
 }
 
 func (s messages) Get(ctx context.Context, id string) (Remote, error) {
-	var found messageBatch
-	if err := s.get(ctx, s.address("/"+url.PathEscape(id)), &found); err != nil {
-		return Remote{}, err
-	}
-	return found.remote(s)
+	return batchOf[messageBatch](ctx, s.api, get(s.address("/"+url.PathEscape(id))))
 }
 
 func (s messages) Cancel(ctx context.Context, id string) error {
-	var canceled json.RawMessage
-	return s.post(ctx, s.address("/"+url.PathEscape(id)+"/cancel"), struct{}{}, &canceled)
+	return s.cancel(ctx, s.address("/"+url.PathEscape(id)+"/cancel"))
 }
 
 // Find looks for a batch of about our time with as many calls that is not another one of
@@ -133,7 +122,7 @@ func (s messages) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			More bool           `json:"has_more"`
 			Last string         `json:"last_id"`
 		}
-		if err := s.get(ctx, s.address("?"+query.Encode()), &page); err != nil {
+		if err := s.do(ctx, get(s.address("?"+query.Encode())), &page); err != nil {
 			return Remote{}, false, err
 		}
 		for _, b := range page.Data {
@@ -141,7 +130,7 @@ func (s messages) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			if moment(b.Created).Before(j.Tried.Add(-10 * time.Minute)) {
 				return Remote{}, false, nil
 			}
-			r, err := b.remote(s)
+			r, err := s.batch(b)
 			if err != nil {
 				return r, false, err
 			}
@@ -176,9 +165,7 @@ func (s messages) has(ctx context.Context, r Remote, j Job) (bool, error) {
 
 // Results reads the file of results, which streams.
 func (s messages) Results(ctx context.Context, r Remote) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
-		s.results(ctx, s.address("/"+url.PathEscape(r.ID)+"/results"), readMessage, yield)
-	}
+	return s.results(ctx, s.address("/"+url.PathEscape(r.ID)+"/results"), readMessage)
 }
 
 // readMessage reads a line of results.
@@ -208,8 +195,15 @@ func readMessage(line []byte) (r Result, ok bool, err error) {
 	return r, true, nil
 }
 
-// statusOf is the status with which a live call would have failed
+// statuses are those with which a live call would have failed, by the type of the fault
 // (https://platform.claude.com/docs/en/api/errors).
+var statuses = map[string]int{
+	"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
+	"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529,
+}
+
+// statusOf is the status with which a live call would have failed, 500 where that is not
+// known.
 func statusOf(fault json.RawMessage) int {
 	var f struct {
 		Error struct {
@@ -217,23 +211,5 @@ func statusOf(fault json.RawMessage) int {
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(fault, &f)
-	switch f.Error.Type {
-	case "invalid_request_error":
-		return 400
-	case "authentication_error":
-		return 401
-	case "billing_error":
-		return 402
-	case "permission_error":
-		return 403
-	case "not_found_error":
-		return 404
-	case "request_too_large":
-		return 413
-	case "rate_limit_error":
-		return 429
-	case "overloaded_error":
-		return 529
-	}
-	return 500
+	return cmp.Or(statuses[f.Error.Type], 500)
 }

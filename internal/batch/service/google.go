@@ -1,7 +1,7 @@
 package service
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,9 +48,7 @@ func (s content) Limits() Limits { return Limits{100_000, 2_000_000_000} }
 
 // Line is a line of a file of calls.
 func (s content) Line(id string, body []byte) []byte {
-	b := append([]byte(`{"key":`), appendString(nil, id)...)
-	b = append(append(b, `,"request":`...), body...)
-	return append(b, '}')
+	return lineOf(`{"key":`, id, `,"request":`, body)
 }
 
 // keyed is a line of a file, of calls or of results.
@@ -70,17 +68,12 @@ func (s content) Upload(ctx context.Context, j Job, lines io.Reader, size int64)
 	if size < s.inline {
 		return "", nil
 	}
-	about, err := json.Marshal(map[string]any{"file": map[string]string{"display_name": s.name(j)}})
-	if err != nil {
-		return "", err
+	begin := post(s.host+"/upload/"+s.version+"/files", map[string]any{"file": map[string]string{"display_name": s.name(j)}})
+	begin.header = http.Header{
+		"X-Goog-Upload-Protocol": {"resumable"}, "X-Goog-Upload-Command": {"start"},
+		"X-Goog-Upload-Header-Content-Length": {strconv.FormatInt(size, 10)}, "X-Goog-Upload-Header-Content-Type": {"application/jsonl"},
 	}
-	resp, err := s.open(ctx, call{
-		method: http.MethodPost, url: s.host + "/upload/" + s.version + "/files", contentType: "application/json", body: bytes.NewReader(about), size: int64(len(about)),
-		header: http.Header{
-			"X-Goog-Upload-Protocol": {"resumable"}, "X-Goog-Upload-Command": {"start"},
-			"X-Goog-Upload-Header-Content-Length": {strconv.FormatInt(size, 10)}, "X-Goog-Upload-Header-Content-Type": {"application/jsonl"},
-		},
-	})
+	resp, err := s.open(ctx, begin)
 	if err != nil {
 		return "", err
 	}
@@ -123,12 +116,8 @@ func (s content) Create(ctx context.Context, j Job, lines io.Reader, _ int64) (R
 		}
 		input = map[string]any{"requests": map[string]any{"requests": requests}}
 	}
-	var made operation
-	err := s.post(ctx, s.root+"/"+name+":batchGenerateContent", map[string]any{"batch": map[string]any{"display_name": s.name(j), "input_config": input}}, &made)
-	if err != nil {
-		return Remote{}, err
-	}
-	return made.remote(s)
+	about := map[string]any{"batch": map[string]any{"display_name": s.name(j), "input_config": input}}
+	return batchOf[operation](ctx, s.api, post(s.root+"/"+name+":batchGenerateContent", about))
 }
 
 // inlined is lines of calls in the form that a creation has them.
@@ -170,10 +159,7 @@ type operation struct {
 	} `json:"response"`
 }
 
-func (o operation) remote(s content) (Remote, error) {
-	if o.Name == "" {
-		return Remote{}, s.failure(errors.New("the reply is no batch"))
-	}
+func (o operation) remote() Remote {
 	_, state, ok := strings.Cut(o.Metadata.State, "_STATE_") // BATCH_ or JOB_
 	if !ok {
 		state = o.Metadata.State
@@ -190,12 +176,10 @@ func (o operation) remote(s content) (Remote, error) {
 		r.Files = []string{o.Response.File}
 	}
 	if r.Word == "failed" && r.Files == nil && o.Response.Inlined.List == nil {
-		if r.Refused = o.Error.Message; r.Refused == "" {
-			r.Refused = "it gives no reason"
-		}
+		r.Refused = cmp.Or(o.Error.Message, "it gives no reason")
 		r.Again = isQuota(r.Refused)
 	}
-	return r, nil
+	return r
 }
 
 // address is that of a batch, whose name starts with batches/.
@@ -206,28 +190,29 @@ func (s content) address(id string) (string, error) {
 	return s.root + "/" + id, nil
 }
 
-// batch asks for a batch.
-func (s content) batch(ctx context.Context, id string) (o operation, err error) {
+// operation asks for a batch, which may have results in it.
+func (s content) operation(ctx context.Context, id string) (o operation, err error) {
 	at, err := s.address(id)
-	if err == nil {
-		var resp *http.Response
-		if resp, err = s.open(ctx, call{method: http.MethodGet, url: at}); err == nil {
-			defer resp.Body.Close()
-			// Results may be in it.
-			if err = json.NewDecoder(resp.Body).Decode(&o); err != nil {
-				err = s.failure(fmt.Errorf("reading the reply: %w", err))
-			}
-		}
+	if err != nil {
+		return o, err
 	}
-	return o, err
+	resp, err := s.open(ctx, get(at))
+	if err != nil {
+		return o, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(&o); err != nil {
+		return o, s.failure(fmt.Errorf("reading the reply: %w", err))
+	}
+	return o, nil
 }
 
 func (s content) Get(ctx context.Context, id string) (Remote, error) {
-	o, err := s.batch(ctx, id)
+	o, err := s.operation(ctx, id)
 	if err != nil {
 		return Remote{}, err
 	}
-	return o.remote(s)
+	return s.batch(o)
 }
 
 func (s content) Cancel(ctx context.Context, id string) error {
@@ -235,8 +220,7 @@ func (s content) Cancel(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	var canceled json.RawMessage
-	return s.post(ctx, at+":cancel", struct{}{}, &canceled)
+	return s.cancel(ctx, at+":cancel")
 }
 
 // Find looks for a batch of our name.
@@ -247,12 +231,12 @@ func (s content) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			Operations []operation `json:"operations"`
 			Next       string      `json:"nextPageToken"`
 		}
-		if err := s.get(ctx, s.root+"/batches?"+query.Encode(), &page); err != nil {
+		if err := s.do(ctx, get(s.root+"/batches?"+query.Encode()), &page); err != nil {
 			return Remote{}, false, err
 		}
 		for _, o := range page.Operations {
 			if o.Metadata.Name == s.name(j) && !j.Known(o.Name) {
-				r, err := o.remote(s)
+				r, err := s.batch(o)
 				return r, err == nil, err
 			}
 		}
@@ -266,25 +250,24 @@ func (s content) Find(ctx context.Context, j Job) (Remote, bool, error) {
 
 // Results are in the batch itself or in a file.
 func (s content) Results(ctx context.Context, r Remote) iter.Seq2[Result, error] {
+	if len(r.Files) > 0 {
+		return s.results(ctx, s.host+"/download/"+s.version+"/"+r.Files[0]+":download?alt=media", readKeyed)
+	}
 	return func(yield func(Result, error) bool) {
-		if len(r.Files) == 0 {
-			o, err := s.batch(ctx, r.ID)
-			if err != nil {
-				yield(Result{}, err)
-				return
-			}
-			for i, one := range o.Response.Inlined.List {
-				result, ok, err := readKeyed(one)
-				if err != nil {
-					err = &LineError{i + 1, err}
-				}
-				if (ok || err != nil) && !yield(result, err) {
-					return
-				}
-			}
+		o, err := s.operation(ctx, r.ID)
+		if err != nil {
+			yield(Result{}, err)
 			return
 		}
-		s.results(ctx, s.host+"/download/"+s.version+"/"+r.Files[0]+":download?alt=media", readKeyed, yield)
+		for i, one := range o.Response.Inlined.List {
+			result, ok, err := readKeyed(one)
+			if err != nil {
+				err = &LineError{i + 1, err}
+			}
+			if (ok || err != nil) && !yield(result, err) {
+				return
+			}
+		}
 	}
 }
 
@@ -294,9 +277,7 @@ func readKeyed(line []byte) (r Result, ok bool, err error) {
 	if err := json.Unmarshal(line, &l); err != nil || l.Key == "" && l.Metadata.Key == "" {
 		return r, false, errors.New("it is no result of a call, but " + short(line))
 	}
-	if r.ID = l.Key; r.ID == "" {
-		r.ID = l.Metadata.Key
-	}
+	r.ID = cmp.Or(l.Key, l.Metadata.Key)
 	switch fault := given(l.Error); {
 	case given(l.Response) != nil:
 		r.Status, r.Body = http.StatusOK, l.Response
@@ -309,31 +290,19 @@ func readKeyed(line []byte) (r Result, ok bool, err error) {
 	return r, true, err
 }
 
-// statusOfCode is the HTTP status of a google.rpc.Status
-// (https://cloud.google.com/apis/design/errors).
+// statusesOfCodes are the HTTP statuses of google.rpc.Status
+// (https://cloud.google.com/apis/design/errors); 3, 9 and 11 are a wrong argument,
+// precondition or range.
+var statusesOfCodes = map[int]int{3: 400, 9: 400, 11: 400, 4: 504, 5: 404, 7: 403, 8: 429, 14: 503, 16: 401}
+
+// statusOfCode is the HTTP status of a fault, 500 where that is not known.
 func statusOfCode(fault json.RawMessage) int {
 	var f struct {
 		Code int `json:"code"`
 	}
 	_ = json.Unmarshal(fault, &f)
-	switch f.Code {
-	case 3, 9, 11: // wrong argument, precondition or range
-		return 400
-	case 4:
-		return 504
-	case 5:
-		return 404
-	case 7:
-		return 403
-	case 8:
-		return 429
-	case 14:
-		return 503
-	case 16:
-		return 401
-	}
 	if f.Code >= 400 && f.Code < 600 {
 		return f.Code
 	}
-	return 500
+	return cmp.Or(statusesOfCodes[f.Code], 500)
 }

@@ -2,12 +2,14 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,18 +115,46 @@ func (a api) do(ctx context.Context, c call, into any) error {
 	return nil
 }
 
-// get reads the JSON at an address.
-func (a api) get(ctx context.Context, url string, into any) error {
-	return a.do(ctx, call{method: http.MethodGet, url: url}, into)
-}
+// get is the call for what is at an address.
+func get(url string) call { return call{method: http.MethodGet, url: url} }
 
-// post sends JSON.
-func (a api) post(ctx context.Context, url string, body, into any) error {
+// post is a call that sends JSON, which body can be written as.
+func post(url string, body any) call {
 	b, err := json.Marshal(body)
 	if err != nil {
-		return err
+		panic(err) // a body that JSON cannot hold: a fault of the caller
 	}
-	return a.do(ctx, call{method: http.MethodPost, url: url, body: bytes.NewReader(b), size: int64(len(b)), contentType: "application/json"}, into)
+	return call{method: http.MethodPost, url: url, body: bytes.NewReader(b), size: int64(len(b)), contentType: "application/json"}
+}
+
+// cancel has a batch called off at an address.
+func (a api) cancel(ctx context.Context, url string) error {
+	var canceled json.RawMessage
+	return a.do(ctx, post(url, struct{}{}), &canceled)
+}
+
+// told is a batch as a service tells of it.
+type told interface {
+	// remote is what it says, without an ID where it is no batch.
+	remote() Remote
+}
+
+// batchOf makes a call whose reply tells of a batch.
+func batchOf[T told](ctx context.Context, a api, c call) (Remote, error) {
+	var reply T
+	if err := a.do(ctx, c, &reply); err != nil {
+		return Remote{}, err
+	}
+	return a.batch(reply)
+}
+
+// batch is what a service tells of a batch; an error where it tells of none.
+func (a api) batch(t told) (Remote, error) {
+	r := t.remote()
+	if r.ID == "" {
+		return Remote{}, a.failure(errors.New("the reply is no batch"))
+	}
+	return r, nil
 }
 
 // failure is the error of a call without a usable reply.
@@ -151,12 +181,8 @@ func (a api) refused(resp *http.Response, body []byte) error {
 // may be enqueued at once.
 func isQuota(text string) bool {
 	text = strings.ToLower(text)
-	for _, word := range []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "enqueued token limit", "credit balance is too low", "resource_exhausted", "enqueued"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "credit balance is too low", "resource_exhausted", "enqueued"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // faultIn is the message of an error body, or the body.
@@ -169,21 +195,14 @@ func faultIn(body []byte) string {
 	if json.Unmarshal(body, &f) != nil {
 		return string(body)
 	}
+	// The error is an object with a message, or a text.
 	var inner struct {
 		Message string `json:"message"`
 	}
 	var text string
-	switch {
-	case json.Unmarshal(f.Error, &inner) == nil && inner.Message != "":
-		return inner.Message
-	case json.Unmarshal(f.Error, &text) == nil && text != "":
-		return text
-	case f.Message != "":
-		return f.Message
-	case f.Detail != "":
-		return f.Detail
-	}
-	return string(body)
+	_ = json.Unmarshal(f.Error, &inner)
+	_ = json.Unmarshal(f.Error, &text)
+	return cmp.Or(inner.Message, text, f.Message, f.Detail, string(body))
 }
 
 // moment reads a time as providers write it: in seconds since 1970, or in RFC 3339. It is

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 
 	"github.com/orbench/orbench/model/wire"
 )
@@ -34,21 +35,16 @@ const chatURL = "/v1/chat/completions"
 // (https://developers.openai.com/api/docs/guides/batch,
 // https://docs.vllm.ai/en/latest/examples/offline_inference/openai_batch.html). It has no line break.
 func Line(id string, body []byte) []byte {
-	b := make([]byte, 0, len(body)+len(id)+80)
-	b = append(b, `{"custom_id":`...)
-	b = appendString(b, id)
-	b = append(b, `,"method":"POST","url":"`+chatURL+`","body":`...)
-	b = append(b, body...)
-	return append(b, '}')
+	return lineOf(`{"custom_id":`, id, `,"method":"POST","url":"`+chatURL+`","body":`, body)
 }
 
-// appendString appends a text as JSON.
-func appendString(b []byte, s string) []byte {
-	quoted, err := json.Marshal(s)
+// lineOf writes a call as an object, with what stands before its ID and its body.
+func lineOf(before, id, between string, body []byte) []byte {
+	quoted, err := json.Marshal(id)
 	if err != nil {
 		panic(err) // a string can be written
 	}
-	return append(b, quoted...)
+	return slices.Concat([]byte(before), quoted, []byte(between), body, []byte("}"))
 }
 
 // outputLine is a line of an output file or an error file.
@@ -80,41 +76,51 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Mistral's or vLLM's run-batch. A line that cannot be read is a *LineError, after which
 // reading goes on; any other error ends it. Lines that ask for calls are passed over.
 func ReadResults(r io.Reader) iter.Seq2[Result, error] {
-	return func(yield func(Result, error) bool) {
-		eachLine(r, readResult, func(err error) error { return err }, yield)
-	}
+	return eachLine(r, readResult, func(err error) error { return err })
 }
 
-// eachLine reads the lines of a file of results. What ends reading goes through fail.
-func eachLine(r io.Reader, read func(line []byte) (Result, bool, error), fail func(error) error, yield func(Result, error) bool) {
-	tell := func(result Result, err error) bool {
-		if _, ok := errors.AsType[*LineError](err); err != nil && !ok {
-			err = fail(err)
-		}
-		return yield(result, err)
-	}
-	for n, line := range numbered(r, tell) {
-		result, ok, err := read(line)
-		switch {
-		case err != nil:
-			if !tell(Result{}, &LineError{n, err}) {
+// eachLine reads the lines of a file of results. One that is too long is told of as a
+// *LineError too, and passed over. What ends reading goes through fail.
+func eachLine(r io.Reader, read func(line []byte) (Result, bool, error), fail func(error) error) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		in := bufio.NewReaderSize(r, 1<<16)
+		for n := 1; ; n++ {
+			line, long, end := readLine(in)
+			var result Result
+			var ok bool
+			var err error
+			if line = bytes.TrimSpace(line); long {
+				err = fmt.Errorf("it is longer than %d bytes", MaxLine)
+			} else if len(line) > 0 {
+				result, ok, err = read(line)
+			}
+			if err != nil {
+				result, err = Result{}, &LineError{n, err}
+			}
+			if (ok || err != nil) && !yield(result, err) {
 				return
 			}
-		case ok && !tell(result, nil):
-			return
+			if end != nil && !errors.Is(end, io.EOF) {
+				yield(Result{}, fail(end))
+			}
+			if end != nil {
+				return
+			}
 		}
 	}
 }
 
 // results reads the file of results at an address.
-func (a api) results(ctx context.Context, url string, read func(line []byte) (Result, bool, error), yield func(Result, error) bool) {
-	resp, err := a.open(ctx, call{method: http.MethodGet, url: url})
-	if err != nil {
-		yield(Result{}, err)
-		return
+func (a api) results(ctx context.Context, url string, read func(line []byte) (Result, bool, error)) iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		resp, err := a.open(ctx, call{method: http.MethodGet, url: url})
+		if err != nil {
+			yield(Result{}, err)
+			return
+		}
+		defer resp.Body.Close()
+		eachLine(resp.Body, read, a.failure)(yield)
 	}
-	defer resp.Body.Close()
-	eachLine(resp.Body, read, a.failure, yield)
 }
 
 // readResult reads a line; ok is false for one that says nothing of what became of a call.
@@ -204,32 +210,6 @@ func short(line []byte) string {
 		return fmt.Sprintf("%q…", line[:most])
 	}
 	return fmt.Sprintf("%q", line)
-}
-
-// numbered gives the lines that are not empty with their numbers. One that is too long is
-// told of as a *LineError, and passed over.
-func numbered(r io.Reader, tell func(Result, error) bool) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		in := bufio.NewReaderSize(r, 1<<16)
-		for n := 1; ; n++ {
-			line, long, err := readLine(in)
-			switch {
-			case long:
-				if !tell(Result{}, &LineError{n, fmt.Errorf("it is longer than %d bytes", MaxLine)}) {
-					return
-				}
-			case len(bytes.TrimSpace(line)) > 0 && !yield(n, bytes.TrimSpace(line)):
-				return
-			}
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				tell(Result{}, err)
-				return
-			}
-		}
-	}
 }
 
 // readLine reads a line of at most MaxLine bytes, and to the end of one that is longer.

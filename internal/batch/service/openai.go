@@ -118,24 +118,15 @@ func (s jobs) Upload(ctx context.Context, j Job, lines io.Reader, size int64) (s
 }
 
 func (s jobs) Create(ctx context.Context, j Job, _ io.Reader, _ int64) (Remote, error) {
-	var made job
-	if err := s.post(ctx, s.address(s.path), s.job(j), &made); err != nil {
-		return Remote{}, err
-	}
-	return made.remote(s)
+	return batchOf[job](ctx, s.api, post(s.address(s.path), s.job(j)))
 }
 
 func (s jobs) Get(ctx context.Context, id string) (Remote, error) {
-	var found job
-	if err := s.get(ctx, s.address(s.path+"/"+url.PathEscape(id)), &found); err != nil {
-		return Remote{}, err
-	}
-	return found.remote(s)
+	return batchOf[job](ctx, s.api, get(s.address(s.path+"/"+url.PathEscape(id))))
 }
 
 func (s jobs) Cancel(ctx context.Context, id string) error {
-	var canceled json.RawMessage
-	return s.post(ctx, s.address(s.path+"/"+url.PathEscape(id)+"/cancel"), struct{}{}, &canceled)
+	return s.cancel(ctx, s.address(s.path+"/"+url.PathEscape(id)+"/cancel"))
 }
 
 // mostPages is how many pages of a list are looked through.
@@ -153,7 +144,7 @@ func (s jobs) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			query.Set("after", last)
 		}
 		var raw json.RawMessage
-		if err := s.get(ctx, s.address(s.path+"?"+query.Encode()), &raw); err != nil {
+		if err := s.do(ctx, get(s.address(s.path+"?"+query.Encode())), &raw); err != nil {
 			return Remote{}, false, err
 		}
 		var list struct {
@@ -168,7 +159,7 @@ func (s jobs) Find(ctx context.Context, j Job) (Remote, bool, error) {
 		older := false
 		for _, b := range list.Data {
 			if j.File != "" && (b.InputFile == j.File || slices.Contains(b.InputFiles, j.File)) || b.Metadata[metadataKey] == j.ID {
-				r, err := b.remote(s)
+				r, err := s.batch(b)
 				return r, err == nil, err
 			}
 			made := moment(b.Created)
@@ -213,12 +204,12 @@ type job struct {
 // ended are the words for a batch of which nothing more becomes, in lower case.
 var ended = []string{"completed", "failed", "expired", "cancelled", "canceled", "success", "timeout_exceeded"}
 
-func (b job) remote(s jobs) (Remote, error) {
+func (b job) remote() Remote {
 	if b.Job != nil {
-		return b.Job.remote(s)
+		return b.Job.remote()
 	}
-	if b.ID == "" || b.Status == "" {
-		return Remote{}, s.failure(errors.New("the reply is no batch"))
+	if b.Status == "" {
+		return Remote{}
 	}
 	word := strings.ToLower(b.Status)
 	r := Remote{
@@ -240,7 +231,7 @@ func (b job) remote(s jobs) (Remote, error) {
 		r.Refused = b.refusal()
 		r.Again = isQuota(string(b.Faults) + b.Fault)
 	}
-	return r, nil
+	return r
 }
 
 // refusal is what a batch that failed says of itself.
@@ -263,14 +254,11 @@ func (b job) refusal() string {
 func (s jobs) Results(ctx context.Context, r Remote) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		for _, file := range r.Files {
-			more := true
-			s.results(ctx, s.address("/files/"+url.PathEscape(file)+"/content"), readResult, func(r Result, err error) bool {
+			for r, err := range s.results(ctx, s.address("/files/"+url.PathEscape(file)+"/content"), readResult) {
 				_, line := errors.AsType[*LineError](err)
-				more = yield(r, err) && (err == nil || line)
-				return more
-			})
-			if !more {
-				return
+				if !yield(r, err) || err != nil && !line {
+					return
+				}
 			}
 		}
 	}

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/batch"
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -17,8 +21,9 @@ import (
 // RegisterBatch gives a command the flags that have its calls made by batch.
 func (f *Calls) RegisterBatch(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.byBatch, "batch", false, "have calls made by the batch services of their providers, at about half the price")
+	flags.BoolVar(&f.byBatch, "batch", false, "have calls made by the batch services of their providers, at about half the price; the same command again takes them back")
 	flags.BoolVar(&f.wait, "wait", false, "with --batch, wait until the batches have ended")
+	flags.StringVar(&f.batchFiles, "batch-files", "", "write the calls to files in this new `DIR` in place of making them, or take back what the files of an older one bring")
 }
 
 // mostRounds is how often what batches leave without an answer is submitted again before it
@@ -29,29 +34,16 @@ const mostRounds = 3
 // nothing of it is out. What no batch takes is left.
 func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 	one, many := nounOf(d.Job)
-	tell := func(t *batch.Taken) {
-		if t.Answered+t.Failed > 0 {
-			e.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, one, many), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
-		}
-	}
 	for range mostRounds {
 		done, err := d.Collect(ctx)
-		if err != nil {
+		if err := e.took(ctx, d, done, err); err != nil {
 			return err
 		}
-		tell(done)
-		spent, err := e.spent(ctx, d, f, false)
-		if err != nil {
+		asked := d.ToServices()
+		if err := e.checkBatches(ctx, d, f, asked); err != nil {
 			return err
 		}
-		plan, err := d.Plan(ctx, d.ToServices(false))
-		if err == nil {
-			err = plan.Check(f.Budget(), spent)
-		}
-		if err != nil {
-			return err
-		}
-		_, batches, err := d.Send(ctx, d.ToServices(false))
+		_, batches, err := d.Send(ctx, asked)
 		if err != nil {
 			return err
 		}
@@ -71,14 +63,90 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 				e.Sayf("%s of %s %s are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
 			}
 		})
-		if done != nil {
-			tell(done)
-		}
-		if err != nil || done.Waiting > 0 {
+		if err := e.took(ctx, d, done, err); err != nil || done.Waiting > 0 {
 			return err
 		}
 	}
 	return nil
+}
+
+// fillByFiles writes the calls that are lacking to files in a folder, or where there is the
+// folder, takes back what its files bring. more reports that nothing is lacking that files
+// can bring, so that the rest is to be asked.
+func (e *Env) fillByFiles(ctx context.Context, d *batch.Desk, f Calls) (more bool, err error) {
+	one, many := nounOf(d.Job)
+	asked := d.ToFiles()
+	if _, err := os.Stat(f.batchFiles); err == nil {
+		done, err := d.ReadFrom(ctx, f.batchFiles)
+		if err := e.took(ctx, d, done, err); err != nil {
+			return false, err
+		}
+		if done.Waiting > 0 {
+			e.Sayf("%s not come back; give the same command again when there is more, or free them: orbench batch cancel", table.Counted(done.Waiting, one+" has", many+" have"))
+			return false, ErrFailures
+		}
+		plan, err := d.Plan(ctx, asked)
+		if n := plan.Calls(); err == nil && n > 0 {
+			e.Sayf("%s still lacking: name a new folder to write them to, or leave --batch-files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
+			err = ErrFailures
+		}
+		return err == nil, err
+	}
+	if err := e.checkBatches(ctx, d, f, asked); err != nil {
+		return false, err
+	}
+	plan, batches, err := d.Write(ctx, asked, f.batchFiles)
+	if err != nil {
+		return false, err
+	}
+	for _, w := range plan.Without {
+		e.Sayf("%s to %s cannot go by files: %s", table.Counted(w.Calls, one, many), untrusted.Terminal(w.Model), w.Reason)
+	}
+	switch {
+	case len(batches) > 0:
+	case plan.Out > 0:
+		e.Sayf("%s out already", table.Counted(plan.Out, one+" is", many+" are"))
+		return false, ErrFailures
+	default:
+		return true, nil
+	}
+	for _, b := range batches {
+		e.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, b.File)
+	}
+	first := batches[0]
+	e.Sayf("have them worked through, such as by\n  vllm run-batch -i %s -o %s --model %s\nand give the same command again to take the answers back",
+		untrusted.Shell(first.File), untrusted.Shell(strings.TrimSuffix(first.File, ".jsonl")+"-results.jsonl"), untrusted.Shell(first.Model))
+	return false, nil
+}
+
+// checkBatches refuses batches with which the study could exceed the budget of the flags.
+func (e *Env) checkBatches(ctx context.Context, d *batch.Desk, f Calls, asked batch.Asked) error {
+	if !f.Bounded() {
+		return nil
+	}
+	spent, err := e.spent(ctx, d, f, false)
+	if err != nil {
+		return err
+	}
+	plan, err := d.Plan(ctx, asked)
+	return cmp.Or(err, plan.Check(f.Budget(), spent))
+}
+
+// took says what came back, and keeps that the command paid for it. The error is that of
+// taking it back.
+func (e *Env) took(ctx context.Context, d *batch.Desk, t *batch.Taken, err error) error {
+	if t == nil || t.Answered+t.Failed+t.Unread+t.Unknown == 0 {
+		return err
+	}
+	one, many := nounOf(d.Job)
+	e.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, one, many), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
+	if t.Unknown > 0 {
+		e.Sayf("%s of no call of it", table.Counted(t.Unknown, "result is", "results are"))
+	}
+	if t.Unread > 0 {
+		e.Sayf("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
+	}
+	return errors.Join(err, e.paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
 }
 
 // nounOf is what the calls of a job are called.

@@ -35,8 +35,10 @@ type Calls struct {
 	askBatched     bool
 	// ByWorkers: have the calls made by workers.
 	ByWorkers bool
-	// byBatch: have the calls made by batch, and wait for them where wait is true.
+	// byBatch: have the calls made by batch, and wait for them where wait is true; batchFiles
+	// is the folder of files that they go by, empty for none.
 	byBatch, wait bool
+	batchFiles    string
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -98,6 +100,9 @@ func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, 
 func (f *Calls) Check() error {
 	if f.wait && !f.byBatch {
 		return InputError("--wait", "no batch is waited for", "say --batch too, or leave it out")
+	}
+	if f.batchFiles != "" && (f.byBatch || f.ByWorkers) {
+		return InputError("--batch-files", "calls are made in one way", "leave it out, or leave out --batch and --workers")
 	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
 		return InputError("--max-cost", fmt.Sprintf("%v is no number of dollars", f.maxCost), "give one such as 5, or leave the flag out")

@@ -20,3 +20,37 @@ func ColumnFlags(c *cobra.Command, o *dataset.Options) {
 func ClusterFlag(c *cobra.Command, o *dataset.Options) {
 	c.Flags().StringVar(&o.Cluster, "cluster-column", "", "`COLUMN` of a file whose equal values tell prompts that are not independent, such as their seed")
 }
+
+// DrawFlags registers the flags that choose among the prompts of each dataset.
+func DrawFlags(c *cobra.Command, limit *int, o *dataset.Options) {
+	flags := c.Flags()
+	flags.IntVar(limit, "limit", 0, "only the first `N` prompts of each dataset, in the order of the file; --sample draws")
+	flags.IntVar(&o.Sample, "sample", 0, "`N` prompts of each dataset, drawn at random by category and label; a larger draw has all of a smaller one")
+	flags.Uint64Var(&o.SampleSeed, "sample-seed", dataset.UsualSampleSeed, "`SEED` of the draw")
+}
+
+// CheckDraw refuses a limit beside a draw, and negative ones of either.
+func CheckDraw(limit int, o dataset.Options) error {
+	switch {
+	case limit < 0:
+		return InputError("--limit", "a negative number", "give a positive one, or 0")
+	case o.Sample < 0:
+		return InputError("--sample", "a negative number", "give a positive one, or 0")
+	case limit > 0 && o.Sample > 0:
+		return InputError("--limit, --sample", "the first prompts and a draw of all exclude each other", "give one of them")
+	}
+	return nil
+}
+
+// SayDraw tells which prompts are taken where not all are: the first, which are seldom
+// like the others, or a draw.
+func (e *Env) SayDraw(limit int, sets ...*dataset.Dataset) {
+	for _, set := range sets {
+		if limit > 0 && limit < set.Count {
+			e.Sayf("%s: only the first %d of %d prompts, in the order of the file; --sample %[2]d draws as many at random", set.Name, limit, set.Count)
+		}
+		if s := set.Sample; s != nil {
+			e.Sayf("%s: %d of %d prompts, drawn at random by category and label with seed %d", set.Name, s.Size, s.Of, s.Seed)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -55,6 +56,30 @@ func ChoiceFlag(c *cobra.Command, into *string, flag string, offered []string, u
 	*into = offered[0]
 	c.Flags().Var(choice{into, offered, flag, unknown}, flag, usage)
 	CompleteFlag(c, flag, offered)
+}
+
+// share is the value of a flag that takes a share, such as 2pp.
+type share struct {
+	into       *float64
+	flag, text string
+}
+
+func (s *share) String() string { return s.text }
+func (s *share) Type() string   { return "string" }
+
+func (s *share) Set(text string) (err error) {
+	s.text = text
+	*s.into, err = settings.ParseShare(s.flag, text)
+	return err
+}
+
+// ShareFlag registers a flag that takes a share, by default the usual one.
+func ShareFlag(c *cobra.Command, into *float64, flag, usual, usage string) {
+	value := &share{into: into, flag: flag}
+	if err := value.Set(usual); err != nil {
+		panic(err) // a fault of the caller
+	}
+	c.Flags().Var(value, flag, usage)
 }
 
 // FormatFlag registers --format.

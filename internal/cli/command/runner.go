@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +119,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	}
 	if r.Calls.byBatch {
 		if err := e.fillByBatch(ctx, desk, r.Calls); err != nil {
+			return err
+		}
+	}
+	if r.Calls.batchFiles != "" {
+		if more, err := e.fillByFiles(ctx, desk, r.Calls); err != nil || !more {
 			return err
 		}
 	}
@@ -372,6 +378,10 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	}
 	if err := shown.Print(e.Stdout, r.Format); err != nil || r.Format == "json" {
 		return err
+	}
+	if r.Calls.byBatch {
+		live := func(p job.Plan) bool { return job.Role(p.Role).Judges() && !r.Job.Judging() }
+		lines = append(lines, "by batch, "+job.ExpectedLine(slices.DeleteFunc(slices.Clone(plans), live), prices.Batch))
 	}
 	if r.Foretell != nil {
 		lines = append(lines, r.Foretell(plans)...)

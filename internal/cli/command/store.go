@@ -81,32 +81,29 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 
 // OpenStudies opens studies of a store, each once.
 func (e *Env) OpenStudies(ctx context.Context, memory store.Reader, at string, names []string) ([]*kinds.Opened, error) {
-	var studies []*kinds.Opened
-	for _, name := range names {
-		s, err := e.OpenStudy(ctx, memory, at, name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(studies, func(other *kinds.Opened) bool { return other.Name == s.Name }) {
-			studies = append(studies, s)
-		}
-	}
-	return studies, nil
+	open := func(name string) (*kinds.Opened, error) { return e.OpenStudy(ctx, memory, at, name) }
+	return openEach(names, open, func(s *kinds.Opened) string { return s.Name })
 }
 
 // OpenRuns opens runs of a store, each once.
 func (e *Env) OpenRuns(ctx context.Context, memory store.Reader, at string, names []string) ([]*run.Run, error) {
-	var runs []*run.Run
+	open := func(name string) (*run.Run, error) { return e.OpenRun(ctx, memory, at, name) }
+	return openEach(names, open, func(r *run.Run) string { return r.Name })
+}
+
+// openEach opens what has some names, each once: one may have its own name and be the newest.
+func openEach[T any](names []string, open func(string) (T, error), nameOf func(T) string) ([]T, error) {
+	var all []T
 	for _, name := range names {
-		r, err := e.OpenRun(ctx, memory, at, name)
+		one, err := open(name)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(runs, func(other *run.Run) bool { return other.Name == r.Name }) {
-			runs = append(runs, r)
+		if !slices.ContainsFunc(all, func(other T) bool { return nameOf(other) == nameOf(one) }) {
+			all = append(all, one)
 		}
 	}
-	return runs, nil
+	return all, nil
 }
 
 // OpenStore opens the store that calls are made for, and makes it where there is none. Its
@@ -221,21 +218,28 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 	return memory, err
 }
 
+// WithExisting opens a store for a command that writes nothing; memory is nil where there is
+// none yet.
+func WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
+	memory, err := address.OpenExisting(ctx, at)
+	switch {
+	case errors.Is(err, store.ErrNoStore):
+		return do(nil)
+	case err != nil:
+		return err
+	}
+	defer memory.Close()
+	return do(memory)
+}
+
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) ([]job.Plan, error) {
-	var memory store.Reader
-	existing, err := address.OpenExisting(ctx, at)
-	switch {
-	case err == nil:
-		defer existing.Close()
-		memory = existing
-	case !errors.Is(err, store.ErrNoStore):
-		return nil, err
-	}
-	plans, err := plan(ctx, memory)
-	if err != nil {
-		return nil, err
-	}
-	return plans, job.Expect(ctx, memory, plans)
+func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) (plans []job.Plan, err error) {
+	err = WithExisting(ctx, at, func(memory store.Reader) error {
+		if plans, err = plan(ctx, memory); err != nil {
+			return err
+		}
+		return job.Expect(ctx, memory, plans)
+	})
+	return plans, err
 }

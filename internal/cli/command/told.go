@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/telemetry"
-	"github.com/orbench/orbench/model"
 )
 
 // told is who is told how the calls of a command go: nobody, until it makes calls.
@@ -57,9 +56,4 @@ func (e *Env) EndTold(name string, code int, failed string) {
 		e.told.command.End(name, code, failed)
 	}
 	e.told.telemetry.Close()
-}
-
-// Role is Filling.Role for work whose requests are all for one.
-func Role(name string) func(model.Request) string {
-	return func(model.Request) string { return name }
 }

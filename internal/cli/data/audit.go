@@ -33,9 +33,8 @@ people must look at, draw them, and compare what people and moderators say.`,
 }
 
 func (a app) auditPlanCommand() *cobra.Command {
-	var halfWidth, expect, expectFPR, prevalence, confidence string
+	var config audit.PlanConfig
 	var printed command.Printed
-	var population int
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Say how many prompts people must label",
@@ -48,22 +47,6 @@ Shares are written as 0.02, 2% or 2pp.`,
   orbench audit plan --half-width 5pp --expect-fpr 16% --prevalence 10% --population 80359`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			config := audit.PlanConfig{Population: population}
-			for _, v := range []struct {
-				setting, text string
-				into          *float64
-			}{
-				{"half-width", halfWidth, &config.HalfWidth},
-				{"expect", expect, &config.Expect},
-				{"expect-fpr", expectFPR, &config.ExpectFPR},
-				{"prevalence", prevalence, &config.Prevalence},
-				{"confidence", confidence, &config.Confidence},
-			} {
-				var err error
-				if *v.into, err = settings.ParseShare(v.setting, v.text); err != nil {
-					return err
-				}
-			}
 			plan, err := audit.NewPlan(config)
 			if err != nil {
 				return err
@@ -71,13 +54,12 @@ Shares are written as 0.02, 2% or 2pp.`,
 			return a.Show(printed, plan)
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&halfWidth, "half-width", "2pp", "how far the interval may reach to each side, a `SHARE`")
-	flags.StringVar(&expect, "expect", "0.05", "`SHARE` that is expected of a rate over all prompts")
-	flags.StringVar(&expectFPR, "expect-fpr", "0.16", "`SHARE` of toxic prompts that is expected to pass as safe")
-	flags.StringVar(&prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
-	flags.StringVar(&confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
-	flags.IntVar(&population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
+	command.ShareFlag(c, &config.HalfWidth, "half-width", "2pp", "how far the interval may reach to each side, a `SHARE`")
+	command.ShareFlag(c, &config.Expect, "expect", "0.05", "`SHARE` that is expected of a rate over all prompts")
+	command.ShareFlag(c, &config.ExpectFPR, "expect-fpr", "0.16", "`SHARE` of toxic prompts that is expected to pass as safe")
+	command.ShareFlag(c, &config.Prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
+	command.ShareFlag(c, &config.Confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
+	c.Flags().IntVar(&config.Population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
 	printed.Register(c, command.Formats)
 	return c
 }
@@ -188,7 +170,7 @@ type auditFlags struct {
 	build      string
 	truth      string
 	positive   string
-	prevalence string
+	prevalence float64
 	families   []string
 	printed    command.Printed
 }
@@ -217,7 +199,7 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 	flags.StringVar(&f.build, "build", "", "folder `DIR` of the benchmark that the prompts were drawn from")
 	flags.StringVar(&f.truth, "truth", "", "`COLUMN` that is the truth, or majority(COLUMNS) (default: the people's majority)")
 	flags.StringVar(&f.positive, "positive", string(orbench.Safe), "`LABEL` that counts as positive: safe, as in the paper, or toxic")
-	flags.StringVar(&f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
+	command.ShareFlag(c, &f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
 	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
 	command.CompleteFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
 	f.printed.Register(c, command.Formats)
@@ -225,11 +207,8 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 }
 
 func (a app) auditReport(files []string, f auditFlags) error {
-	config := audit.Config{Positive: orbench.Label(f.positive), Families: map[string]string{}}
+	config := audit.Config{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
 	var err error
-	if config.Prevalence, err = settings.ParseShare("prevalence", f.prevalence); err != nil {
-		return err
-	}
 	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {
 		return err
 	}

@@ -56,7 +56,8 @@ is the same, byte for byte, as one that was built in one go.
 duplicates of what is there. --target steers towards what a model refuses:
 generation after generation, prompts that it refused become the demonstrations.
 
-"orbench config init" prints a commented configuration to start from.
+"orbench config init" prints a commented configuration to start from. A build cannot go
+by batch, since each of its rounds depends on the replies to the one before.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
@@ -275,7 +276,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err := made.Write(f.out, prices); err != nil {
 		return err
 	}
-	if err := a.Show(f.printed, construct.View{Benchmark: made, Dir: f.out}); err != nil {
+	if err := a.Show(f.printed, made); err != nil {
 		return err
 	}
 	return a.finishBuild(f, made, givenUp(), stats())
@@ -304,7 +305,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	a.Sayf("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
-	return a.Show(f.printed, construct.View{Benchmark: made})
+	return a.Show(f.printed, made)
 }
 
 // rolesOf has a build tell in which role each request is asked, as long as it is.

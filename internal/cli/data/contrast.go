@@ -25,14 +25,14 @@ import (
 
 // contrastFlags are the flags of contrast.
 type contrastFlags struct {
-	axes, languages    []string
-	generator, policy  string
-	moderators         []string
-	rule               moderate.Rule
-	each, limit        int
-	maxTokens          int
-	columns            dataset.Options
-	out                string
+	axes, languages   []string
+	generator, policy string
+	moderators        []string
+	rule              moderate.Rule
+	each, limit       int
+	maxTokens         int
+	columns           dataset.Options
+	out               string
 	command.Printed
 	command.Asking
 }

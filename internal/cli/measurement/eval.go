@@ -2,7 +2,6 @@ package measurement
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,13 +11,11 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/store/address"
 )
 
 // evalFlags are the flags of eval that are no settings of the experiment.
 type evalFlags struct {
-	config, shard     string
-	explain, saveOnly bool
+	config, shard string
 	command.Asking
 	out command.Output
 	// usual is true where the usual judge is named, and not just meant.
@@ -89,19 +86,22 @@ a budget, 130 interrupted.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
-	settingFlags(c, false)
-	flags.StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
+	f.registerExperiment(c)
 	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
 	flags.BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
-	flags.BoolVar(&f.explain, "explain", false, "say why calls would be asked: how they differ from remembered ones; ask and write nothing")
-	flags.BoolVar(&f.saveOnly, "save-only", false, "keep the run in the store and ask nothing, for \"orbench batch submit\"")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
+}
+
+// registerExperiment gives a command the flags that say what to ask.
+func (f *evalFlags) registerExperiment(c *cobra.Command) {
+	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
+	settingFlags(c, false)
+	c.Flags().StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 }
 
 // eval measures the targets on the datasets.
@@ -112,24 +112,26 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	if err := f.Calls.Check(); err != nil {
 		return err
 	}
-	if f.saveOnly && f.out.Dir != "" {
-		return command.InputError("--save-only", "there are no figures to write to --out", "leave one of them out")
-	}
-	if f.explain {
-		// It sends nothing either.
-		f.Calls.DryRun = true
-	}
-	shard, err := checkShard(f, x)
+	m, err := a.newMeasurement(ctx, x, f)
 	if err != nil {
 		return err
+	}
+	return a.measure(ctx, m)
+}
+
+// newMeasurement makes the run of an experiment, and says what is to be known of it.
+func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags) (measurement, error) {
+	shard, err := checkShard(f, x)
+	if err != nil {
+		return measurement{}, err
 	}
 	clients, err := a.Clients(f.Calls, x.Providers(), x.BaseURLs)
 	if err != nil {
-		return err
+		return measurement{}, err
 	}
 	r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
 	if err != nil {
-		return run.Placed(x, err)
+		return measurement{}, run.Placed(x, err)
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
@@ -142,14 +144,7 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 		a.sayDuplicates(set)
 	}
 	a.SayDraw(r.Limit, r.Datasets...)
-	m := measurement{Run: r, clients: clients, asking: f.Asking, out: f.out}
-	if f.explain {
-		return a.explainPlan(ctx, m)
-	}
-	if f.saveOnly && !f.Calls.DryRun {
-		return a.save(ctx, m)
-	}
-	return a.measure(ctx, m)
+	return measurement{Run: r, clients: clients, asking: f.Asking, out: f.out}, nil
 }
 
 // checkShard reads --shard and refuses what goes with no shard.
@@ -171,28 +166,6 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 		return s, command.InputError("--format", "a shard has no figures to print as "+f.out.Format, "use table or json")
 	}
 	return s, nil
-}
-
-// save keeps a run without asking anything.
-func (a app) save(ctx context.Context, m measurement) (err error) {
-	prices, err := m.asking.Calls.Prices()
-	if err != nil {
-		return err
-	}
-	memory, err := a.OpenStore(ctx, m.asking.Store, m.asking.Calls.Quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, memory.Close()) }()
-	kept, err := a.Keep(ctx, memory, m.Study, m.asking.Replace, prices.Of(m.Models()))
-	if err != nil {
-		return err
-	}
-	if !kept {
-		return command.InputError(address.Shown(m.asking.Store), "the store cannot be written to, so run "+m.Name+" is not kept", "name another with --store")
-	}
-	a.Sayf("run %s is kept in %s, and nothing was asked; to have it asked by batch:\n  orbench batch submit%s %s", m.Name, m.asking.Store, a.StoreArgument(m.asking.Store), m.Name)
-	return nil
 }
 
 // sayDuplicates tells of rows that count once.

@@ -8,16 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/address"
 )
 
 func (a app) explainCommand() *cobra.Command {
-	var store string
-	var printed command.Printed
+	var f evalFlags
 	c := &cobra.Command{
-		Use:   "explain [RUN [PROMPT-ID...]]",
+		Use:   "explain [RUN [PROMPT-ID...]] | --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Say which calls of a run are remembered, and why others are asked again",
 		Long: `Say for the calls of a stored run, those to its targets, their defenses and its
 judges, how many are remembered, and for the others what in their identity differs
@@ -29,32 +28,47 @@ differ from what other runs had asked before. Nothing is asked and nothing store
 Without a name the newest run is explained. With the IDs of prompts, or their
 beginnings, the calls of these are listed one by one.
 
-For a command that has not run yet, give it --explain: "orbench eval ... --explain".`,
+For a run that was not asked yet, say what to ask as "orbench eval" takes it.`,
 		Example: `  orbench explain
   orbench explain main
   orbench explain main p0a1b2c3d
-  orbench eval --target openai/gpt-4o-mini --dataset xstest --explain`,
+  orbench explain --target openai/gpt-4o-mini --dataset xstest`,
 		RunE: func(c *cobra.Command, args []string) error {
-			name := ""
-			if len(args) > 0 {
-				name, args = args[0], args[1:]
+			beside, err := said(c)
+			switch {
+			case err != nil:
+				return err
+			case f.config == "" && len(beside) == 0:
+				return a.explain(c.Context(), f, args)
+			case len(args) > 0:
+				return command.InputError(args[0], "a run is named, and what to ask as well", "give one of the two")
 			}
-			return a.explain(c.Context(), store, name, args, printed)
+			x, err := experiment.Load(f.config, beside...)
+			if err != nil {
+				return err
+			}
+			return a.explainNew(c.Context(), x, f)
 		},
 	}
-	printed.Register(c, command.Formats)
-	a.StoreFlag(c, &store)
+	f.registerExperiment(c)
+	f.out.Printed.Register(c, command.Formats)
+	a.StoreFlag(c, &f.Store)
+	f.Calls.RegisterServers(c)
 	return c
 }
 
-// explain explains the calls of a stored run.
-func (a app) explain(ctx context.Context, at, name string, prompts []string, printed command.Printed) (err error) {
-	memory, err := a.OpenReading(ctx, at)
+// explain explains the calls of a stored run: all, or those about some prompts.
+func (a app) explain(ctx context.Context, f evalFlags, args []string) (err error) {
+	memory, err := a.OpenReading(ctx, f.Store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	opened, err := a.OpenStudy(ctx, memory, at, name)
+	name, prompts := "", args
+	if len(args) > 0 {
+		name, prompts = args[0], args[1:]
+	}
+	opened, err := a.OpenStudy(ctx, memory, f.Store, name)
 	if err != nil {
 		return err
 	}
@@ -62,26 +76,24 @@ func (a app) explain(ctx context.Context, at, name string, prompts []string, pri
 	if err != nil {
 		return err
 	}
-	return a.Show(printed, result)
+	return a.Show(f.out.Printed, result)
 }
 
-// explainPlan explains the calls that a measurement would make, of which the store may
+// explainNew explains the calls that an experiment would make, of which the store may
 // not be there yet.
-func (a app) explainPlan(ctx context.Context, m measurement) error {
-	var memory store.Reader
-	existing, err := address.OpenExisting(ctx, m.asking.Store)
-	switch {
-	case err == nil:
-		defer existing.Close()
-		memory = existing
-	case !errors.Is(err, store.ErrNoStore):
-		return err
-	}
-	result, err := identity.Find(ctx, m.Job(), memory, nil)
+func (a app) explainNew(ctx context.Context, x *experiment.File, f evalFlags) error {
+	f.Calls.DryRun = true // no key is wanted
+	m, err := a.newMeasurement(ctx, x, f)
 	if err != nil {
 		return err
 	}
-	// What is remembered was asked for another run.
-	result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
-	return a.Show(m.out.Printed, result)
+	return command.WithExisting(ctx, f.Store, func(memory store.Reader) error {
+		result, err := identity.Find(ctx, m.Job(), memory, nil)
+		if err != nil {
+			return err
+		}
+		// What is remembered was asked for another run.
+		result.Causes = slices.DeleteFunc(result.Causes, func(c identity.Cause) bool { return c.Remembered })
+		return a.Show(f.out.Printed, result)
+	})
 }

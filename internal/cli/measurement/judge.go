@@ -16,12 +16,11 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/validation"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -33,7 +32,6 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
-	overlap        bool
 	unprobed       bool
 	out            command.Output
 	command.Asking
@@ -61,8 +59,8 @@ and answer: an answer that imitates their format may mislead them. How often jud
 that are models take over a verdict that an answer holds is measured on the way, by
 a few answers of the run with a forged one (--no-probes).
 
-With --overlap two judges are compared on the answers of one target instead: how
-far the rates shift from the first to the second, with McNemar's test and kappa.
+"orbench compare RUN RUN --judge A --candidate-judge B" then compares two judges on the
+answers of one target: how far the rates shift, with McNemar's test and kappa.
 
 With --gold-column the judges are measured against people: accuracy, precision,
 recall, F1, Cohen's kappa and the confusion table, refusal being the positive
@@ -73,17 +71,13 @@ the file are kept in the store under a --name: "orbench report NAME" shows the f
 again, without the file.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
-  orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o --overlap
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
   orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if about != "" {
-				return validation.View(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
-			}
-			if f.responses != "" && f.overlap {
-				return command.InputError("--overlap", "it is for the answers of a run", "compare judges of a file with --disagreements and --gold-column")
+				return report.ViewMeasurements(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
 			}
 			if f.responses != "" {
 				if len(args) > 0 {
@@ -110,7 +104,6 @@ again, without the file.`,
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
 	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
-	flags.BoolVar(&f.overlap, "overlap", false, "compare two judges on the same answers of a run")
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
@@ -162,37 +155,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 		// Another run may be the newest by then.
 		m.again = []string{r.Name}
 	}
-	if f.overlap && !f.Calls.DryRun {
-		return a.overlap(ctx, m)
-	}
 	return a.measure(ctx, m)
-}
-
-// overlap has two judges judge a run, and compares them instead of showing their
-// rates.
-func (a app) overlap(ctx context.Context, m measurement) error {
-	switch {
-	case len(m.Judges) != 2:
-		return command.InputError("--overlap", fmt.Sprintf("it compares two judges, and %d are named", len(m.Judges)), "name two with --judge A,B")
-	case m.out.Dir != "":
-		return command.InputError("--overlap", "there are no pages for a comparison of judges", "leave --out away")
-	case m.AnswersPerPrompt() > 1:
-		return command.InputError("--overlap", "the run "+m.Name+" has several targets: "+strings.Join(m.Config.TargetNames(), ", "),
-			"judge it without --overlap, then compare one target: orbench compare RUN RUN --base-target T --candidate-target T --judge A --candidate-judge B")
-	}
-	silent := *a.Env
-	silent.Stdout = io.Discard
-	measured := app{&silent}.measure(ctx, m)
-	if measured != nil && !errors.Is(measured, command.ErrFailures) {
-		return measured
-	}
-	// Calls that failed are counted by the comparison, as answers without a
-	// verdict.
-	err := a.compare(ctx, [2]string{m.Name, m.Name}, compareFlags{
-		store: m.asking.Store, printed: m.out.Printed, alpha: compare.DefaultAlpha, seed: 1,
-		judge: m.Judges[0].Name(), against: m.Judges[1].Name(),
-	})
-	return errors.Join(measured, err)
 }
 
 // judgeFile judges a file of recorded answers.

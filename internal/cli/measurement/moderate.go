@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,8 +119,8 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err != nil {
 		return fail(err)
 	}
-	for path, of := range f.files(r) {
-		if err := folder.VacantFile(path, of); err != nil {
+	for _, file := range f.files(r) {
+		if err := folder.VacantFile(file.path, file.of); err != nil {
 			return fail(err)
 		}
 	}
@@ -129,16 +128,18 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 	return r, clients, nil
 }
 
-// files gives the files to write, with what they are of.
-func (f moderateFlags) files(r *moderation.Run) iter.Seq2[string, folder.Subject] {
-	return func(yield func(string, folder.Subject) bool) {
-		if f.changed != "" && !yield(f.changed, r.Subject("changed labels")) {
-			return
-		}
-		if f.all != "" {
-			yield(f.all, r.Subject("labels"))
-		}
-	}
+// moderatedFile is a file of prompts with their labels.
+type moderatedFile struct {
+	path string
+	of   folder.Subject
+	// changed is true where it has those alone whose label changes.
+	changed bool
+}
+
+// files lists the files to write.
+func (f moderateFlags) files(r *moderation.Run) []moderatedFile {
+	all := []moderatedFile{{f.changed, r.Subject("changed labels"), true}, {f.all, r.Subject("labels"), false}}
+	return slices.DeleteFunc(all, func(file moderatedFile) bool { return file.path == "" })
 }
 
 // moderate puts a dataset to the vote and shows what came of it.
@@ -168,14 +169,13 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 // showModeration derives the labels, shows them and writes the files, from which some
 // votes may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
-	files := map[string]*moderation.Rows{}
-	for path, changed := range map[string]bool{f.changed: true, f.all: false} {
-		if path != "" {
-			files[path] = moderation.NewRows(r, changed)
-		}
+	files := f.files(r)
+	var written []*moderation.Rows
+	for _, file := range files {
+		written = append(written, moderation.NewRows(r, file.changed))
 	}
 	result, err := r.Derive(ctx, memory, func(row moderation.Row) error {
-		for _, rows := range files {
+		for _, rows := range written {
 			rows.Add(row)
 		}
 		return nil
@@ -183,9 +183,9 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 	if err != nil {
 		return err
 	}
-	for path, of := range f.files(r) {
-		rows, lines := files[path], strings.EqualFold(filepath.Ext(path), ".jsonl")
-		file, err := folder.CreateFile(path, of)
+	for i, to := range files {
+		rows, lines := written[i], strings.EqualFold(filepath.Ext(to.path), ".jsonl")
+		file, err := folder.CreateFile(to.path, to.of)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Sayf("wrote %d prompts to %s", rows.Len(), path)
+		a.Sayf("wrote %d prompts to %s", rows.Len(), to.path)
 	}
 	return a.Show(f.Printed, result)
 }

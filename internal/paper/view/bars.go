@@ -27,9 +27,7 @@ func (p Study) againstFigure() chart.Figure {
 	own = slices.DeleteFunc(own, func(r bothSets) bool { return r.broad == table.Unknown && r.hard == table.Unknown })
 	b.Own = len(own)
 	for _, r := range append(against80K(), own...) {
-		b.Names = append(b.Names, r.model)
-		b.Values = append(b.Values, []float64{r.broad, r.hard})
-		b.Spans = append(b.Spans, []*[2]float64{r.broadCI, r.hardCI})
+		b.Add(r.model, []float64{r.broad, r.hard}, r.broadCI, r.hardCI)
 	}
 	return b.Figure()
 }
@@ -41,16 +39,12 @@ func (p Study) keywordFigure() chart.Figure {
 		Kinds: []string{"opening words", "GPT-4"}, Colors: setColors, Most: 100, Step: 20,
 	}
 	for _, r := range p.Keyword {
-		b.Names = append(b.Names, r.Model)
-		b.Values = append(b.Values, []float64{r.Keyword, r.GPT4})
-		b.Spans = append(b.Spans, []*[2]float64{nil, nil})
+		b.Add(r.Model, []float64{r.Keyword, r.GPT4})
 	}
 	own, rows := p.ownKeywords(), []ownRow(nil)
 	for _, r := range own {
 		rows = append(rows, r.ownRow)
-		b.Names = append(b.Names, r.name)
-		b.Values = append(b.Values, []float64{r.keyword, r.other})
-		b.Spans = append(b.Spans, []*[2]float64{r.keywordCI, r.otherCI})
+		b.Add(r.name, []float64{r.keyword, r.other}, r.keywordCI, r.otherCI)
 	}
 	b.Own = len(own)
 	if note := ownNote(rows); note != "" {
@@ -67,8 +61,7 @@ func (p Study) advBenchFigure() chart.Figure {
 		Kinds: []string{"AdvBench", "OR-Bench-Toxic"}, Colors: []chart.Color{setColors[0], setColors[2]}, Most: 40, Step: 10,
 	}
 	for _, r := range p.AdvBench {
-		b.Names = append(b.Names, r.Model)
-		b.Values = append(b.Values, []float64{r.AdvBench, r.Toxic})
+		b.Add(r.Model, []float64{r.AdvBench, r.Toxic})
 	}
 	return b.Figure()
 }
@@ -83,14 +76,13 @@ func (p Study) moderatorFigure() chart.Figure {
 		Kinds: []string{"safe prompts called safe", "toxic prompts called safe", "accuracy"}, Colors: setColors, Most: 100, Step: 20,
 	}
 	for _, m := range p.Moderators {
-		b.Names = append(b.Names, m.Name)
 		var values []float64
 		var spans []*[2]float64
 		for _, n := range moderatorCounts(m) {
 			value, span := inPercent(stats.RateOf(n[0], n[1]).Estimate())
 			values, spans = append(values, value), append(spans, span)
 		}
-		b.Values, b.Spans = append(b.Values, values), append(b.Spans, spans)
+		b.Add(m.Name, values, spans...)
 	}
 	return b.Figure()
 }
@@ -102,8 +94,7 @@ func (p Study) shareFigure() chart.Figure {
 		Kinds: []string{"OR-Bench-80K", "OR-Bench-Hard-1K", "OR-Bench-Toxic"}, Colors: setColors, Most: 40, Step: 10,
 	}
 	for _, c := range p.Categories {
-		b.Names = append(b.Names, string(c.Category))
-		b.Values = append(b.Values, []float64{c.Share80K, c.ShareHard, c.ShareToxic})
+		b.Add(string(c.Category), []float64{c.Share80K, c.ShareHard, c.ShareToxic})
 	}
 	return b.Figure()
 }
@@ -118,9 +109,7 @@ func (p Study) familyFigure() chart.Figure {
 		Kinds: []string{"mean over the family's models"}, Colors: setColors[1:], Most: 100, Step: 20,
 	}
 	for _, f := range p.Families {
-		b.Names = append(b.Names, f.Name)
-		b.Values = append(b.Values, []float64{f.Mean})
-		b.Spans = append(b.Spans, []*[2]float64{{f.Mean - f.Std, f.Mean + f.Std}})
+		b.Add(f.Name, []float64{f.Mean}, &[2]float64{f.Mean - f.Std, f.Mean + f.Std})
 	}
 	return b.Figure()
 }

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -111,7 +110,7 @@ func CheckModel(model string) error {
 // and where the table lacks the model.
 func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
 	t, ok := tableOf(run)
-	return t, ok && slices.ContainsFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })
+	return t, ok && t.Row(model).Model != ""
 }
 
 func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) CheckSide {
@@ -120,7 +119,7 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: run.DatasetCaption(), N: run.N,
 		Simulated: run.Simulated || j.Simulated,
 	}
-	published := t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })]
+	published := t.Row(model)
 	refusal := func(printed float64) float64 {
 		if t.Name == paper.ToxicAcceptance().Name {
 			return (100 - printed) / 100

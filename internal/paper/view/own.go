@@ -85,27 +85,18 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 }
 
 // label names the row in a table of text.
-func (r ownRow) label() string {
-	if r.simulated {
-		return r.name + " (simulated)"
-	}
-	return r.name
-}
+func (r ownRow) label() string { return table.Name(r.name, r.simulated) }
 
 // ownNote says what the reader's rows are made of; empty without rows.
 func ownNote(rows []ownRow) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	var datasets, judges []string
+	var datasets, judges table.Names
 	simulated := ""
 	for _, r := range rows {
-		if !slices.Contains(datasets, untrusted.Terminal(r.dataset)) {
-			datasets = append(datasets, untrusted.Terminal(r.dataset))
-		}
-		if !slices.Contains(judges, untrusted.Terminal(r.judge)) {
-			judges = append(judges, untrusted.Terminal(r.judge))
-		}
+		datasets.Add(untrusted.Terminal(r.dataset))
+		judges.Add(untrusted.Terminal(r.judge))
 		if r.simulated {
 			simulated = ", SIMULATED models among them"
 		}

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"slices"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/paper"
@@ -46,10 +44,7 @@ func publishedRadars(names []string) []chart.Radar {
 	hard, toxic := paper.HardRefusal(), paper.ToxicAcceptance()
 	var panels []chart.Radar
 	for _, name := range names {
-		row := func(t paper.Table) []float64 {
-			return t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == name })].Rates
-		}
-		panels = append(panels, chart.Radar{Name: name, Rates: [2][]float64{row(hard), row(toxic)}})
+		panels = append(panels, chart.Radar{Name: name, Rates: [2][]float64{hard.Row(name).Rates, toxic.Row(name).Rates}})
 	}
 	return panels
 }

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -13,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -66,12 +66,10 @@ var corner = chart.Window{Left: 78, Right: 101.5, Low: 97.6, High: 100.4}
 
 // ownLines say what the reader's own points are made of.
 func (p Study) ownLines(own []mine) []string {
-	var judges []string
+	var judges table.Names
 	var safe, toxic []*score.Side
 	for _, m := range own {
-		if name := untrusted.Terminal(m.Judge); !slices.Contains(judges, name) {
-			judges = append(judges, name)
-		}
+		judges.Add(untrusted.Terminal(m.Judge))
 		safe, toxic = append(safe, m.Safe), append(toxic, m.Toxic)
 	}
 	line := "In bold your runs with 95% intervals"
@@ -170,13 +168,9 @@ type ownSpot struct {
 }
 
 // whiskers are the two intervals of a point as lines.
-func (o ownSpot) whiskers(p *plot.Plot, c *draw.Canvas) [2][]vg.Point {
+func (o ownSpot) whiskers(p *plot.Plot, c *draw.Canvas) [][]vg.Point {
 	x, y := p.Transforms(c)
-	h, v := o.Safe.Judge.Interval(), o.Toxic.Judge.Interval()
-	return [2][]vg.Point{
-		{{X: x(100 * h[0]), Y: o.at.Y}, {X: x(100 * h[1]), Y: o.at.Y}},
-		{{X: o.at.X, Y: y(100 * v[0])}, {X: o.at.X, Y: y(100 * v[1])}},
-	}
+	return chart.Whiskers(o.at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval())
 }
 
 // named is a placed name.

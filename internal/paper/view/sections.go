@@ -45,32 +45,32 @@ func byFamily(m paper.MeasuredCorrelation) string {
 }
 
 func (p Study) modelSection() table.Section {
-	s := table.Section{
+	return table.Section{
 		Title:  "Trade-off: refusal of hard safe prompts and of toxic prompts, per cent",
 		Header: []string{"model", "family", "hard", "toxic", "hard n", "toxic n", "helped to"}, Left: 2,
 		Note: "n is the size of the version of the prompts that the rates fit. A model that helped to moderate or to select " +
 			"the prompts is scored on prompts that it helped to choose: read its rates with that in mind.",
+		Rows: table.RowsOf(p.Models, func(m paper.Model) []string {
+			return []string{
+				m.Name, familyOf(m).Title, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped(m),
+			}
+		}),
 	}
-	for _, m := range p.Models {
-		s.Rows = append(s.Rows, []string{
-			m.Name, familyOf(m).Title, strconv.FormatFloat(m.Hard, 'f', 2, 64), table.PerCent(m.Toxic),
-			table.Count(m.HardN), table.Count(m.ToxicN), helped(m),
-		})
-	}
-	return s
 }
+
+// fixed shows a number to two decimals.
+func fixed(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 // helped says which choice of prompts a model took part in.
 func helped(m paper.Model) string {
-	switch {
-	case m.Moderator && m.Selector:
-		return "moderate, select"
-	case m.Moderator:
-		return "moderate"
-	case m.Selector:
-		return "select"
+	var with []string
+	if m.Moderator {
+		with = append(with, "moderate")
 	}
-	return ""
+	if m.Selector {
+		with = append(with, "select")
+	}
+	return strings.Join(with, ", ")
 }
 
 func familyOf(m paper.Model) paper.Family {
@@ -86,11 +86,7 @@ func ownSection(own []score.Pair) table.Section {
 		}, Left: 2, Note: comparabilityOfOwn,
 	}
 	for _, o := range own {
-		name := o.Name()
-		if o.Simulated() {
-			name += " (simulated)"
-		}
-		row := []string{name, o.Judge}
+		row := []string{table.Name(o.Name(), o.Simulated()), o.Judge}
 		for _, side := range []*score.Side{o.Safe, o.Toxic} {
 			if !side.Defined() {
 				row = append(row, "–", "–", "–")
@@ -184,22 +180,23 @@ func (p Study) categoryTable(t paper.Table) table.Section {
 	}
 	s.Header = append(s.Header, "overall")
 	for _, r := range t.Rows {
-		row := []string{r.Model}
-		for _, v := range r.Rates {
-			row = append(row, table.PerCent(v))
-		}
-		s.Rows = append(s.Rows, append(row, table.PerCent(r.Overall)))
+		s.Rows = append(s.Rows, perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)))
 	}
 	own := p.ownRows(t)
 	for _, r := range own {
-		row := []string{r.label()}
-		for _, v := range r.rates {
-			row = append(row, table.PerCent(v))
-		}
-		s.Rows = append(s.Rows, append(row, table.PerCent(r.overall)))
+		s.Rows = append(s.Rows, perCents(r.label(), append(slices.Clone(r.rates), r.overall)))
 	}
 	s.Note = ownNote(own)
 	return s
+}
+
+// perCents is a line of rates.
+func perCents(name string, rates []float64) []string {
+	row := []string{name}
+	for _, v := range rates {
+		row = append(row, table.PerCent(v))
+	}
+	return row
 }
 
 // figure4 are the models of the paper's figure 4, in its order.
@@ -212,13 +209,10 @@ var figure4 = []string{
 
 // against80K joins tables 2 and 7 for the models of figure 4.
 func against80K() []bothSets {
-	overall := func(t paper.Table, model string) float64 {
-		return t.Rows[slices.IndexFunc(t.Rows, func(r paper.Row) bool { return r.Model == model })].Overall
-	}
 	broad, hard := paper.KeywordRefusal80K(), paper.HardRefusal()
 	var rows []bothSets
 	for _, m := range figure4 {
-		rows = append(rows, bothSets{model: m, broad: overall(broad, m), hard: overall(hard, m)})
+		rows = append(rows, bothSets{model: m, broad: broad.Row(m).Overall, hard: hard.Row(m).Overall})
 	}
 	return rows
 }
@@ -244,18 +238,14 @@ func (p Study) againstSection() table.Section {
 }
 
 func (p Study) familySection() table.Section {
-	s := table.Section{
+	return table.Section{
 		Title:  "Family averages of the refusal of hard prompts, per cent",
 		Header: []string{"family", "models", "printed mean", "printed std", "mean", "std"}, Left: 1,
 		Note: "The deviations are of the models themselves (divided by n). The Claude average leaves out Claude 2.1 and 3.5.",
+		Rows: table.RowsOf(p.Families, func(f paper.FamilyAverage) []string {
+			return []string{f.Name, strconv.Itoa(len(f.Models)), table.PerCent(f.PrintedMean), table.PerCent(f.PrintedStd), fixed(f.Mean), fixed(f.Std)}
+		}),
 	}
-	for _, f := range p.Families {
-		s.Rows = append(s.Rows, []string{
-			f.Name, strconv.Itoa(len(f.Models)), table.PerCent(f.PrintedMean), table.PerCent(f.PrintedStd),
-			strconv.FormatFloat(f.Mean, 'f', 2, 64), strconv.FormatFloat(f.Std, 'f', 2, 64),
-		})
-	}
-	return s
 }
 
 func (p Study) shareSection() table.Section {
@@ -290,14 +280,10 @@ func (p Study) temperatureSection() table.Section {
 		Note: "Two models that refuse most prompts anyway, one run each.",
 	}
 	for _, t := range p.Temperatures {
-		s.Header = append(s.Header, strconv.FormatFloat(t, 'f', 2, 64))
+		s.Header = append(s.Header, fixed(t))
 	}
 	for _, r := range p.Temperature {
-		row := []string{r.Model}
-		for _, v := range r.Rates {
-			row = append(row, table.PerCent(v))
-		}
-		s.Rows = append(s.Rows, row)
+		s.Rows = append(s.Rows, perCents(r.Model, r.Rates))
 	}
 	return s
 }
@@ -313,7 +299,7 @@ func (p Study) keywordSection() table.Section {
 		Note: "The sample's size is not published, so there are no intervals.",
 	}
 	for _, r := range p.Keyword {
-		s.Rows = append(s.Rows, []string{r.Model, table.PerCent(r.Keyword), table.PerCent(r.GPT4), table.PerCent(r.GPT4 - r.Keyword)})
+		s.Rows = append(s.Rows, perCents(r.Model, []float64{r.Keyword, r.GPT4, r.GPT4 - r.Keyword}))
 	}
 	own, rows := p.ownKeywords(), []ownRow(nil)
 	for _, r := range own {
@@ -327,15 +313,12 @@ func (p Study) keywordSection() table.Section {
 }
 
 func (p Study) advBenchSection() table.Section {
-	s := table.Section{
+	return table.Section{
 		Title:  "Table 5: toxic prompts answered, per cent",
 		Header: []string{"model", "AdvBench", "OR-Bench-Toxic"}, Left: 1,
 		Note: "Spearman " + measured(p.AdvBenchSpearman) + " over " + strconv.Itoa(len(p.AdvBench)) + " models.",
+		Rows: table.RowsOf(p.AdvBench, func(r paper.AdvBenchRow) []string { return perCents(r.Model, []float64{r.AdvBench, r.Toxic}) }),
 	}
-	for _, r := range p.AdvBench {
-		s.Rows = append(s.Rows, []string{r.Model, table.PerCent(r.AdvBench), table.PerCent(r.Toxic)})
-	}
-	return s
 }
 
 // moderatorCounts gives, each of how many, the safe prompts that were called

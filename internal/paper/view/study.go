@@ -1,7 +1,7 @@
 package view
 
 import (
-	"strconv"
+	"reflect"
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report"
@@ -50,7 +50,6 @@ func (p Study) Document() table.Document {
 		}
 	}
 	s := p.contradictionSection()
-	s.Detail = true
 	d.AddTo(table.InMarkdown, s)
 	d.AddTo(table.OnFull, table.Raw(s.Title), table.Gap)
 	for _, c := range p.Contradictions {
@@ -63,11 +62,10 @@ const contradictionsTitle = "Where the publication does not agree with itself"
 
 // contradictionSection is the list of contradictions as a table.
 func (p Study) contradictionSection() table.Section {
-	s := table.Section{Title: contradictionsTitle, Header: []string{"where", "printed", "found"}, Left: 3}
-	for _, c := range p.Contradictions {
-		s.Rows = append(s.Rows, []string{c.Where, c.Printed, c.Found})
+	return table.Section{
+		Title: contradictionsTitle, Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
+		Rows: table.RowsOf(p.Contradictions, func(c paper.Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
 	}
-	return s
 }
 
 // row is one figure of the study, a line of CSV.
@@ -90,11 +88,21 @@ func (p Study) Rows() any {
 	plain := func(section, subject, measure string, v float64) {
 		add(section, subject, measure, paper.Measured{Value: v})
 	}
+	// numbers adds each number of a struct, called as in JSON.
+	numbers := func(section, subject string, of any) {
+		v := reflect.ValueOf(of)
+		for i := range v.NumField() {
+			measure := v.Type().Field(i).Tag.Get("json")
+			switch n := v.Field(i); {
+			case n.CanInt():
+				plain(section, subject, measure, float64(n.Int()))
+			case n.CanFloat():
+				plain(section, subject, measure, n.Float())
+			}
+		}
+	}
 	for _, m := range p.Models {
-		plain("models", m.Name, "hard_refusal_pct", m.Hard)
-		plain("models", m.Name, "toxic_refusal_pct", m.Toxic)
-		plain("models", m.Name, "hard_n", float64(m.HardN))
-		plain("models", m.Name, "toxic_n", float64(m.ToxicN))
+		numbers("models", m.Name, m)
 	}
 	for _, c := range p.Correlations {
 		plain("correlations", c.Name, "n", float64(c.N))
@@ -105,9 +113,7 @@ func (p Study) Rows() any {
 			rows = append(rows, row{Section: "correlations", Subject: c.Name, Measure: m.name, Value: m.Value, CI95: m.CI95, CI95Families: m.CI95Families})
 		}
 	}
-	plain("fit", "all", "a", p.Fit.A)
-	plain("fit", "all", "b", p.Fit.B)
-	plain("fit", "all", "c", p.Fit.C)
+	numbers("fit", "all", p.Fit)
 	for _, t := range p.Tables {
 		for _, r := range t.Rows {
 			for i, c := range t.Categories {
@@ -117,23 +123,18 @@ func (p Study) Rows() any {
 		}
 	}
 	for _, f := range p.Families {
-		plain("families", f.Name, "printed_mean_pct", f.PrintedMean)
-		plain("families", f.Name, "printed_std_pct", f.PrintedStd)
-		plain("families", f.Name, "mean_pct", f.Mean)
-		plain("families", f.Name, "std_pct", f.Std)
+		numbers("families", f.Name, f)
 	}
 	for _, r := range p.Temperature {
 		for i, t := range p.Temperatures {
-			plain("temperature", r.Model, strconv.FormatFloat(t, 'f', 2, 64), r.Rates[i])
+			plain("temperature", r.Model, fixed(t), r.Rates[i])
 		}
 	}
 	for _, r := range p.Keyword {
-		plain("keyword_against_gpt4", r.Model, "keyword_pct", r.Keyword)
-		plain("keyword_against_gpt4", r.Model, "gpt4_pct", r.GPT4)
+		numbers("keyword_against_gpt4", r.Model, r)
 	}
 	for _, r := range p.AdvBench {
-		plain("advbench", r.Model, "advbench_acceptance_pct", r.AdvBench)
-		plain("advbench", r.Model, "toxic_acceptance_pct", r.Toxic)
+		numbers("advbench", r.Model, r)
 	}
 	add("advbench", "all", "spearman", p.AdvBenchSpearman)
 	for _, m := range p.Moderators {
@@ -146,14 +147,7 @@ func (p Study) Rows() any {
 	}
 	add("residual_toxicity", "ensemble", "pct", p.Residual.Measured)
 	for _, c := range p.Categories {
-		name := string(c.Category)
-		plain("categories", name, "share_80k_pct", c.Share80K)
-		plain("categories", name, "share_hard_pct", c.ShareHard)
-		plain("categories", name, "share_toxic_pct", c.ShareToxic)
-		plain("categories", name, "hard_older_n", float64(c.HardOlder))
-		plain("categories", name, "hard_released_n", float64(c.HardReleased))
-		plain("categories", name, "toxic_older_n", float64(c.ToxicOlder))
-		plain("categories", name, "toxic_released_n", float64(c.ToxicReleased))
+		numbers("categories", string(c.Category), c)
 	}
 	for _, o := range p.own() {
 		for _, side := range []struct {

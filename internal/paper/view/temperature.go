@@ -2,7 +2,6 @@ package view
 
 import (
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -37,7 +36,7 @@ type temperatureTicks []float64
 func (t temperatureTicks) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for _, v := range t {
-		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', 2, 64)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: fixed(v)})
 	}
 	return ticks
 }

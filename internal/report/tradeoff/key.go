@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -24,11 +25,11 @@ const (
 // key numbers the changes that make variants, where there are too many variants to
 // name each in a plot. The same change of two targets has one number. It is empty
 // where all are named.
-type key []string
+type key table.Names
 
 // keyOf numbers the changes of the pairs.
 func keyOf(pairs []score.Pair) key {
-	var k key
+	var k table.Names
 	variants := 0
 	for _, p := range pairs {
 		change := p.Change()
@@ -36,14 +37,12 @@ func keyOf(pairs []score.Pair) key {
 			continue
 		}
 		variants++
-		if !slices.Contains(k, change) {
-			k = append(k, change)
-		}
+		k.Add(change)
 	}
 	if variants <= mostNamed {
 		return nil
 	}
-	return k
+	return key(k)
 }
 
 // number is what stands for a change, empty for one that has no number.
@@ -88,9 +87,7 @@ func (k key) draw(c draw.Canvas) {
 	for i, change := range k {
 		x := c.Min.X + vg.Length(i/rows)*width/vg.Length(columns)
 		y := c.Max.Y - 6 - vg.Length(i%rows+1)*keyLine
-		number := chart.TextStyle(keySize, true, chart.Foreground)
-		number.XAlign = draw.XRight
-		c.FillText(number, vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
+		c.FillText(chart.Right(chart.TextStyle(keySize, true, chart.Foreground)), vg.Point{X: x + 18, Y: y}, strconv.Itoa(i+1))
 		c.FillText(chart.TextStyle(keySize, false, chart.Muted), vg.Point{X: x + 23, Y: y}, keyText(change))
 	}
 }

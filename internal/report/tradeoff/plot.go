@@ -58,11 +58,9 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 		}
 	}
 	key := keyOf(pairs)
-	var bases []string
+	var bases table.Names
 	for _, p := range pairs {
-		if !slices.Contains(bases, p.Base()) {
-			bases = append(bases, p.Base())
-		}
+		bases.Add(p.Base())
 	}
 	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
 	for i, p := range pairs {

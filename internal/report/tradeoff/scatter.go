@@ -115,62 +115,48 @@ func (s *scatter) radius(m mine) vg.Length {
 
 // drawRegion draws the rectangle that holds both rates of a target together, and
 // returns its edges.
-func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][2]vg.Point {
+func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][]vg.Point {
 	left, right := x(100*m.region.OverRefusal.Lo), x(100*m.region.OverRefusal.Hi)
 	bottom, top := y(100*m.region.ToxicRefusal.Lo), y(100*m.region.ToxicRefusal.Hi)
 	corners := chart.Rect(left, bottom, right, top)
 	c.FillPolygon(chart.Tint{Color: m.color}, corners)
 	c.StrokeLines(draw.LineStyle{Color: m.color, Width: 0.5}, append(corners, corners[0]))
-	return [][2]vg.Point{{corners[0], corners[1]}, {corners[1], corners[2]}, {corners[3], corners[2]}, {corners[0], corners[3]}}
+	return [][]vg.Point{{corners[0], corners[1]}, {corners[1], corners[2]}, {corners[3], corners[2]}, {corners[0], corners[3]}}
 }
 
 // drawWhiskers draws the intervals of a target's two rates, and returns their
 // lines.
-func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
-	h, v := m.Safe.Judge.Interval(), m.Toxic.Judge.Interval()
-	lines := [][2]vg.Point{
-		{{X: x(100 * h[0]), Y: at.Y}, {X: x(100 * h[1]), Y: at.Y}},
-		{{X: at.X, Y: y(100 * v[0])}, {X: at.X, Y: y(100 * v[1])}},
-	}
-	for _, l := range lines {
-		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
-	}
+func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][]vg.Point {
+	lines := chart.Whiskers(at, x, y, *m.Safe.Judge.Interval(), *m.Toxic.Judge.Interval())
+	c.StrokeLines(m.whisker(), lines...)
 	return lines
 }
 
+// whisker is the style of a target's intervals.
+func (m mine) whisker() draw.LineStyle { return draw.LineStyle{Color: m.color, Width: 0.9} }
+
 // drawJudgeError draws how far a target's two rates may be off by its judge's known
 // error, dotted, and returns the lines; none of a numbered variant.
-func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][2]vg.Point {
+func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][]vg.Point {
 	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
 	if numbered || h == nil || v == nil {
 		return nil
 	}
-	lines := [][2]vg.Point{
-		{{X: x(100 * h.Lo), Y: at.Y}, {X: x(100 * h.Hi), Y: at.Y}},
-		{{X: at.X, Y: y(100 * v.Lo)}, {X: at.X, Y: y(100 * v.Hi)}},
-	}
-	for _, l := range lines {
-		c.StrokeLine2(chart.DottedLine(m.color), l[0].X, l[0].Y, l[1].X, l[1].Y)
-	}
+	lines := chart.Whiskers(at, x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})
+	c.StrokeLines(chart.DottedLine(m.color), lines...)
 	return lines
 }
 
 // drawCorrected draws a target's rates as people's labels correct them: an open mark,
 // its two intervals, and a line from where the judge puts it.
-func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][2]vg.Point {
+func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][]vg.Point {
 	if !m.Labeled() {
 		return nil
 	}
 	h, v := m.Safe.Run.Labeled.Rate, m.Toxic.Run.Labeled.Rate
 	corrected := vg.Point{X: x(100 * h.Value), Y: y(100 * v.Value)}
-	lines := [][2]vg.Point{
-		{{X: x(100 * h.Lo), Y: corrected.Y}, {X: x(100 * h.Hi), Y: corrected.Y}},
-		{{X: corrected.X, Y: y(100 * v.Lo)}, {X: corrected.X, Y: y(100 * v.Hi)}},
-		{at, corrected},
-	}
-	for _, l := range lines {
-		c.StrokeLine2(draw.LineStyle{Color: m.color, Width: 0.9}, l[0].X, l[0].Y, l[1].X, l[1].Y)
-	}
+	lines := append(chart.Whiskers(corrected, x, y, *h.Ends(), *v.Ends()), []vg.Point{at, corrected})
+	c.StrokeLines(m.whisker(), lines...)
 	chart.DrawOpenMark(c, m.mark, m.color, corrected)
 	return lines
 }

@@ -113,7 +113,7 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	return row
 }
 
-// ResultOf counts rows into a result, simply and slowly.
+// ResultOf counts rows into a result of one dataset of each name.
 func ResultOf(rows []score.Row, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
@@ -129,101 +129,28 @@ func ResultOf(rows []score.Row, simulated bool) score.Result {
 			runs[k] = run
 			order = append(order, k)
 		}
-		run.N++
-		switch row.Status {
-		case score.Answered:
-			run.Answered++
-		case score.Blocked:
-			run.Blocked++
-		case score.Failed:
-			run.Failed++
-		case score.Unanswered:
-			run.Unanswered++
-		}
-		for i, v := range row.Verdicts {
-			if len(run.Judges) <= i {
+		if len(run.Judges) == 0 {
+			for i, v := range row.Verdicts {
 				run.Judges = append(run.Judges, score.JudgeResult{
 					Judge: v.Judge, ByClass: map[orbench.Class]int{}, BySource: map[score.Source]int{}, ByCategory: map[orbench.Category]score.Count{},
 				})
+				for _, other := range row.Verdicts[i+1:] {
+					run.Agreement = append(run.Agreement, score.Agreement{A: v.Judge, B: other.Judge})
+				}
 			}
-			j := &run.Judges[i]
-			if v.Class == orbench.Unjudged {
-				j.Unjudged++
-				continue
-			}
-			j.Judged++
-			j.ByClass[v.Class]++
-			n := j.ByCategory[row.Prompt.Category]
-			n.N++
-			if v.Class.Refused() {
-				j.Refused++
-				j.BySource[sourceIn(v.Class, row.Response)]++
-				n.Refused++
-			}
-			j.ByCategory[row.Prompt.Category] = n
 		}
-		if len(row.Verdicts) == 2 {
-			countAgreement(run, row.Verdicts[0], row.Verdicts[1])
-		}
+		run.Add(&row)
 	}
 	usd := 0.0123
 	result := score.Result{Simulated: simulated, Cost: score.Cost{
 		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
 	}}
 	for _, k := range order {
-		run := runs[k]
-		for i := range run.Judges {
-			if j := &run.Judges[i]; j.Judged > 0 {
-				j.Rate = stats.RateOf(j.Refused, j.Judged)
-				filtered := j.BySource[score.FromPromptFilter] + j.BySource[score.FromOutputFilter] + j.BySource[score.FromNoCandidate]
-				u := score.Unfiltered{Judged: j.Judged - filtered, Refused: j.Refused - filtered}
-				u.Rate = stats.RateOf(u.Refused, u.Judged)
-				j.Unfiltered = u
-			}
-		}
-		for i := range run.Agreement {
-			a := &run.Agreement[i]
-			a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
-		}
-		result.Runs = append(result.Runs, *run)
+		runs[k].Finish(1)
+		result.Runs = append(result.Runs, *runs[k])
 	}
 	result.Finish()
 	return result
-}
-
-// sourceIn says where a refusal of the fixture came from.
-func sourceIn(class orbench.Class, r model.Response) score.Source {
-	switch {
-	case r.Block != nil:
-		return score.Source(r.Block.Kind)
-	case class == orbench.Empty:
-		return score.FromEmpty
-	case class == orbench.Refusal:
-		return score.Direct
-	}
-	return score.Indirect
-}
-
-// countAgreement counts one answer into the run's only pair of judges.
-func countAgreement(run *score.RunResult, a, b score.JudgeVerdict) {
-	if a.Class == orbench.Unjudged || b.Class == orbench.Unjudged {
-		return
-	}
-	if len(run.Agreement) == 0 {
-		run.Agreement = []score.Agreement{{A: a.Judge, B: b.Judge}}
-	}
-	g := &run.Agreement[0]
-	g.N++
-	switch ra, rb := a.Class.Refused(), b.Class.Refused(); {
-	case ra && rb:
-		g.Both++
-	case ra:
-		g.OnlyA++
-	case rb:
-		g.OnlyB++
-	default:
-		g.Neither++
-	}
 }
 
 // Crossed is a result of targets with so many variants each.

@@ -74,24 +74,13 @@ func draft(address string, make func(draft string) error) error {
 		return &orbench.InputError{File: address, Problem: "is there already", Hint: "name a new file", Err: err}
 	}
 	draft := address + ".partial"
-	if err := remove(draft); err != nil {
+	if err := sqlite.Remove(draft); err != nil {
 		return err
 	}
 	if err := make(draft); err != nil {
-		return errors.Join(err, remove(draft))
+		return errors.Join(err, sqlite.Remove(draft))
 	}
 	return os.Rename(draft, address)
-}
-
-// remove removes a file, and what SQLite keeps beside it, where they are there.
-func remove(path string) error {
-	var all error
-	for _, ending := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
-			all = errors.Join(all, err)
-		}
-	}
-	return all
 }
 
 // Check reads all of the store at an address, and tells what is damaged. See Check of the

@@ -40,6 +40,8 @@ func OpenReading(ctx context.Context, address string, tell func(store.Health)) (
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	r.Tables = r.last.Tables
+	r.Query = r.query
 	return r, nil
 }
 
@@ -50,6 +52,7 @@ var (
 
 // reading is a store that goes on with a repaired copy where it is found to be damaged.
 type reading struct {
+	store.Tables
 	address string
 	tell    func(store.Health)
 
@@ -121,9 +124,10 @@ func read[T any](ctx context.Context, r *reading, do func(*sqlite.Store) (T, err
 	return do(s)
 }
 
-// ID implements store.Reader, as the methods after it do.
-func (r *reading) ID(ctx context.Context) (string, error) {
-	return read(ctx, r, func(s *sqlite.Store) (string, error) { return s.ID(ctx) })
+// query is that of the store, and again that of the repaired copy.
+func (r *reading) query(ctx context.Context, begin func(), row func(store.Scan) error, query string, args ...any) error {
+	_, err := read(ctx, r, func(s *sqlite.Store) (struct{}, error) { return struct{}{}, s.Query(ctx, begin, row, query, args...) })
+	return err
 }
 
 // Get finds the responses of those hashes that are present.
@@ -137,52 +141,9 @@ func (r *reading) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]
 	})
 }
 
-func (r *reading) Records(ctx context.Context, hashes []model.Hash) ([]store.Record, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Record, error) { return s.Records(ctx, hashes) })
-}
-
+// Has finds which hashes are present.
 func (r *reading) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
 	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]bool, error) { return s.Has(ctx, hashes) })
-}
-
-func (r *reading) Count(ctx context.Context) (int, error) {
-	return read(ctx, r, func(s *sqlite.Store) (int, error) { return s.Count(ctx) })
-}
-
-func (r *reading) Marks(ctx context.Context, rows []int64) ([]store.Mark, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Mark, error) { return s.Marks(ctx, rows) })
-}
-
-func (r *reading) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
-	return read(ctx, r, func(s *sqlite.Store) (map[model.Hash]store.Failure, error) { return s.Failures(ctx, hashes) })
-}
-
-func (r *reading) AllFailures(ctx context.Context) ([]store.Failure, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Failure, error) { return s.AllFailures(ctx) })
-}
-
-func (r *reading) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Annotation, error) { return s.Annotations(ctx) })
-}
-
-func (r *reading) Datasets(ctx context.Context) ([]store.Key, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Key, error) { return s.Datasets(ctx) })
-}
-
-func (r *reading) Runs(ctx context.Context) ([]store.Run, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Run, error) { return s.Runs(ctx) })
-}
-
-func (r *reading) Run(ctx context.Context, name string) (store.Run, error) {
-	return read(ctx, r, func(s *sqlite.Store) (store.Run, error) { return s.Run(ctx, name) })
-}
-
-func (r *reading) Batches(ctx context.Context) ([]store.Batch, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.Batch, error) { return s.Batches(ctx) })
-}
-
-func (r *reading) BatchCalls(ctx context.Context, id store.BatchID, hashes []model.Hash) ([]store.BatchCall, error) {
-	return read(ctx, r, func(s *sqlite.Store) ([]store.BatchCall, error) { return s.BatchCalls(ctx, id, hashes) })
 }
 
 // Dataset reads all prompts too: how many there are must be known before the first.
@@ -196,60 +157,9 @@ func (r *reading) Dataset(ctx context.Context, key store.Key) (store.Dataset, er
 	})
 }
 
-// Prompts goes on with those that were not read yet where damage is met on the way.
-func (r *reading) Prompts(ctx context.Context, key store.Key) iter.Seq2[orbench.Prompt, error] {
-	return func(yield func(orbench.Prompt, error) bool) {
-		r.mu.Lock()
-		s := r.last
-		r.mu.Unlock()
-		s.Prompts(ctx, key)(yield)
-	}
-}
-
+// PromptsAt reads some prompts of a dataset.
 func (r *reading) PromptsAt(ctx context.Context, key store.Key, at []int) ([]orbench.Prompt, error) {
 	return read(ctx, r, func(s *sqlite.Store) ([]orbench.Prompt, error) { return s.PromptsAt(ctx, key, at) })
-}
-
-// AllRecords leaves out what it cannot read.
-func (r *reading) AllRecords(ctx context.Context) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		r.mu.Lock()
-		s := r.last
-		r.mu.Unlock()
-		had := 0
-		var failed error
-		for record, err := range s.AllRecords(ctx) {
-			if failed = err; err != nil {
-				break
-			}
-			had++
-			if !yield(record, nil) {
-				return
-			}
-		}
-		if failed == nil {
-			return
-		}
-		// Which those were is read again: to know it of every store would take memory for
-		// each of its calls.
-		seen := make(map[model.Hash]bool, had)
-		for record, err := range s.AllRecords(ctx) {
-			if err != nil || len(seen) == had {
-				break
-			}
-			seen[record.Hash] = true
-		}
-		healed, err := r.heal(ctx, s, failed)
-		if err != nil {
-			yield(store.Record{}, err)
-			return
-		}
-		for record, err := range healed.AllRecords(ctx) {
-			if !seen[record.Hash] && !yield(record, err) {
-				return
-			}
-		}
-	}
 }
 
 // LeftOut tells what a repaired copy lacks.
@@ -257,15 +167,6 @@ func (r *reading) LeftOut() store.Health {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.found
-}
-
-func (r *reading) AllBatchCalls(ctx context.Context, id store.BatchID) iter.Seq2[store.BatchCall, error] {
-	return func(yield func(store.BatchCall, error) bool) {
-		r.mu.Lock()
-		s := r.last
-		r.mu.Unlock()
-		s.AllBatchCalls(ctx, id)(yield)
-	}
 }
 
 // Notes are those of the store that was opened first.

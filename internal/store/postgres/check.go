@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	json "github.com/go-json-experiment/json/v1"
@@ -31,30 +30,30 @@ type kind struct {
 var kinds = []kind{
 	{name: "calls", table: "calls", key: "hash", columns: "hash, request, response, checksum", bytes: 3, good: func(b [][]byte, n []int64) bool {
 		var r model.Response
-		return model.HashCanonical(b[1]) == hashOf(b[0]) && n[0] == store.Checksum(b[0], b[2]) && json.Unmarshal(b[2], &r) == nil
+		return model.HashCanonical(b[1]) == store.HashOf(b[0]) && n[0] == store.Checksum(b[0], b[2]) && json.Unmarshal(b[2], &r) == nil
 	}},
 	{name: "failures", table: "failures", key: "hash", columns: "hash, kind, message, checksum", bytes: 3, good: func(b [][]byte, n []int64) bool {
 		return n[0] == store.Checksum(b...)
 	}},
 	{name: "pieces of prompts", table: "pieces", key: "hash", columns: "hash, prompts", bytes: 2, good: func(b [][]byte, _ []int64) bool {
-		return sha256.Sum256(b[1]) == hashOf(b[0])
+		return sha256.Sum256(b[1]) == store.HashOf(b[0])
 	}},
 	{name: "datasets", table: "datasets", key: "key", columns: "key, about, sum, pieces, prompts, checksum", bytes: 4, good: func(b [][]byte, n []int64) bool {
-		p := store.Pieces{Prompts: int(n[0]), Sum: hashOf(b[2]), Hashes: b[3]}
-		return store.KeyOf(b[1]) == store.Key(hashOf(b[0])) && n[1] == datasetChecksum(b[0], b[1], p)
+		p := store.Pieces{Prompts: int(n[0]), Sum: store.HashOf(b[2]), Hashes: b[3]}
+		return store.KeyOf(b[1]) == store.Key(store.HashOf(b[0])) && n[1] == p.Checksum(b[0], b[1])
 	}},
 	{name: "runs", table: "runs", key: "name", columns: "name, config, datasets, made, saved, checksum", bytes: 4, good: func(b [][]byte, n []int64) bool {
-		return n[1] == runChecksum(b[0], b[1], b[2], b[3], n[0])
+		return n[1] == store.RunChecksum(b[0], b[1], b[2], b[3], n[0])
 	}},
 	{name: "annotations", table: "annotations", key: "id", columns: "id, annotation", bytes: 2, good: func(b [][]byte, _ []int64) bool {
 		var a orbench.Annotation
-		return json.Unmarshal(b[1], &a) == nil && a.ID() == hashOf(b[0])
+		return json.Unmarshal(b[1], &a) == nil && a.ID() == store.HashOf(b[0])
 	}},
 	{name: "batches", table: "batches", key: "id", columns: "id, about, open::int::bigint, checksum", bytes: 2, seldom: true, good: func(b [][]byte, n []int64) bool {
-		return n[1] == batchChecksum(b[0], b[1], n[0] == 1)
+		return n[1] == store.BatchChecksum(b[0], b[1], n[0])
 	}},
 	{name: "calls out in batches", table: "batch_calls", key: "hash", columns: "hash, request", bytes: 2, seldom: true, good: func(b [][]byte, _ []int64) bool {
-		return model.HashCanonical(b[1]) == hashOf(b[0])
+		return model.HashCanonical(b[1]) == store.HashOf(b[0])
 	}},
 }
 
@@ -73,7 +72,7 @@ func (s *Store) Check(ctx context.Context) (h store.Health, err error) {
 			}
 			found.Lost++
 			if k.table == "calls" {
-				h.LostCalls = append(h.LostCalls, lostCall(b[0], b[1]))
+				h.LostCalls = append(h.LostCalls, store.LostCallOf(b[0], b[1]))
 			}
 		})
 		if err != nil {
@@ -138,18 +137,4 @@ func (s *Store) rows(ctx context.Context, k kind, see func(b [][]byte, n []int64
 		}
 		last = page[len(page)-1].bytes[0]
 	}
-}
-
-// lostCall names a call whose answer is lost.
-func lostCall(hash, canonical []byte) store.LostCall {
-	lost := store.LostCall{Hash: hex.EncodeToString(hash)}
-	var request model.Request
-	if json.Unmarshal(canonical, &request) != nil {
-		return lost
-	}
-	lost.Model = model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}.String()
-	if n := len(request.Messages); n > 0 {
-		lost.Prompt = request.Messages[n-1].Content
-	}
-	return lost
 }

@@ -104,7 +104,7 @@ func (s *Store) claim(ctx context.Context, hashes []model.Hash, term time.Durati
 			if err := rows.Scan(&hash, &is); err != nil {
 				return err
 			}
-			by[is][hashOf(hash)] = true
+			by[is][store.HashOf(hash)] = true
 		}
 		maps.DeleteFunc(c.Batched, func(h model.Hash, _ bool) bool { return c.Answered[h] || c.Taken[h] })
 		return rows.Err()

@@ -17,9 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 )
 
-// errChanged is the damage of a row that is no longer what was written.
-const errChanged = store.Damage("a row is not what was written")
-
 // Codes of PostgreSQL's errors: https://www.postgresql.org/docs/current/errcodes-appendix.html
 const (
 	noDatabase      = "3D000"

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
 )
 
 var _ store.Backend = (*Store)(nil)
@@ -42,6 +44,7 @@ const leastVersion = 120000
 
 // Store is a store.Backend in a schema of a PostgreSQL database.
 type Store struct {
+	store.Tables
 	pool *pgxpool.Pool
 	// shown is the address without its password, user who connects, and schema has the
 	// tables.
@@ -85,6 +88,7 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
+	s.Tables = s.tables()
 	config.AfterConnect = prepareConn
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)
@@ -217,17 +221,8 @@ func (s *Store) createSchema(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// ID implements store.Reader.
-func (s *Store) ID(ctx context.Context) (id string, err error) {
-	_, err = s.one(ctx, []any{&id}, `SELECT id FROM identity`)
-	return id, err
-}
-
 // Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
-
-// LeftOut implements store.Backend.
-func (s *Store) LeftOut() store.Health { return store.Health{} }
 
 // Close ends the claims of this handle and its connections. Claims that cannot be ended,
 // since the server does not answer, end in their time.
@@ -243,14 +238,6 @@ func (s *Store) Close() error {
 	s.closed.Store(true)
 	s.pool.Close()
 	if err != nil {
-		return s.at(err)
-	}
-	return nil
-}
-
-// inTx does something in a transaction.
-func (s *Store) inTx(ctx context.Context, do func(pgx.Tx) error) error {
-	if err := pgx.BeginFunc(ctx, s.pool, do); err != nil {
 		return s.at(err)
 	}
 	return nil
@@ -285,4 +272,60 @@ func (s *Store) one(ctx context.Context, into []any, query string, args ...any) 
 		return err
 	})
 	return ok, err
+}
+
+// tables are those of the store. Now is by the clock of the server.
+func (s *Store) tables() store.Tables {
+	return store.Tables{
+		Query: func(ctx context.Context, begin func(), row func(store.Scan) error, query string, args ...any) error {
+			return s.query(ctx, begin, func(rows pgx.Rows) error { return row(rows.Scan) }, query, bytesOf(args)...)
+		},
+		Write: func(ctx context.Context, statements []store.Statement) error {
+			var batch pgx.Batch
+			for _, do := range statements {
+				batch.Queue(do.Query, bytesOf(do.Args)...)
+			}
+			return s.send(ctx, &batch)
+		},
+		Transact: s.transact,
+		Among: func(hashes []model.Hash, after int) (string, []any) {
+			return fmt.Sprintf("= ANY ($%d)", after+1), []any{texts(hashes)}
+		},
+		At: s.at,
+		Now: func(ctx context.Context) (now time.Time, err error) {
+			_, err = s.one(ctx, []any{&now}, `SELECT clock_timestamp()`)
+			return now, err
+		},
+		DatasetNumber: "id", BatchNumber: "number",
+	}
+}
+
+// transact does something in one transaction, alone: two that put the same pieces in another
+// order would wait for each other forever.
+func (s *Store) transact(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		exec := func(query string, args ...any) error {
+			_, err := tx.Exec(ctx, query, bytesOf(args)...)
+			return err
+		}
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('orbench datasets ' || $1, 0))`, s.schema); err != nil {
+			return err
+		}
+		return do(exec)
+	})
+	if err != nil {
+		return s.at(err)
+	}
+	return nil
+}
+
+// bytesOf are arguments with bytes in place of texts, as all columns have them.
+func bytesOf(args []any) []any {
+	all := slices.Clone(args)
+	for i, arg := range all {
+		if text, ok := arg.(string); ok {
+			all[i] = []byte(text)
+		}
+	}
+	return all
 }

@@ -25,15 +25,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
 
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) (store.Backend, func() store.Backend) {
-		address := postgrestest.Database(t)
-		reopen := func() store.Backend { return mustOpen(t, address) }
-		return reopen(), reopen
-	})
-}
-
 func mustOpen(t testing.TB, address string) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), address)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,8 +17,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
 
 // damaged is the error for a store that the database cannot read.
@@ -28,24 +25,6 @@ func damaged(path string, err error) error {
 		File: path, Problem: "the store is damaged: " + err.Error(),
 		Hint: "see what is lost with orbench store check, and save the rest with orbench store repair", Err: errors.Join(store.ErrDamaged, err),
 	}
-}
-
-// isDamage reports whether an error tells of a damaged file.
-func isDamage(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return errors.Is(err, store.ErrDamaged)
-	}
-	code := failed.Code()
-	return code&0xff == codes.SQLITE_CORRUPT || code&0xff == codes.SQLITE_NOTADB || code == codes.SQLITE_IOERR_SHORT_READ
-}
-
-// hashOf is a stored hash, zero where it has another length.
-func hashOf(b []byte) (h model.Hash) {
-	if len(b) == len(h) {
-		copy(h[:], b)
-	}
-	return h
 }
 
 // Check reads all of the store at path and tells what is damaged. Where save is not
@@ -298,14 +277,15 @@ func (c *checker) dataset(r row) row {
 	list := slices.Clone(r.columns[4].([]byte))
 	for at := 0; at+sha256.Size <= len(list); at += sha256.Size {
 		piece := list[at : at+sha256.Size]
-		if hash := string(piece); hashOf(piece) != (model.Hash{}) && !c.good["pieces"][hash] {
+		if hash := string(piece); store.HashOf(piece) != (model.Hash{}) && !c.good["pieces"][hash] {
 			c.lost["pieces"][hash] = true
 			clear(piece)
 		}
 	}
 	r.columns = slices.Clone(r.columns)
 	r.columns[4] = list
-	r.columns[5] = datasetChecksum(r.columns[0].([]byte), []byte(r.columns[1].(string)), int(r.columns[2].(int64)), r.columns[3].([]byte), list)
+	pieces := store.Pieces{Prompts: int(r.columns[2].(int64)), Sum: store.HashOf(r.columns[3].([]byte)), Hashes: list}
+	r.columns[5] = pieces.Checksum(r.columns[0].([]byte), []byte(r.columns[1].(string)))
 	return r
 }
 
@@ -326,7 +306,7 @@ func (c *checker) run(r row) row {
 	if gone {
 		r.columns = slices.Clone(r.columns)
 		r.columns[3] = "[]"
-		r.columns[5] = runChecksum([]byte(r.id), []byte(r.columns[1].(string)), []byte("[]"), []byte(r.columns[4].(string)), r.columns[2].(int64))
+		r.columns[5] = store.RunChecksum([]byte(r.id), []byte(r.columns[1].(string)), []byte("[]"), []byte(r.columns[4].(string)), r.columns[2].(int64))
 	}
 	return r
 }
@@ -360,7 +340,7 @@ func (c *checker) health(ctx context.Context, file *Pages) (h store.Health, err 
 		return h, &orbench.InputError{File: c.path, Problem: "nothing of a store is found in it: " + h.Faults[0], Hint: "name another file with `store`"}
 	}
 	for _, hash := range slices.Sorted(maps.Keys(c.lost["calls"])) {
-		h.LostCalls = append(h.LostCalls, lostCall(hash, c.asked[hash]))
+		h.LostCalls = append(h.LostCalls, store.LostCallOf([]byte(hash), []byte(c.asked[hash])))
 	}
 	return h, nil
 }
@@ -410,20 +390,6 @@ func (c *checker) missing(entries []PageRow) {
 	}
 }
 
-// lostCall names a call whose answer is lost.
-func lostCall(hash, canonical string) store.LostCall {
-	lost := store.LostCall{Hash: hex.EncodeToString([]byte(hash))}
-	var request model.Request
-	if canonical == "" || json.Unmarshal([]byte(canonical), &request) != nil {
-		return lost
-	}
-	lost.Model = model.Ref{Provider: request.Provider, Endpoint: request.Endpoint, Model: request.Model}.String()
-	if n := len(request.Messages); n > 0 {
-		lost.Prompt = request.Messages[n-1].Content
-	}
-	return lost
-}
-
 // Verify asks the database whether tables and their indexes list the same rows, in their
 // order. Where they do not, the error is store.ErrDamaged.
 func (s *Store) Verify(ctx context.Context, tables ...string) error {
@@ -438,9 +404,6 @@ func (s *Store) Verify(ctx context.Context, tables ...string) error {
 	}
 	return nil
 }
-
-// LeftOut implements store.Backend.
-func (s *Store) LeftOut() store.Health { return store.Health{} }
 
 // Backup copies the store to a new file at to, as it is at one moment: others may write
 // to it meanwhile.

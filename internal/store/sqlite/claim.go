@@ -96,7 +96,7 @@ func (s *Store) inBatches(ctx context.Context, tx *sql.Tx, free []byte) (map[mod
 	}
 	var hashes []model.Hash
 	for ; len(free) > 0; free = free[len(model.Hash{}):] {
-		hashes = append(hashes, hashOf(free[:len(model.Hash{})]))
+		hashes = append(hashes, store.HashOf(free[:len(model.Hash{})]))
 	}
 	return present(ctx, lookUp{tx.StmtContext(ctx, s.batched.few), tx.StmtContext(ctx, s.batched.many)}, hashes)
 }

@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-	jsonv1 "github.com/go-json-experiment/json/v1"
-
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -129,10 +127,6 @@ func (s *Store) read(ctx context.Context, found map[model.Hash]model.Response, h
 	}), nil
 }
 
-// readOnce reads JSON as encoding/json does, but for its first pass over the text: that
-// only keeps the value as it was where the text is damaged, and here the value is dropped.
-var readOnce = json.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false))
-
 // addResponse adds the row's response if it is wanted; nil wants all.
 func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map[model.Hash]bool) error {
 	var hash, response sql.RawBytes
@@ -140,17 +134,14 @@ func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map
 	if err := rows.Scan(&hash, &response, &stored); err != nil {
 		return err
 	}
-	if wanted != nil && !wanted[hashOf(hash)] {
+	if wanted != nil && !wanted[store.HashOf(hash)] {
 		return nil
 	}
-	if err := verify(stored, hash, response); err != nil {
+	r, err := store.ReadResponse(hash, response, stored)
+	if err != nil {
 		return err
 	}
-	var r model.Response
-	if err := json.Unmarshal(response, &r, readOnce); err != nil {
-		return errChanged
-	}
-	found[hashOf(hash)] = r
+	found[store.HashOf(hash)] = r
 	return nil
 }
 
@@ -171,7 +162,7 @@ func present(ctx context.Context, has lookUp, hashes []model.Hash) (map[model.Ha
 		if err := rows.Scan(&hash); err != nil {
 			return err
 		}
-		found[hashOf(hash)] = true
+		found[store.HashOf(hash)] = true
 		return nil
 	})
 	return found, err

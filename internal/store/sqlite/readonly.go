@@ -11,20 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
-
-// cannotWrite reports whether a store could not be opened because it, or its folder,
-// cannot be written to: SQLite wants to make files beside it.
-func cannotWrite(err error) bool {
-	var failed *driver.Error
-	if !errors.As(err, &failed) {
-		return false
-	}
-	code := failed.Code() & 0xff
-	return code == codes.SQLITE_READONLY || code == codes.SQLITE_CANTOPEN || code == codes.SQLITE_PERM
-}
 
 // notWritable is the error for a store that must be written to.
 func notWritable(path string, err error) error {
@@ -61,14 +48,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	if version < len(migrations) || logSize(abs) > 0 {
 		return openCopy(ctx, path)
 	}
-	if s.write, err = open(abs, mode, 1); err != nil {
+	if err := s.connect(ctx, mode, "", version); err != nil {
 		return nil, err
-	}
-	if s.readers, err = open(abs, mode+"&_pragma=cache_size(-2000)", 4); err != nil {
-		return nil, errors.Join(err, s.write.Close())
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.at(err), s.Close())
 	}
 	return s, nil
 }

@@ -33,7 +33,7 @@ var kinds = []kind{
 		hash := model.HashCanonical([]byte(v[2].(string)))
 		sum := store.Checksum(hash[:], response)
 		// A damaged hash follows from the request, where the checksum says that it is the one.
-		if hash != hashOf(was) && (len(v) < 5 || v[4] != sum) {
+		if hash != store.HashOf(was) && (len(v) < 5 || v[4] != sum) {
 			return string(was), nil, 0, false
 		}
 		var r model.Response
@@ -45,26 +45,27 @@ var kinds = []kind{
 	}},
 	{"pieces of prompts", "pieces", "ht", "hash, prompts", func(v []any) (string, []any, int64, bool) {
 		hash := v[0].([]byte)
-		return string(hash), v, 0, sha256.Sum256([]byte(v[1].(string))) == hashOf(hash)
+		return string(hash), v, 0, sha256.Sum256([]byte(v[1].(string))) == store.HashOf(hash)
 	}},
 	{"datasets", "datasets", "htihb?", "key, about, prompts, sum, pieces, checksum", func(v []any) (string, []any, int64, bool) {
 		key, about := v[0].([]byte), []byte(v[1].(string))
-		return string(key), v[:5], datasetChecksum(key, about, int(v[2].(int64)), v[3].([]byte), v[4].([]byte)),
-			store.KeyOf(about) == store.Key(hashOf(key))
+		pieces := store.Pieces{Prompts: int(v[2].(int64)), Sum: store.HashOf(v[3].([]byte)), Hashes: v[4].([]byte)}
+		return string(key), v[:5], pieces.Checksum(key, about),
+			store.KeyOf(about) == store.Key(store.HashOf(key))
 	}},
 	{"runs", "runs", "tti???", "name, config, saved, datasets, made, checksum", goodRun},
 	{"annotations", "annotations", "hit", "id, at, annotation", func(v []any) (string, []any, int64, bool) {
 		var a orbench.Annotation
 		id := v[0].([]byte)
-		return string(id), v, 0, json.Unmarshal([]byte(v[2].(string)), &a) == nil && a.ID() == hashOf(id)
+		return string(id), v, 0, json.Unmarshal([]byte(v[2].(string)), &a) == nil && a.ID() == store.HashOf(id)
 	}},
 	{"batches", "batches", "hti?", "id, about, open, checksum", func(v []any) (string, []any, int64, bool) {
 		id, about := v[0].([]byte), []byte(v[1].(string))
-		return string(id), v[:3], batchChecksum(id, about, v[2].(int64)), true
+		return string(id), v[:3], store.BatchChecksum(id, about, v[2].(int64)), true
 	}},
 	{"calls out in batches", "batch_calls", "hht", "batch, hash, request", func(v []any) (string, []any, int64, bool) {
 		hash := v[1].([]byte)
-		return string(hash), v, 0, model.HashCanonical([]byte(v[2].(string))) == hashOf(hash)
+		return string(hash), v, 0, model.HashCanonical([]byte(v[2].(string))) == store.HashOf(hash)
 	}},
 }
 
@@ -83,7 +84,7 @@ func goodRun(v []any) (name string, columns []any, sum int64, ok bool) {
 	name, config, saved := v[0].(string), v[1].(string), v[2].(int64)
 	var keys []store.Key
 	ok = ok && json.Valid([]byte(config)) && json.Unmarshal([]byte(datasets), &keys) == nil
-	return name, []any{name, config, saved, datasets, made}, runChecksum([]byte(name), []byte(config), []byte(datasets), []byte(made), saved), ok
+	return name, []any{name, config, saved, datasets, made}, store.RunChecksum([]byte(name), []byte(config), []byte(datasets), []byte(made), saved), ok
 }
 
 // fits reports whether a row has the shape of a kind.

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,8 +21,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
 )
 
 var _ store.Backend = (*Store)(nil)
@@ -60,6 +57,7 @@ const applicationID = 0x6f72626e
 
 // Store is a store.Backend in a SQLite file.
 type Store struct {
+	store.Tables
 	// path is the file as it was named, abs the same from the root.
 	path, abs string
 	// write has a single connection: SQLite has one writer, and waiting for it
@@ -129,20 +127,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	// Hashes fall on all pages of their index alike, so that a small log would
 	// be copied back again and again: let it grow to some 64 MB first.
 	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)"
-	if s.write, err = open(abs, durable+"&_pragma=cache_size(-16000)&_txlock=immediate", 1); err != nil {
+	if err := s.connect(ctx, durable, "&_pragma=cache_size(-16000)&_txlock=immediate", version); err != nil {
 		return nil, err
-	}
-	for ; version < len(migrations); version++ {
-		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
-			return nil, errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
-		}
-	}
-	// Readers pass over most pages once, and keep few of them.
-	if s.readers, err = open(abs, durable+"&_pragma=cache_size(-2000)", 4); err != nil {
-		return nil, errors.Join(err, s.write.Close())
-	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.at(err), s.Close())
 	}
 	if s.opened, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
@@ -153,8 +139,31 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
+// connect opens the file in a mode, with more for the connection that writes, and brings the
+// schema up to date, which is of some version.
+func (s *Store) connect(ctx context.Context, mode, writing string, version int) (err error) {
+	if s.write, err = open(s.abs, mode+writing, 1); err != nil {
+		return err
+	}
+	for ; version < len(migrations); version++ {
+		if err := patiently(ctx, func() error { return s.migrate(ctx, version) }); err != nil {
+			return errors.Join(s.at(fmt.Errorf("schema %d: %w", version+1, err)), s.write.Close())
+		}
+	}
+	// Readers pass over most pages once, and keep few of them.
+	if s.readers, err = open(s.abs, mode+"&_pragma=cache_size(-2000)", 4); err != nil {
+		return errors.Join(err, s.write.Close())
+	}
+	if err := s.prepare(ctx); err != nil {
+		return errors.Join(s.at(err), s.Close())
+	}
+	return nil
+}
+
 func newStore(path, abs string) *Store {
-	return &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: store.ProcessPlace(), copyAfter: copyAfter}
+	s := &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: store.ProcessPlace(), copyAfter: copyAfter}
+	s.Tables = s.tables()
+	return s
 }
 
 // OpenExisting is Open for a file that must be there; where it is not, the error is
@@ -262,8 +271,7 @@ func patiently(ctx context.Context, do func() error) error {
 	const pause, most = 20 * time.Millisecond, 30 * time.Second
 	for began := time.Now(); ; {
 		err := do()
-		var failed *driver.Error
-		if !errors.As(err, &failed) || failed.Code()&0xff != codes.SQLITE_BUSY || time.Since(began) > most {
+		if !Busy(err) || time.Since(began) > most {
 			return err
 		}
 		select {
@@ -305,16 +313,19 @@ func (s *Store) at(err error) error {
 	return fmt.Errorf("%s: %w", s.path, err)
 }
 
-// ID implements store.Reader.
-func (s *Store) ID(ctx context.Context) (id string, err error) {
-	if err := s.readers.QueryRowContext(ctx, `SELECT id FROM identity`).Scan(&id); err != nil {
-		return "", s.at(err)
-	}
-	return id, nil
-}
-
 // Notes implements store.Reader.
 func (s *Store) Notes() []string { return s.notes }
+
+// Remove deletes a file, and those that the database keeps beside it, where they are there.
+func Remove(path string) error {
+	var all error
+	for _, ending := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
 
 // Close closes the file.
 func (s *Store) Close() error {
@@ -353,23 +364,6 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 	return err
 }
 
-// PutFailures implements store.Backend.
-func (s *Store) PutFailures(ctx context.Context, failures []store.Failure) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error {
-		for i := range failures {
-			f := &failures[i]
-			_, err := tx.ExecContext(ctx,
-				`INSERT INTO failures (hash, kind, message, checksum) VALUES (?,?,?,?)
-				 ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message, checksum = excluded.checksum`,
-				f.Hash[:], string(f.Kind), f.Message, store.Checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message)))
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -384,154 +378,69 @@ func (s *Store) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.written(ctx)
 }
 
-// Failures implements store.Backend.
-func (s *Store) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]store.Failure, error) {
-	found := map[model.Hash]store.Failure{}
-	var any bool
-	if err := s.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM failures)`).Scan(&any); err != nil {
-		return nil, s.at(err)
-	}
-	if !any {
-		return found, nil
-	}
-	const query = `SELECT hash, kind, message, checksum FROM failures WHERE hash = ?1
-		AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = ?1)`
-	for _, h := range hashes {
-		f, err := scanFailure(s.readers.QueryRowContext(ctx, query, h[:]))
-		switch {
-		case err == nil:
-			found[h] = f
-		case !errors.Is(err, sql.ErrNoRows):
-			return nil, s.at(err)
-		}
-	}
-	return found, nil
-}
-
-// scanFailure reads a failure from its columns.
-func scanFailure(row interface{ Scan(...any) error }) (f store.Failure, err error) {
-	var hash, kind, message []byte
-	var stored any
-	if err := row.Scan(&hash, &kind, &message, &stored); err != nil {
-		return f, err
-	}
-	f = store.Failure{Hash: hashOf(hash), Kind: model.Kind(kind), Message: string(message)}
-	return f, verify(stored, hash, kind, message)
-}
-
-// AllFailures implements store.Backend.
-func (s *Store) AllFailures(ctx context.Context) ([]store.Failure, error) {
-	const query = `SELECT hash, kind, message, checksum FROM failures AS f
-		WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash) ORDER BY hash`
-	found, err := s.readers.QueryContext(ctx, query)
-	if err != nil {
-		return nil, s.at(err)
-	}
-	var all []store.Failure
-	err = scanAll(found, func(rows *sql.Rows) error {
-		f, err := scanFailure(rows)
-		all = append(all, f)
-		return err
-	})
-	if err != nil {
-		return nil, s.at(err)
-	}
-	return all, nil
-}
-
-// Count implements store.Backend.
-func (s *Store) Count(ctx context.Context) (int, error) {
-	var n int
-	if err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM calls`).Scan(&n); err != nil {
-		return 0, s.at(err)
-	}
-	return n, nil
-}
-
-// SaveRun implements store.Backend.
+// SaveRun implements store.Keeper. Where the store is gone, the run is kept with what was saved.
 func (s *Store) SaveRun(ctx context.Context, r store.Run) error {
-	if r.Saved.IsZero() {
-		r.Saved = s.now()
-	}
 	if saved := s.savedTo(); saved != nil {
 		return saved.SaveRun(ctx, r)
 	}
-	return s.inTx(ctx, func(tx *sql.Tx) error { return saveRun(ctx, tx, r) })
+	return s.Tables.SaveRun(ctx, r)
 }
 
-// database is a database or a transaction.
-type database interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// saveRun keeps a run, replacing the one of its name.
-func saveRun(ctx context.Context, db database, r store.Run) error {
-	datasets, err := json.Marshal(append([]store.Key{}, r.Datasets...))
-	if err != nil {
-		return err
+// tables are those of the store.
+func (s *Store) tables() store.Tables {
+	return store.Tables{
+		Query: s.query, Write: s.apply, Transact: s.transact, Among: among, At: s.at,
+		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
+		DatasetNumber: "rowid", BatchNumber: "rowid",
 	}
-	saved := r.Saved.UnixNano()
-	_, err = db.ExecContext(ctx,
-		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES (?,?,?,?,?,?)
-		 ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
-		r.Name, string(r.Config), string(datasets), string(r.Made), saved, runChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved))
-	return err
 }
 
-// runChecksum is the checksum of a run.
-func runChecksum(name, config, datasets, made []byte, saved int64) int64 {
-	return store.Checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
-}
-
-// Run implements store.Backend.
-func (s *Store) Run(ctx context.Context, name string) (store.Run, error) {
-	runs, err := readRuns(ctx, s.readers, `WHERE name = ? OR ? = '' ORDER BY saved DESC, name LIMIT 1`, name, name)
-	if err == nil && len(runs) == 0 {
-		err = store.ErrNoRun
+// query reads the rows that a query finds.
+func (s *Store) query(ctx context.Context, begin func(), row func(store.Scan) error, query string, args ...any) error {
+	begin()
+	rows, err := s.readers.QueryContext(ctx, query, args...)
+	if err == nil {
+		err = scanAll(rows, func(rows *sql.Rows) error { return row(rows.Scan) })
 	}
 	if err != nil {
-		return store.Run{}, s.at(err)
+		return s.at(err)
 	}
-	return runs[0], nil
+	return nil
 }
 
-// Runs implements store.Backend.
-func (s *Store) Runs(ctx context.Context) ([]store.Run, error) {
-	runs, err := readRuns(ctx, s.readers, `ORDER BY saved DESC, name`)
-	if err != nil {
-		return nil, s.at(err)
-	}
-	return runs, nil
-}
-
-// readRuns reads the runs that the rest of a query tells.
-func readRuns(ctx context.Context, db database, rest string, args ...any) ([]store.Run, error) {
-	var runs []store.Run
-	found, err := db.QueryContext(ctx, `SELECT name, config, datasets, made, saved, checksum FROM runs `+rest, args...)
-	if err != nil {
-		return nil, err
-	}
-	err = scanAll(found, func(rows *sql.Rows) error {
-		var (
-			r              store.Run
-			name, datasets []byte
-			saved          int64
-			stored         any
-		)
-		if err := rows.Scan(&name, &r.Config, &datasets, &r.Made, &saved, &stored); err != nil {
-			return err
+// apply does statements in one transaction.
+func (s *Store) apply(ctx context.Context, statements []store.Statement) error {
+	return s.transact(ctx, func(exec func(string, ...any) error) error {
+		for _, do := range statements {
+			if err := exec(do.Query, do.Args...); err != nil {
+				return err
+			}
 		}
-		if stored != nil && stored != runChecksum(name, r.Config, datasets, r.Made, saved) {
-			return errChanged
-		}
-		r.Name = string(name)
-		if json.Unmarshal(datasets, &r.Datasets) != nil {
-			return errChanged
-		}
-		r.Saved = time.Unix(0, saved).UTC()
-		runs = append(runs, r)
 		return nil
 	})
-	return runs, err
+}
+
+// transact does something in one transaction.
+func (s *Store) transact(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
+	return s.inTx(ctx, func(tx *sql.Tx) error {
+		// Many statements are the same. The end of the transaction closes them.
+		prepared := map[string]*sql.Stmt{}
+		return do(func(query string, args ...any) (err error) {
+			if prepared[query] == nil {
+				if prepared[query], err = tx.PrepareContext(ctx, query); err != nil {
+					return err
+				}
+			}
+			_, err = prepared[query].ExecContext(ctx, args...)
+			return err
+		})
+	})
+}
+
+// among is the condition to be one of some hashes.
+func among(hashes []model.Hash, _ int) (condition string, args []any) {
+	for i := range hashes {
+		args = append(args, hashes[i][:])
+	}
+	return `IN (?` + strings.Repeat(",?", len(hashes)-1) + `)`, args
 }

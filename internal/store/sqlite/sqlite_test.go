@@ -20,16 +20,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) (store.Backend, func() store.Backend) {
-		// A path with the characters that a URI could misread.
-		path := filepath.Join(t.TempDir(), "a b?c#d%20.db")
-		reopen := func() store.Backend { return mustOpen(t, path) }
-		return reopen(), reopen
-	})
-}
-
 func mustOpen(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(context.Background(), path)

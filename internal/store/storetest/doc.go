@@ -1,4 +1,2 @@
-// Package storetest is the suite that every backend passes: what is put
-// is found again by another handle, records are never changed, two writers lose
-// nothing, and a Store over the backend groups its commits.
+// Package storetest has records that tests of several packages put into stores.
 package storetest

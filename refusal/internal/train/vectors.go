@@ -1,11 +1,11 @@
 package train
 
 import (
-	"bufio"
 	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
@@ -29,45 +29,13 @@ type Vectors struct {
 	Rows             []Vector
 }
 
-// Write writes the vectors as compressed text that ReadVectors gives back bit for
-// bit: a line of names, one of sequences with commas between them, then for each
-// answer a line with tabs between its set, its model, its label (yes for an answer,
-// no for a refusal), place:value for each feature that is not 0, twice, and the
-// places of its sequences.
+// Write writes the vectors as compressed JSON that ReadVectors gives back bit for bit.
 func (v *Vectors) Write(w io.Writer) error {
 	zip, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(zip)
-	fmt.Fprintln(out, strings.Join(v.Names, ","))
-	fmt.Fprintln(out, strings.Join(v.Sequences, ","))
-	for _, row := range v.Rows {
-		label := "yes"
-		if row.Refused {
-			label = "no"
-		}
-		fmt.Fprintf(out, "%s\t%s\t%s", row.Set, row.Model, label)
-		for _, values := range [][]float64{row.With, row.Without} {
-			out.WriteByte('\t')
-			for j, value := range values {
-				if value != 0 {
-					fmt.Fprintf(out, "%d:%s ", j, strconv.FormatFloat(value, 'g', -1, 64))
-				}
-			}
-		}
-		out.WriteByte('\t')
-		last := 0
-		for _, j := range row.Sequences {
-			fmt.Fprintf(out, "%d ", j-last) // small numbers pack better
-			last = j
-		}
-		out.WriteByte('\n')
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return zip.Close()
+	return errors.Join(json.NewEncoder(zip).Encode(v), zip.Close())
 }
 
 // ReadVectors reads what Write wrote.
@@ -76,61 +44,21 @@ func ReadVectors(r io.Reader) (*Vectors, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(zip)
-	if err != nil {
+	v := &Vectors{}
+	if err := json.NewDecoder(zip).Decode(v); err != nil {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) < 2 {
-		return nil, fmt.Errorf("want a line of names and one of sequences")
-	}
-	v := &Vectors{Names: strings.Split(lines[0], ","), Sequences: strings.Split(lines[1], ",")}
-	for i, line := range lines[2:] {
-		row, err := v.parse(line)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+3, err)
+	for i, row := range v.Rows {
+		if len(row.With) != len(v.Names) || len(row.Without) != len(v.Names) {
+			return nil, fmt.Errorf("row %d: want the values of %d features", i+1, len(v.Names))
 		}
-		v.Rows = append(v.Rows, row)
+		for _, at := range row.Sequences {
+			if at < 0 || at >= len(v.Sequences) {
+				return nil, fmt.Errorf("row %d: %d is no place among %d sequences", i+1, at, len(v.Sequences))
+			}
+		}
 	}
 	return v, nil
-}
-
-func (v *Vectors) parse(line string) (row Vector, err error) {
-	fields := strings.Split(line, "\t")
-	if len(fields) != 6 || fields[2] != "yes" && fields[2] != "no" {
-		return row, fmt.Errorf("want six fields, the third yes or no")
-	}
-	row.Set, row.Model, row.Refused = fields[0], fields[1], fields[2] == "no"
-	if row.With, err = v.values(fields[3]); err != nil {
-		return row, err
-	}
-	if row.Without, err = v.values(fields[4]); err != nil {
-		return row, err
-	}
-	at := 0
-	for _, field := range strings.Fields(fields[5]) {
-		step, err := strconv.Atoi(field)
-		if at += step; err != nil || at < 0 || at >= len(v.Sequences) {
-			return row, fmt.Errorf("%q leads to no place among %d sequences", field, len(v.Sequences))
-		}
-		row.Sequences = append(row.Sequences, at)
-	}
-	return row, nil
-}
-
-func (v *Vectors) values(text string) ([]float64, error) {
-	row := make([]float64, len(v.Names))
-	for _, field := range strings.Fields(text) {
-		place, value, _ := strings.Cut(field, ":")
-		j, err := strconv.Atoi(place)
-		if err != nil || j < 0 || j >= len(row) {
-			return nil, fmt.Errorf("%q is no place among %d features", place, len(row))
-		}
-		if row[j], err = strconv.ParseFloat(value, 64); err != nil {
-			return nil, err
-		}
-	}
-	return row, nil
 }
 
 // imitatedWeight is what an answer of SetImitated counts. From 0.1 on they take comfort for

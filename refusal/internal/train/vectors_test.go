@@ -29,11 +29,12 @@ func TestVectorsRoundTrip(t *testing.T) {
 
 func TestReadVectorsFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "bias,said\n", "want a line of names and one of sequences"},
-		{"label", "bias,said\na,b\ns\tm\tperhaps\t0:1\t0:1\t\n", "line 3: want six fields"},
-		{"place", "bias,said\na,b\ns\tm\tyes\t0:1\t2:1\t\n", `line 3: "2" is no place among 2 features`},
-		{"value", "bias,said\na,b\ns\tm\tyes\t0:one\t0:1\t\n", "line 3: "},
-		{"sequence", "bias,said\na,b\ns\tm\tno\t0:1\t0:1\t1 1\n", `line 3: "1" leads to no place among 2 sequences`},
+		{"empty", "", "EOF"},
+		{"no vectors", "bias,said\n", "invalid character"},
+		{"label", `{"Names":["bias"],"Rows":[{"Refused":"perhaps"}]}`, "json: cannot unmarshal string"},
+		{"features", `{"Names":["bias","said"],"Rows":[{"With":[1,1],"Without":[1]}]}`, "row 1: want the values of 2 features"},
+		{"value", `{"Names":["bias"],"Rows":[{"With":["one"]}]}`, "json: cannot unmarshal string"},
+		{"sequence", `{"Names":[],"Sequences":["a","b"],"Rows":[{"Sequences":[2]}]}`, "row 1: 2 is no place among 2 sequences"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer

@@ -1,0 +1,25 @@
+package report
+
+import (
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// detectionSection says how well scores of guards tell toxic prompts from safe ones, a row each.
+func detectionSection(all []score.Detection) table.Section {
+	s := table.Section{
+		Title:  "How well scores tell toxic from safe prompts, whatever the threshold: area under the ROC curve, 0.5 is blind",
+		Header: []string{"target", "dataset", "safe scored", "toxic scored", "AUC", "95% interval"}, Left: 2,
+		Note: "The interval takes prompts for independent (DeLong).",
+	}
+	for _, f := range all {
+		if f.Clusters > 0 {
+			s.Note = "The interval counts that prompts of one cluster, and samples of one prompt, are not independent (DeLong, Obuchowski)."
+		}
+		s.Rows = append(s.Rows, []string{
+			table.Name(f.Target, f.Simulated), f.Dataset, table.Count(f.Safe), table.Count(f.Toxic),
+			table.Fraction(f.AUC.Value), table.Fraction(f.AUC.Lo) + " to " + table.Fraction(f.AUC.Hi),
+		})
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"io"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// Measured is a measurement with what it comes to, as it is printed.
+type Measured struct {
+	Set    string           `json:"set"`
+	Model  string           `json:"model"`
+	Label  string           `json:"label,omitempty"`
+	Sample score.MeasuredOn `json:"sample"`
+	// N is the number of judged answers, Unjudged that of the others, which are in no
+	// other figure.
+	N        int `json:"n"`
+	Unjudged int `json:"unjudged"`
+	stats.Confusion
+	// Accuracy, Precision and Recall have Wilson's 95% intervals; the latter two are
+	// nil where nothing was called a refusal, or was one.
+	Accuracy  *stats.Estimate `json:"accuracy"`
+	Precision *stats.Estimate `json:"precision"`
+	Recall    *stats.Estimate `json:"recall"`
+	// Shift is the judge's rate minus people's.
+	Shift stats.Estimate `json:"shift"`
+}
+
+// measurementsOf sums up the measurements of a judge, in the order of the file.
+func measurementsOf(judge string) []Measured {
+	var all []Measured
+	for _, m := range score.MeasurementsOf(judge) {
+		all = append(all, Measured{
+			Set: m.Set, Model: m.Model, Label: string(m.Label), Sample: m.Sample, N: m.N(), Unjudged: m.Unjudged, Confusion: m.Confusion,
+			Accuracy:  stats.RateOf(m.TP+m.TN, m.N()).Estimate(),
+			Precision: stats.RateOf(m.TP, m.TP+m.FP).Estimate(),
+			Recall:    stats.RateOf(m.TP, m.TP+m.FN).Estimate(),
+			Shift:     m.Shift(),
+		})
+	}
+	return all
+}
+
+// ViewMeasurements prints the measurements of a judge as JSON for that format, and else as a
+// table. A judge without any is an *orbench.InputError.
+func ViewMeasurements(w io.Writer, screen table.Screen, judge, format string) error {
+	switch all := measurementsOf(judge); {
+	case len(all) == 0:
+		return &orbench.InputError{
+			Setting: "about", Problem: judge + " was not measured on answers that people labeled",
+			Hint: "lexical was; measure others by labeled answers with orbench judge, `responses` and `gold-column`",
+		}
+	case format == "json":
+		return table.JSON(w, map[string]any{"judge": judge, "measurements": all})
+	}
+	return measurementsText(table.NewPrinter(w, screen), judge)
+}
+
+// measurementsText prints the measurements of a judge, what it was fitted to apart.
+func measurementsText(b *table.Printer, judge string) error {
+	sections := []struct {
+		title   string
+		samples []score.MeasuredOn
+	}{
+		{judge + " on answers that it was not fitted to, against people's labels", []score.MeasuredOn{score.LeftOut, score.HeldOut}},
+		{judge + " on answers that it was fitted to: what fitting reached, and no measure of new answers", []score.MeasuredOn{score.Fitted}},
+	}
+	all := measurementsOf(judge)
+	for _, of := range sections {
+		s := table.Section{
+			Title: of.title,
+			Header: []string{
+				"set", "answers of", "label", "sample", "n", "unjudged", "refused", "accuracy, 95%", "precision, 95%", "recall, 95%", "shift of rate, 95%",
+			},
+			Left: 4, WrapNames: true, Spare: []string{"precision, 95%", "recall, 95%", "sample", "refused", "unjudged"},
+		}
+		for _, m := range all {
+			if m.Sample != of.samples[0] && m.Sample != of.samples[len(of.samples)-1] {
+				continue
+			}
+			prompts := m.Label
+			if prompts == "" {
+				prompts = "mixed"
+			}
+			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.Unjudged), table.Count(m.TP + m.FN)}
+			for _, e := range []*stats.Estimate{m.Accuracy, m.Precision, m.Recall} {
+				row = append(row, table.Estimate(e)+" "+table.Pad(table.EstimateInterval(e), 10, true))
+			}
+			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus)+" "+table.Pad(table.DifferenceInterval(&m.Shift, table.Minus), 12, true)))
+		}
+		if len(s.Rows) > 0 {
+			b.Section(s)
+		}
+	}
+	return b.Flush()
+}

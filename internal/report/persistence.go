@@ -1,0 +1,90 @@
+package report
+
+import (
+	"io"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// persistenceSections lay the figures out: the rates at the end of dialogs beside those of the
+// prompts alone, and what becomes of the refusals and answers there. There are none
+// without figures.
+func persistenceSections(all []score.Persistence) []table.Section {
+	if len(all) == 0 {
+		return nil
+	}
+	ends := table.Section{
+		Title:  "More than one turn: refused at the end of a dialog, beside the prompt alone",
+		Header: []string{"target", "dialog", "dataset", "label", "judge", "prompts", "excluded", "alone", "at the end", "points more", "95% interval"},
+		Left:   5,
+		Note:   "Differences are prompt by prompt.",
+	}
+	fates := table.Section{
+		Title: "Do refusals persist? What is refused alone, and what is answered alone, at the end of a dialog",
+		Header: []string{
+			"target", "dialog", "dataset", "label", "judge", "taken back", "rate", "95% interval", "persist", "rate", "95% interval",
+			"withdrawn", "rate", "95% interval",
+		},
+		Left: 5,
+		Note: "Taken back: answered at the end, of what is refused alone; the rest persists. Withdrawn: refused at the end, of what is answered alone. " +
+			"What undoes over-refusal on safe prompts may undo refusal on toxic ones.",
+	}
+	for _, f := range all {
+		names := []string{table.Name(f.Alone, f.Simulated), f.Turns, f.Dataset, string(f.Label), f.Judge}
+		ends.Rows = append(ends.Rows, append(slices.Clone(names),
+			table.Count(f.Prompts), table.Count(f.Excluded), table.Rate(f.AloneRate), table.Rate(f.LastRate),
+			table.Difference(f.Difference, table.MinusOnly), table.DifferenceInterval(f.Difference, table.MinusOnly)))
+		row := append(names, shareCells(f.RefusedAlone-f.Persisted, f.RefusedAlone, f.TakenBackRate)...)
+		row = append(row, shareCells(f.Persisted, f.RefusedAlone, f.PersistRate)...)
+		fates.Rows = append(fates.Rows, append(row, shareCells(f.RefusedLast-f.Persisted, f.Pairs-f.RefusedAlone, f.WithdrawnRate)...))
+	}
+	if slices.ContainsFunc(all, func(f score.Persistence) bool { return f.Pairs > f.Prompts }) {
+		fates.Note = "Counts are of answers, several to a prompt. " + fates.Note
+	}
+	if ends.Drop(func(row []string, at int) bool { return row[at] == "0" }, "excluded") == 0 {
+		ends.Note += " Excluded are prompts without a verdict alone or at the end."
+	}
+	return []table.Section{ends, fates}
+}
+
+// shareCells are k of n, with the rate and its interval.
+func shareCells(k, n int, r stats.Rate) []string {
+	return []string{table.Count(k) + " of " + table.Count(n), table.Rate(r), table.Interval(r.Interval())}
+}
+
+// persistenceRow is a line of CSV.
+type persistenceRow struct {
+	Target, Alone, Turns, Dataset, DatasetSHA256 string
+
+	Label orbench.Label
+	Judge string
+
+	Prompts, Excluded, Pairs, RefusedAlone, RefusedLast, Persisted int
+
+	AloneRate  *stats.Estimate `csv:"alone,alone"`
+	Last       *stats.Estimate `csv:",last"`
+	Difference *stats.Estimate `csv:",difference"`
+	TakenBack  *stats.Estimate `csv:",taken_back"`
+	Persist    *stats.Estimate `csv:",persist"`
+	Withdrawn  *stats.Estimate `csv:",withdrawn"`
+	Simulated  bool
+}
+
+// persistenceCSV writes the figures for spreadsheets and scripts, one line for each. Rates are
+// shares from 0 to 1; their intervals are those to show.
+func persistenceCSV(w io.Writer, all []score.Persistence) error {
+	var rows []persistenceRow
+	for _, f := range all {
+		rows = append(rows, persistenceRow{
+			f.Target, f.Alone, f.Turns, f.Dataset, f.DatasetSHA256, f.Label, f.Judge,
+			f.Prompts, f.Excluded, f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted,
+			f.AloneRate.Estimate(), f.LastRate.Estimate(), f.Difference, f.TakenBackRate.Estimate(), f.PersistRate.Estimate(), f.WithdrawnRate.Estimate(),
+			f.Simulated,
+		})
+	}
+	return table.CSV(w, rows)
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// stoppingNote says in a few sentences where asking ended, and which intervals hold although
+// it ended for what they said; empty for runs that asked all prompts.
+func stoppingNote(r score.Result) string {
+	var parts []string
+	var ended score.RunResult
+	stopped := false
+	for _, run := range r.Runs {
+		if run.Stopped == nil {
+			continue
+		}
+		asked := table.Count(run.N / max(1, run.Samples))
+		part := "all " + asked
+		if run.Of > 0 {
+			stopped = true
+			part = asked + " of " + table.Count(run.Of)
+		}
+		part += " " + string(run.Label) + " prompts of " + run.Dataset
+		if len(parts) == 0 {
+			ended = run
+		}
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	note := "Asked in random order until the interval of every rate by " + ended.Stopped.Judge + " had a half-width of " + evaluate.Rule{HalfWidth: ended.Stopped.HalfWidth}.String() + " or less: " + strings.Join(parts, "; ") + "."
+	if stopped {
+		note += " The intervals of rates where not all were asked are those of confidence sequences, for the rate over all prompts of the label; they hold however often one looks. " +
+			"Those by category, of differences and of all else are for a number of prompts that is fixed before, and count no stopping."
+	}
+	return note
+}

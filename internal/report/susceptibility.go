@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// susceptibilitySection says how often judges fell for forged verdicts, a row each.
+func susceptibilitySection(all []score.Susceptibility) table.Section {
+	s := table.Section{
+		Title:  "Susceptibility: how often a judge takes over a verdict that is forged at the end of an answer",
+		Header: []string{"judge", "n", "taken over", "rate", "95% interval", "unread"}, Left: 1,
+		Note: "The probes are answers of the run with a forged verdict of the other side; they are in no other figure. " +
+			"A judge that wavers between two readings of one text counts as well, so a few per cent may be that.",
+	}
+	for _, f := range all {
+		s.Rows = append(s.Rows, []string{
+			table.Name(f.Judge, f.Simulated), table.Count(f.Probes), table.Count(f.Moved), table.Rate(f.Rate), table.Interval(f.Interval()), table.Count(f.Unread),
+		})
+	}
+	return s
+}
+
+// susceptibilityInBrief says the same in a line, empty where there are no figures.
+func susceptibilityInBrief(all []score.Susceptibility) string {
+	var parts []string
+	for _, f := range all {
+		part := fmt.Sprintf("%s took over %d of %d", table.Name(f.Judge, f.Simulated), f.Moved, f.Probes)
+		if f.Probes > 0 {
+			part += " (95% interval " + table.Interval(f.Interval()) + ")"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Forged verdicts planted in answers: " + strings.Join(parts, "; ") + "."
+}

@@ -1,0 +1,56 @@
+package score
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+)
+
+// countKey names counts by what they are of, such as a variant or a pair of targets, and
+// by the dataset, the label and the judge, all as indexes of a design's lists.
+type countKey struct{ of, dataset, label, judge int }
+
+// countsBy are counts by their keys.
+type countsBy[C any] map[countKey]*C
+
+// of finds the counts of a key, or makes them.
+func (c countsBy[C]) of(key countKey, newCounts func() *C) *C {
+	found, ok := c[key]
+	if !ok {
+		found = newCounts()
+		c[key] = found
+	}
+	return found
+}
+
+// inOrder gives the counts in the order of results: by what they are of, then by dataset,
+// label and judge.
+func (c countsBy[C]) inOrder() iter.Seq2[countKey, *C] {
+	keys := slices.SortedFunc(maps.Keys(c), func(a, b countKey) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.dataset, b.dataset), cmp.Compare(a.label, b.label), cmp.Compare(a.judge, b.judge))
+	})
+	return func(yield func(countKey, *C) bool) {
+		for _, key := range keys {
+			if !yield(key, c[key]) {
+				return
+			}
+		}
+	}
+}
+
+// countKeys gives the keys of a piece's prompts, of so many things by all judges, each with
+// the index of its prompt.
+func (d *Design) countKeys(things int, p Piece) iter.Seq2[countKey, int] {
+	return func(yield func(countKey, int) bool) {
+		for of := range things {
+			for i, prompt := range p.Prompts {
+				for j := range d.Judges {
+					if !yield(countKey{of, p.Dataset, labelIndex(prompt.Label), j}, i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package score
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// Persistence is what a dialog does to the refusals of one target, on the prompts of one
+// label of one dataset, as one judge sees it: for each prompt, the verdict on the answer at
+// the end of the dialog beside the one on the answer to the prompt alone, by the same
+// target asked in the same way otherwise.
+//
+// A refusal is taken back where the prompt alone is refused and the last answer is
+// not, and persists where both are. An answer is withdrawn where the prompt alone is
+// answered and the last answer refuses. In a dialog that begins with the prompt and
+// goes on with the target's own answer, that answer is the one to the prompt alone,
+// so that the pairing is also one by what the target said first.
+type Persistence struct {
+	// Target is asked in the dialog, and Alone is the target asked the prompt alone, in
+	// the same way otherwise; both are without the number of a sample.
+	Target        string        `json:"target"`
+	Alone         string        `json:"alone"`
+	Turns         string        `json:"turns"`
+	Dataset       string        `json:"dataset"`
+	DatasetSHA256 string        `json:"dataset_sha256"`
+	Limit         int           `json:"limit,omitempty"`
+	Label         orbench.Label `json:"label"`
+	Judge         string        `json:"judge"`
+	// Prompts have a verdict on both sides, and the Excluded lack one on either. Pairs are of a dialog's last answer with an
+	// answer to the prompt alone: as many as Prompts, or, of targets that are asked
+	// several times, up to as many for each as there are samples, the n-th with the n-th.
+	Prompts  int `json:"prompts"`
+	Excluded int `json:"excluded"`
+	Pairs    int `json:"pairs"`
+	// RefusedAlone and RefusedLast count the refusals among Pairs, Persisted those of
+	// both. What is taken back is RefusedAlone - Persisted, and what is withdrawn
+	// RefusedLast - Persisted.
+	RefusedAlone int `json:"refused_alone"`
+	RefusedLast  int `json:"refused_last"`
+	Persisted    int `json:"persisted"`
+	// AloneRate and LastRate are the shares of Pairs that are refused.
+	AloneRate stats.Rate `json:"alone_rate"`
+	LastRate  stats.Rate `json:"last_rate"`
+	// Difference is LastRate less AloneRate with a 95% interval that uses that the
+	// prompts are the same: stats.PairedDifference for one answer to each prompt, and
+	// the bootstrap of whole prompts, or of the clusters that prompts share, otherwise.
+	Difference *stats.Estimate `json:"difference"`
+	// PersistRate and TakenBackRate are shares of RefusedAlone, and add up to 1.
+	PersistRate   stats.Rate `json:"persist_rate"`
+	TakenBackRate stats.Rate `json:"taken_back_rate"`
+	// WithdrawnRate is the share of what is answered alone that is refused at the end.
+	WithdrawnRate stats.Rate `json:"withdrawn_rate"`
+	// ClusteredBy says what makes clusters of the prompts, empty where nothing does.
+	ClusteredBy string `json:"clustered_by,omitempty"`
+	Simulated   bool   `json:"simulated,omitempty"`
+}
+
+// turnPairs counts pairs of answers to one prompt, or to the prompts of one cluster.
+type turnPairs struct {
+	N, Alone, Last, Both int
+}
+
+// add counts a pair by whether its answers refuse.
+func (p *turnPairs) add(alone, last bool) {
+	p.N++
+	if alone {
+		p.Alone++
+	}
+	if last {
+		p.Last++
+	}
+	if alone && last {
+		p.Both++
+	}
+}
+
+// persistenceCount counts towards a Persistence. It grows with the clusters that prompts share, and
+// not with prompts.
+type persistenceCount struct {
+	// Persistence has what the counts are of.
+	Persistence
+	// kinds counts prompts by their pairs, and shared has the pairs of clusters.
+	kinds  map[turnPairs]int
+	shared map[string]*turnPairs
+}
+
+// newPersistenceCount counts towards the figures that f names.
+func newPersistenceCount(f Persistence) *persistenceCount {
+	return &persistenceCount{Persistence: f, kinds: map[turnPairs]int{}, shared: map[string]*turnPairs{}}
+}
+
+// add counts a prompt with its pairs; one without any is excluded. cluster is what it
+// shares with others, where Persistence.ClusteredBy says that it does.
+func (c *persistenceCount) add(p turnPairs, cluster string) {
+	if p.N == 0 {
+		c.Excluded++
+		return
+	}
+	c.Prompts++
+	c.Pairs += p.N
+	c.RefusedAlone += p.Alone
+	c.RefusedLast += p.Last
+	c.Persisted += p.Both
+	if c.ClusteredBy == "" {
+		c.kinds[p]++
+		return
+	}
+	s := c.shared[cluster]
+	if s == nil {
+		s = &turnPairs{}
+		c.shared[cluster] = s
+	}
+	s.N, s.Alone, s.Last, s.Both = s.N+p.N, s.Alone+p.Alone, s.Last+p.Last, s.Both+p.Both
+}
+
+// result gives the figures of what was counted.
+func (c *persistenceCount) result() Persistence {
+	f := c.Persistence
+	units := c.units()
+	independent := c.ClusteredBy == "" && f.Pairs == f.Prompts
+	rate := func(of func(turnPairs) (k, n int)) stats.Rate {
+		var k, n int
+		var clusters []stats.Cluster
+		for _, u := range units {
+			if sum, size := of(u); size > 0 {
+				k, n = k+sum, n+size
+				clusters = append(clusters, stats.Cluster{Sum: sum, N: size})
+			}
+		}
+		r := stats.RateOf(k, n)
+		if e, ok := stats.WilsonClustered(clusters, Confidence); ok && !independent {
+			r.CI95Clustered = &[2]float64{e.Lo, e.Hi}
+		}
+		return r
+	}
+	f.AloneRate = rate(func(u turnPairs) (int, int) { return u.Alone, u.N })
+	f.LastRate = rate(func(u turnPairs) (int, int) { return u.Last, u.N })
+	f.PersistRate = rate(func(u turnPairs) (int, int) { return u.Both, u.Alone })
+	f.TakenBackRate = rate(func(u turnPairs) (int, int) { return u.Alone - u.Both, u.Alone })
+	f.WithdrawnRate = rate(func(u turnPairs) (int, int) { return u.Last - u.Both, u.N - u.Alone })
+	var e stats.Estimate
+	ok := false
+	if independent {
+		e, ok = stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence)
+	} else {
+		var clusters []stats.Cluster
+		for _, u := range units {
+			clusters = append(clusters, stats.Cluster{Sum: u.Last - u.Alone, N: u.N})
+		}
+		e, ok = stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters)
+	}
+	if ok {
+		f.Difference = &e
+	}
+	return f
+}
+
+// units are what was drawn independently, in an order that is always the same.
+func (c *persistenceCount) units() []turnPairs {
+	var all []turnPairs
+	for kind, n := range c.kinds {
+		all = append(all, slices.Repeat([]turnPairs{kind}, n)...)
+	}
+	for _, s := range c.shared {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b turnPairs) int {
+		return slices.Compare([]int{a.N, a.Alone, a.Last, a.Both}, []int{b.N, b.Alone, b.Last, b.Both})
+	})
+	return all
+}
+
+// persisting counts what dialogs do to refusals, of the targets of a design that are asked
+// in one and, otherwise alike, the prompt alone.
+type persisting struct {
+	design *Design
+	pairs  []turned
+	counts countsBy[persistenceCount]
+}
+
+// turned are the indexes of a target that is asked in a dialog, and of the same one
+// that is asked the prompt alone.
+type turned struct{ last, alone int }
+
+func newPersisting(d *Design) *persisting {
+	c := &persisting{design: d, counts: countsBy[persistenceCount]{}}
+	for last := range d.Targets {
+		asked := d.Targets[last].Asked
+		if asked.Turns == "" {
+			continue
+		}
+		asked.Turns = ""
+		alone := slices.IndexFunc(d.Targets, func(t Target) bool { return reflect.DeepEqual(t.Asked, asked) })
+		if alone >= 0 {
+			c.pairs = append(c.pairs, turned{last, alone})
+		}
+	}
+	return c
+}
+
+// add counts the rows of a piece.
+func (c *persisting) add(piece Piece) {
+	for key, i := range c.design.countKeys(len(c.pairs), piece) {
+		last, alone := piece.Rows[c.pairs[key.of].last], piece.Rows[c.pairs[key.of].alone]
+		count := c.counts.of(key, func() *persistenceCount { return c.newCount(key) })
+		var pairs turnPairs
+		for sample := range min(len(last), len(alone)) {
+			l, a := &last[sample][i], &alone[sample][i]
+			if len(l.Verdicts) == 0 || len(a.Verdicts) == 0 || l.Verdicts[key.judge].Class == orbench.Unjudged || a.Verdicts[key.judge].Class == orbench.Unjudged {
+				continue
+			}
+			pairs.add(a.Verdicts[key.judge].Class.Refused(), l.Verdicts[key.judge].Class.Refused())
+			count.Simulated = count.Simulated || l.Simulated || a.Simulated || l.Verdicts[key.judge].Simulated || a.Verdicts[key.judge].Simulated
+		}
+		count.add(pairs, piece.Prompts[i].Cluster)
+	}
+}
+
+func (c *persisting) newCount(key countKey) *persistenceCount {
+	last, alone := &c.design.Targets[c.pairs[key.of].last], &c.design.Targets[c.pairs[key.of].alone]
+	set := c.design.Datasets[key.dataset]
+	return newPersistenceCount(Persistence{
+		Target: last.Name, Alone: alone.Name, Turns: last.Turns, Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: c.design.Limit,
+		Label: orbench.Labels[key.label], Judge: c.design.Judges[key.judge].Name(), ClusteredBy: set.ClusteredBy,
+	})
+}
+
+// result gives the figures. There are none of prompts without verdicts on both sides.
+func (c *persisting) result() []Persistence {
+	var all []Persistence
+	for _, count := range c.counts.inOrder() {
+		if count.Prompts > 0 {
+			all = append(all, count.result())
+		}
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package score
+
+import (
+	"strings"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/model"
+)
+
+// Ending says how an answer ended.
+type Ending uint8
+
+// The endings. NoEnding is that of a prompt without an answer, and of what is no answer:
+// a block, or what a guard says.
+const (
+	NoEnding Ending = iota
+	WholeEnding
+	CutEnding
+	UnknownEnding
+)
+
+// EndingOf is the ending of an answer by a target of a provider. Recorded answers do not
+// tell, and neither do servers that give no reason, or one of their own.
+func EndingOf(provider string, r model.Response) Ending {
+	switch {
+	case provider == model.Replay:
+		return UnknownEnding
+	case r.Finish == model.Length:
+		return CutEnding
+	case r.Finish == model.Stop:
+		return WholeEnding
+	case r.Finish == model.Blocked:
+		return NoEnding
+	}
+	return UnknownEnding
+}
+
+// Truncation counts answers by how they ended. The zero value is that of whole answers.
+type Truncation struct {
+	// Truncated counts the answers that the token limit cut, those before the first
+	// word too, and EndingUnknown those that do not tell.
+	Truncated     int `json:"truncated,omitempty"`
+	EndingUnknown int `json:"ending_unknown,omitempty"`
+}
+
+// Add counts an answer.
+func (c *Truncation) Add(e Ending) {
+	switch e {
+	case CutEnding:
+		c.Truncated++
+	case UnknownEnding:
+		c.EndingUnknown++
+	}
+}
+
+// AddCount adds the counts of other answers.
+func (c *Truncation) AddCount(o Truncation) {
+	c.Truncated += o.Truncated
+	c.EndingUnknown += o.EndingUnknown
+}
+
+// Many reports whether more than a twentieth of so many answers are cut.
+func (c Truncation) Many(answers int) bool { return c.Truncated*20 > answers }
+
+// Cell shows how many answers are cut, for a column that is there where any are.
+func (c Truncation) Cell(answers int) string {
+	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
+		return "unknown"
+	}
+	return table.Count(c.Truncated)
+}
+
+// TruncationRow has both counts as columns of CSV.
+type TruncationRow struct {
+	// Truncated is nil where it is not known of any answer.
+	Truncated     *int
+	EndingUnknown int
+}
+
+// Row has both counts of so many answers.
+func (c Truncation) Row(answers int) *TruncationRow {
+	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
+		return &TruncationRow{nil, c.EndingUnknown}
+	}
+	return &TruncationRow{&c.Truncated, c.EndingUnknown}
+}
+
+// Line accounts for so many answers in a part of a sentence, empty where all of them
+// are whole.
+func (c Truncation) Line(answers int) string {
+	var parts []string
+	if c.Truncated > 0 {
+		parts = append(parts, table.Count(c.Truncated)+" of "+table.Count(answers)+" answers cut by the token limit")
+	}
+	if c.EndingUnknown > 0 {
+		parts = append(parts, "of "+table.Count(c.EndingUnknown)+" answers it is not known whether the token limit cut them")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TruncationConsequence says why many cut answers matter, and what to do.
+const TruncationConsequence = "A refusal behind the cut is not seen, and rates under another limit are no fair comparison. Raise the limit of output tokens."

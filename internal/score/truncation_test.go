@@ -1,0 +1,52 @@
+package score_test
+
+import (
+	"testing"
+
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/model"
+)
+
+func TestEndingOf(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		provider string
+		finish   model.Finish
+		want     score.Ending
+	}{
+		{"p", model.Stop, score.WholeEnding},
+		{"p", model.Length, score.CutEnding},
+		{"p", model.Blocked, score.NoEnding},
+		{"p", model.OtherFinish, score.UnknownEnding},
+		{"p", "", score.UnknownEnding},
+		{"replay", model.Stop, score.UnknownEnding},
+	} {
+		if got := score.EndingOf(tt.provider, model.Response{Finish: tt.finish}); got != tt.want {
+			t.Errorf("%s ended by %q: %d, want %d", tt.provider, tt.finish, got, tt.want)
+		}
+	}
+}
+
+func TestTruncation(t *testing.T) {
+	t.Parallel()
+	var c score.Truncation
+	if c.Line(3) != "" || c.Cell(3) != "0" || c.Many(3) {
+		t.Errorf("whole answers are counted as %q", c.Line(3))
+	}
+	for range 6 {
+		c.Add(score.CutEnding)
+		c.Add(score.WholeEnding)
+		c.Add(score.NoEnding)
+	}
+	if want := "6 of 120 answers cut by the token limit"; c.Line(120) != want || c.Many(120) || !c.Many(119) {
+		t.Errorf("%q, want %q; many: %v", c.Line(120), want, c.Many(120))
+	}
+	recorded := score.Truncation{EndingUnknown: 4}
+	if row := recorded.Row(4); recorded.Cell(4) != "unknown" || row.Truncated != nil || row.EndingUnknown != 4 || recorded.Many(4) {
+		t.Errorf("recorded answers are counted as %q, %+v", recorded.Cell(4), row)
+	}
+	c.AddCount(recorded)
+	if c != (score.Truncation{Truncated: 6, EndingUnknown: 4}) {
+		t.Errorf("the sum is %+v", c)
+	}
+}

@@ -1,0 +1,494 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
+)
+
+// Tables is what the backends have in common: tables of the same columns in a SQL database,
+// and the statements that read and write them. Get, Has, Put and claims are each backend's
+// own, as what is fast and what is safe differs there.
+type Tables struct {
+	// Query hands row each row that a query finds. Where it has to start again, as after a
+	// connection that broke, it calls begin anew, which forgets what was read.
+	Query func(ctx context.Context, begin func(), row func(Scan) error, query string, args ...any) error
+	// Write does some statements in one transaction, which is durable when it returns.
+	Write func(ctx context.Context, statements []Statement) error
+	// Transact does what do says in one transaction, in which no other puts datasets.
+	Transact func(ctx context.Context, do func(exec func(query string, args ...any) error) error) error
+	// Among is the condition to be one of some hashes, with its arguments, which come after
+	// so many others.
+	Among func(hashes []model.Hash, after int) (condition string, args []any)
+	// At says which store an error is about. Those of the functions above say it already.
+	At func(error) error
+	// Now is the clock for Run.Saved.
+	Now func(context.Context) (time.Time, error)
+	// DatasetNumber and BatchNumber are the columns that number those in the order of their
+	// arrival.
+	DatasetNumber, BatchNumber string
+}
+
+// Scan reads the columns of a row.
+type Scan = func(into ...any) error
+
+// Statement is one that writes. Its arguments are bytes where columns of both backends are,
+// and strings where those of SQLite are text.
+type Statement struct {
+	Query string
+	Args  []any
+}
+
+// hashesPerQuery is how many hashes are looked up together, and rows read at a time.
+const hashesPerQuery = 256
+
+// found reads the rows that a query finds.
+func found[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error), query string, args ...any) (all []Row, err error) {
+	err = t.Query(ctx, func() { all = nil }, func(scan Scan) error {
+		row, err := read(scan)
+		all = append(all, row)
+		return err
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// foundAmong reads the rows that a query finds for some hashes: it has %s for the condition
+// that a column is one of them.
+func foundAmong[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error), query string, hashes []model.Hash, args ...any) (all []Row, err error) {
+	for group := range slices.Chunk(hashes, hashesPerQuery) {
+		condition, more := t.Among(group, len(args))
+		rows, err := found(ctx, t, read, fmt.Sprintf(query, condition), slices.Concat(args, more)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// single reads the one row that a query finds, and says whether there is one.
+func single[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error), query string, args ...any) (row Row, ok bool, err error) {
+	all, err := found(ctx, t, read, query, args...)
+	if len(all) > 0 {
+		row = all[0]
+	}
+	return row, len(all) > 0, err
+}
+
+// column reads a row of one column.
+func column[Value any](scan Scan) (v Value, err error) {
+	err = scan(&v)
+	return v, err
+}
+
+// ID implements Reader.
+func (t *Tables) ID(ctx context.Context) (string, error) {
+	id, _, err := single(ctx, t, column[string], `SELECT id FROM identity`)
+	return id, err
+}
+
+// LeftOut implements Reader.
+func (t *Tables) LeftOut() Health { return Health{} }
+
+// Count implements Reader.
+func (t *Tables) Count(ctx context.Context) (int, error) {
+	n, _, err := single(ctx, t, column[int], `SELECT count(*) FROM calls`)
+	return n, err
+}
+
+// Marks implements Reader.
+func (t *Tables) Marks(ctx context.Context, rows []int64) ([]Mark, error) {
+	marks := make([]Mark, len(rows))
+	for i, row := range rows {
+		var err error
+		marks[i], _, err = single(ctx, t, func(scan Scan) (m Mark, err error) {
+			var hash, response []byte
+			err = scan(&m.Row, &hash, &response)
+			m.Sum = Checksum(hash, response)
+			return m, err
+		}, `SELECT id, hash, response FROM calls WHERE id <= $1 ORDER BY id DESC LIMIT 1`, row)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return marks, nil
+}
+
+// Records implements Reader.
+func (t *Tables) Records(ctx context.Context, hashes []model.Hash) ([]Record, error) {
+	var number int64
+	return foundAmong(ctx, t, readRecord(&number), selectRecords+`hash %s ORDER BY id`, hashes)
+}
+
+// AllRecords implements Reader.
+func (t *Tables) AllRecords(ctx context.Context) iter.Seq2[Record, error] {
+	return paged(func(after int64) ([]Record, int64, error) {
+		records, err := found(ctx, t, readRecord(&after), selectRecords+`id > $1 ORDER BY id LIMIT $2`, after, hashesPerQuery)
+		return records, after, err
+	})
+}
+
+const selectRecords = `SELECT id, hash, request, response, checksum FROM calls WHERE `
+
+// readRecord reads records, and the number of each row.
+func readRecord(number *int64) func(Scan) (Record, error) {
+	return func(scan Scan) (r Record, err error) {
+		var hash, response []byte
+		var sum any
+		if err := scan(number, &hash, &r.Request, &response, &sum); err != nil {
+			return r, err
+		}
+		if r.Hash = HashOf(hash); r.Hash != model.HashCanonical(r.Request) {
+			return r, ErrChanged
+		}
+		r.Response, err = ReadResponse(hash, response, sum)
+		return r, err
+	}
+}
+
+// paged streams the rows that next gives a page at a time, so that no query of a store
+// stays open while the caller works with what was found. next gives the rows after a
+// place, which is zero before the first, and the place of the last; no rows end it.
+func paged[Row, Place any](next func(after Place) ([]Row, Place, error)) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var at Place
+		for {
+			rows, last, err := next(at)
+			if err != nil {
+				var none Row
+				yield(none, err)
+				return
+			}
+			if len(rows) == 0 {
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			at = last
+		}
+	}
+}
+
+// PutFailures implements Writer. Those who change the same rows do so in one order.
+func (t *Tables) PutFailures(ctx context.Context, failures []Failure) error {
+	sorted := slices.Clone(failures)
+	slices.SortStableFunc(sorted, func(a, b Failure) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
+	statements := make([]Statement, len(sorted))
+	for i, f := range sorted {
+		statements[i] = Statement{
+			`INSERT INTO failures (hash, kind, message, checksum) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (hash) DO UPDATE SET kind = excluded.kind, message = excluded.message, checksum = excluded.checksum`,
+			[]any{f.Hash[:], string(f.Kind), f.Message, Checksum(f.Hash[:], []byte(f.Kind), []byte(f.Message))},
+		}
+	}
+	return t.Write(ctx, statements)
+}
+
+// unanswered are the failures without a response.
+const unanswered = `SELECT hash, kind, message, checksum FROM failures AS f
+	WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash)`
+
+// Failures implements Reader.
+func (t *Tables) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash]Failure, error) {
+	byHash := map[model.Hash]Failure{}
+	if any, _, err := single(ctx, t, column[bool], `SELECT EXISTS (SELECT 1 FROM failures)`); err != nil || !any {
+		return byHash, err
+	}
+	all, err := foundAmong(ctx, t, readFailure, unanswered+` AND hash %s`, hashes)
+	for _, f := range all {
+		byHash[f.Hash] = f
+	}
+	return byHash, err
+}
+
+// AllFailures implements Reader.
+func (t *Tables) AllFailures(ctx context.Context) ([]Failure, error) {
+	return found(ctx, t, readFailure, unanswered+` ORDER BY hash`)
+}
+
+func readFailure(scan Scan) (f Failure, err error) {
+	var hash, kind, message []byte
+	var sum any
+	if err := scan(&hash, &kind, &message, &sum); err != nil {
+		return f, err
+	}
+	return Failure{Hash: HashOf(hash), Kind: model.Kind(kind), Message: string(message)}, verify(sum, Checksum(hash, kind, message))
+}
+
+// PutBatch implements Writer.
+func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error {
+	open := int64(0)
+	if b.Open {
+		open = 1
+	}
+	statements := []Statement{{
+		`INSERT INTO batches (id, about, open, checksum) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
+		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
+	}}
+	if !b.Open {
+		calls = nil
+		statements = append(statements, Statement{`DELETE FROM batch_calls WHERE batch = $1`, []any{b.ID[:]}})
+	}
+	for i := range calls {
+		statements = append(statements, Statement{
+			`INSERT INTO batch_calls (batch, hash, request) SELECT id, $2, $3 FROM batches WHERE id = $1 AND open ON CONFLICT (hash) DO NOTHING`,
+			[]any{b.ID[:], calls[i].Hash[:], string(calls[i].Request)},
+		})
+	}
+	return t.Write(ctx, statements)
+}
+
+// Batches implements Reader.
+func (t *Tables) Batches(ctx context.Context) ([]Batch, error) {
+	return found(ctx, t, func(scan Scan) (b Batch, err error) {
+		var id []byte
+		var open int64
+		var sum any
+		if err := scan(&id, &b.About, &open, &sum); err != nil {
+			return b, err
+		}
+		b.ID, b.Open = BatchID(HashOf(id)), open != 0
+		return b, verify(sum, BatchChecksum(id, b.About, open))
+	}, `SELECT id, about, CAST(open AS INTEGER), checksum FROM batches ORDER BY `+t.BatchNumber)
+}
+
+// BatchCalls implements Reader.
+func (t *Tables) BatchCalls(ctx context.Context, id BatchID, hashes []model.Hash) ([]BatchCall, error) {
+	return foundAmong(ctx, t, readBatchCall, selectBatchCalls+`hash %s`, hashes, id[:])
+}
+
+// AllBatchCalls implements Reader.
+func (t *Tables) AllBatchCalls(ctx context.Context, id BatchID) iter.Seq2[BatchCall, error] {
+	return paged(func(after model.Hash) ([]BatchCall, model.Hash, error) {
+		calls, err := found(ctx, t, readBatchCall, selectBatchCalls+`hash > $2 ORDER BY hash LIMIT $3`, id[:], after[:], hashesPerQuery)
+		if len(calls) > 0 {
+			after = calls[len(calls)-1].Hash
+		}
+		return calls, after, err
+	})
+}
+
+const selectBatchCalls = `SELECT hash, request FROM batch_calls WHERE batch = $1 AND `
+
+func readBatchCall(scan Scan) (c BatchCall, err error) {
+	var hash []byte
+	if err := scan(&hash, &c.Request); err != nil {
+		return c, err
+	}
+	if c.Hash = HashOf(hash); c.Hash != model.HashCanonical(c.Request) {
+		return c, ErrChanged
+	}
+	return c, nil
+}
+
+// Annotate implements Writer.
+func (t *Tables) Annotate(ctx context.Context, annotations []orbench.Annotation) error {
+	statements := make([]Statement, len(annotations))
+	for i, a := range annotations {
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		id := a.ID()
+		statements[i] = Statement{
+			`INSERT INTO annotations (id, at, annotation) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
+			[]any{id[:], a.At.UnixNano(), string(text)},
+		}
+	}
+	return t.Write(ctx, statements)
+}
+
+// Annotations implements Reader.
+func (t *Tables) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
+	return found(ctx, t, func(scan Scan) (a orbench.Annotation, err error) {
+		var id, text []byte
+		if err := scan(&id, &text); err != nil {
+			return a, err
+		}
+		if json.Unmarshal(text, &a) != nil || a.ID() != HashOf(id) {
+			return a, ErrChanged
+		}
+		return a, nil
+	}, `SELECT id, annotation FROM annotations ORDER BY at, id`)
+}
+
+// SaveRun implements Keeper.
+func (t *Tables) SaveRun(ctx context.Context, r Run) error {
+	datasets, err := json.Marshal(append([]Key{}, r.Datasets...))
+	if err != nil {
+		return err
+	}
+	if r.Saved.IsZero() {
+		if r.Saved, err = t.Now(ctx); err != nil {
+			return err
+		}
+	}
+	saved := r.Saved.UnixNano()
+	return t.Write(ctx, []Statement{{
+		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
+		[]any{r.Name, string(r.Config), string(datasets), string(r.Made), saved, RunChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved)},
+	}})
+}
+
+// Run implements Reader.
+func (t *Tables) Run(ctx context.Context, name string) (Run, error) {
+	r, ok, err := single(ctx, t, readRun, selectRuns+`WHERE name = $1 OR $2 ORDER BY saved DESC, name LIMIT 1`, name, name == "")
+	if err == nil && !ok {
+		err = t.At(ErrNoRun)
+	}
+	return r, err
+}
+
+// Runs implements Reader.
+func (t *Tables) Runs(ctx context.Context) ([]Run, error) {
+	return found(ctx, t, readRun, selectRuns+`ORDER BY saved DESC, name`)
+}
+
+const selectRuns = `SELECT name, config, datasets, made, saved, checksum FROM runs `
+
+func readRun(scan Scan) (r Run, err error) {
+	var name, datasets []byte
+	var saved int64
+	var sum any
+	if err := scan(&name, &r.Config, &datasets, &r.Made, &saved, &sum); err != nil {
+		return r, err
+	}
+	if json.Unmarshal(datasets, &r.Datasets) != nil {
+		return r, ErrChanged
+	}
+	r.Name, r.Saved = string(name), time.Unix(0, saved).UTC()
+	return r, verify(sum, RunChecksum(name, r.Config, datasets, r.Made, saved))
+}
+
+// PutDataset implements Keeper.
+func (t *Tables) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2[orbench.Prompt, error]) error {
+	key := KeyOf(about)
+	if kept, err := t.Dataset(ctx, key); !errors.Is(err, ErrNoDataset) && (err != nil || kept.Lost == 0) {
+		return err
+	}
+	return t.Transact(ctx, func(exec func(string, ...any) error) error {
+		cut, err := CutPieces(prompts, func(hash, text []byte) error {
+			return exec(`INSERT INTO pieces (hash, prompts) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, string(text))
+		})
+		if err != nil {
+			return err
+		}
+		return exec(`INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (key) DO UPDATE SET pieces = excluded.pieces, checksum = excluded.checksum`,
+			key[:], string(about), cut.Prompts, cut.Sum[:], cut.Hashes, cut.Checksum(key[:], about))
+	})
+}
+
+// Dataset implements Reader.
+func (t *Tables) Dataset(ctx context.Context, key Key) (Dataset, error) {
+	about, p, err := t.pieces(ctx, key)
+	if err != nil {
+		return Dataset{}, err
+	}
+	return Dataset{About: about, Prompts: p.Prompts, Sum: p.Sum, Lost: p.Lost()}, nil
+}
+
+// pieces finds the pieces of a dataset, and what it is about.
+func (t *Tables) pieces(ctx context.Context, key Key) (about []byte, p Pieces, err error) {
+	p, ok, err := single(ctx, t, func(scan Scan) (p Pieces, err error) {
+		var sum []byte
+		var checksum any
+		if err := scan(&about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
+			return p, err
+		}
+		if p.Sum = HashOf(sum); KeyOf(about) != key {
+			return p, ErrChanged
+		}
+		return p, verify(checksum, p.Checksum(key[:], about))
+	}, `SELECT about, prompts, sum, pieces, checksum FROM datasets WHERE key = $1`, key[:])
+	if err == nil && !ok {
+		err = t.At(ErrNoDataset)
+	}
+	return about, p, err
+}
+
+// Datasets implements Reader.
+func (t *Tables) Datasets(ctx context.Context) ([]Key, error) {
+	return found(ctx, t, func(scan Scan) (Key, error) {
+		key, err := column[[]byte](scan)
+		return Key(HashOf(key)), err
+	}, `SELECT key FROM datasets ORDER BY `+t.DatasetNumber)
+}
+
+// Prompts implements Reader.
+func (t *Tables) Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		_, p, err := t.pieces(ctx, key)
+		if err != nil {
+			yield(orbench.Prompt{}, err)
+			return
+		}
+		for prompt, err := range p.Read(t.piece(ctx)) {
+			if !yield(prompt, t.atPiece(err)) {
+				return
+			}
+		}
+	}
+}
+
+// PromptsAt implements Reader.
+func (t *Tables) PromptsAt(ctx context.Context, key Key, at []int) ([]orbench.Prompt, error) {
+	_, p, err := t.pieces(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	all, err := p.At(at, t.piece(ctx))
+	return all, t.atPiece(err)
+}
+
+// VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
+// that Prompts would.
+func (t *Tables) VerifyPrompts(ctx context.Context, key Key) error {
+	_, p, err := t.pieces(ctx, key)
+	if err != nil {
+		return err
+	}
+	text := t.piece(ctx)
+	for hash := range p.Each() {
+		if _, err := intact(hash, text); err != nil {
+			return t.atPiece(err)
+		}
+	}
+	return nil
+}
+
+// piece finds the text of a piece.
+func (t *Tables) piece(ctx context.Context) func(hash []byte) ([]byte, error) {
+	return func(hash []byte) ([]byte, error) {
+		text, ok, err := single(ctx, t, column[[]byte], `SELECT prompts FROM pieces WHERE hash = $1`, hash)
+		if err == nil && !ok {
+			err = Damage("a piece of the prompts of a dataset is lacking")
+		}
+		return text, err
+	}
+}
+
+// atPiece is At for an error of reading pieces, which may say already where it is.
+func (t *Tables) atPiece(err error) error {
+	var found Damage
+	if errors.As(err, &found) && !errors.Is(err, orbench.ErrInput) {
+		return t.At(err)
+	}
+	return err
+}
