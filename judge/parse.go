@@ -44,6 +44,17 @@ type ModelJudge interface {
 	Models() []model.Ref
 }
 
+// ModelsOf lists the models behind judges, those of each after the other.
+func ModelsOf(judges ...Judge) []model.Ref {
+	var refs []model.Ref
+	for _, j := range judges {
+		if asking, ok := j.(ModelJudge); ok {
+			refs = append(refs, asking.Models()...)
+		}
+	}
+	return refs
+}
+
 // kinds are the judges that Parse makes, by the word before the colon.
 var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", Flag}
 

@@ -101,8 +101,18 @@ func star(at vg.Point, outer, inner vg.Length, points int) vg.Path {
 func plus(at vg.Point, r vg.Length, angle float64) vg.Path {
 	const half = 0.36 // of a bar's width, in radii
 	corners := [][2]float64{
-		{1, half}, {half, half}, {half, 1}, {-half, 1}, {-half, half}, {-1, half},
-		{-1, -half}, {-half, -half}, {-half, -1}, {half, -1}, {half, -half}, {1, -half},
+		{1, half},
+		{half, half},
+		{half, 1},
+		{-half, 1},
+		{-half, half},
+		{-1, half},
+		{-1, -half},
+		{-half, -half},
+		{-half, -1},
+		{half, -1},
+		{half, -half},
+		{1, -half},
 	}
 	sin, cos := math.Sincos(angle)
 	return closed(len(corners), func(i int) vg.Point {

@@ -22,10 +22,8 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 		if err = errors.Join(failed, err); err != nil {
 			return nil, err
 		}
-		if asking, ok := j.(judge.ModelJudge); ok {
-			if err := checkSim(asking.Models()...); err != nil {
-				return nil, err
-			}
+		if err := checkSim(judge.ModelsOf(j)...); err != nil {
+			return nil, err
 		}
 		if !seen[j.Name()] {
 			seen[j.Name()] = true

@@ -19,7 +19,7 @@ type junitSuite struct {
 	Skipped  int      `xml:"skipped,attr"`
 	// Properties are none where it is not known how the runs were made.
 	Properties []junitProperty `xml:"properties>property,omitempty"`
-	Cases      []junitCase      `xml:"testcase"`
+	Cases      []junitCase     `xml:"testcase"`
 }
 
 type junitProperty struct {

@@ -162,13 +162,18 @@ type flipRow struct {
 func WriteFlips(w io.Writer, flips []Flip) error {
 	rows := make([]flipRow, len(flips))
 	for i, f := range flips {
-		p, now := f.Prompt, "answered"
-		if f.NowRefused() {
-			now = "refused"
-		}
-		rows[i] = flipRow{p.ID, p.Label, p.Category, now, f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
+		p := f.Prompt
+		rows[i] = flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
 	return table.CSV(w, rows)
+}
+
+// now says what a flipped prompt has become.
+func now(f Flip) string {
+	if f.NowRefused() {
+		return "refused"
+	}
+	return "answered"
 }
 
 func (c Result) heading() table.Section {

@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -45,14 +44,6 @@ func (b *Builder) Job() *job.Job {
 func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
 	_, made, err := b.walk(ctx, m, job.Scope{})
 	return made, err
-}
-
-// judgesModels lists whom a judge may ask.
-func judgesModels(j judge.Judge) []model.Ref {
-	if asking, ok := j.(judge.ModelJudge); ok {
-		return asking.Models()
-	}
-	return nil
 }
 
 // walk builds with what a store holds, and gives the calls that a walk of the scope lists.

@@ -52,7 +52,7 @@ func (b *Builder) Study(name string) (*study.Study, error) {
 		k.Models = append(k.Models, keptModel{name, ref.Provider, ref.Endpoint, ref.Model})
 		k.Structured[ref.Provider], k.Lists[ref.Provider] = b.Structured(ref.Provider), b.StructuredLists(ref.Provider)
 	}
-	for _, ref := range judgesModels(b.Judge) {
+	for _, ref := range judge.ModelsOf(b.Judge) {
 		k.JudgeEndpoints[ref.Provider], k.Structured[ref.Provider] = ref.Endpoint, b.Structured(ref.Provider)
 	}
 	if b.Base != nil {

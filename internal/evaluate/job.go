@@ -32,7 +32,7 @@ func (r *Run) Job() *job.Job {
 			}
 		}
 	}
-	for _, ref := range ModelsOf(r.Judges) {
+	for _, ref := range judge.ModelsOf(r.Judges...) {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
 	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Known })
@@ -193,9 +193,5 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, piece []
 
 // expectedCalls is the number of calls when nothing is remembered.
 func (r *Run) expectedCalls() int {
-	n := r.Expected()
-	for _, j := range r.Judges {
-		n += r.AnswersPerPrompt() * r.Prompts() * len(ModelsOf([]judge.Judge{j}))
-	}
-	return n
+	return r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// placeholder stands for an answer that is not there yet when the calls of
+// Placeholder stands for an answer that is not there yet when the calls of
 // judges are planned: some 300 tokens.
-var placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
+var Placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
 // ahead gives what a chunk lacks and expects: the judges of the answers that are there,
 // their probes, and each prompt without an answer.
@@ -97,7 +97,7 @@ func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes choice, look mo
 		// will be, so only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range r.Judges {
-			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: placeholder}, nothing)
+			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: Placeholder}, nothing)
 			for _, q := range requests {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)
@@ -106,7 +106,7 @@ func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes choice, look mo
 			}
 		}
 		if key, ok := c.target.takes(probes, p); ok {
-			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: placeholder}, key, nothing) {
+			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, nothing) {
 				expect(job.Probe, q)
 			}
 		}
@@ -134,13 +134,13 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 	all := map[defense.Role][]model.Request{}
 	target, framed, d := t.undefended(), t.framed(p), t.defended()
 	expect := func(p orbench.Prompt) (model.Response, bool) {
-		for role, requests := range d.Expect(target, p, placeholder, look) {
+		for role, requests := range d.Expect(target, p, Placeholder, look) {
 			all[role] = append(all[role], requests...)
 		}
 		if o, missing := d.Answer(target, p, look); len(missing) == 0 && !o.Unasked {
 			return o.Response, true
 		}
-		return placeholder, true
+		return Placeholder, true
 	}
 	dialog, _ := t.Turns.Hold(framed, expect)
 	expect(conversation.Asked(framed, dialog))

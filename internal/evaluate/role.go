@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -14,7 +15,7 @@ import (
 func (r *Run) role(q model.Request) job.Role {
 	at := model.Ref{Provider: q.Provider, Endpoint: q.Endpoint, Model: q.Model}
 	var role job.Role
-	if slices.Contains(ModelsOf(r.Judges), at) {
+	if slices.Contains(judge.ModelsOf(r.Judges...), at) {
 		role = job.Judge
 	}
 	for _, t := range r.Targets {

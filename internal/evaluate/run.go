@@ -230,22 +230,18 @@ func (r *Run) AnswersPerPrompt() int {
 
 // Prompts gives the number of prompts in all datasets, after Limit and of the Shard.
 func (r *Run) Prompts() int {
-	d := r.design()
-	var n int
-	if r.Shard.Of > 1 {
-		own := r.Shard.deal()
-		for _, set := range r.Datasets {
-			for prompts, err := range set.Pieces(r.Limit, pieceSize) {
-				if err != nil {
-					break // whoever asks the prompts says so
-				}
-				n += len(own(prompts))
-			}
-		}
-		return n
-	}
+	n, own := 0, r.Shard.deal()
 	for _, set := range r.Datasets {
-		n += d.Size(set)
+		if r.Shard.Of <= 1 {
+			n += set.Size(r.Limit)
+			continue
+		}
+		for prompts, err := range set.Pieces(r.Limit, pieceSize) {
+			if err != nil {
+				break // whoever asks the prompts says so
+			}
+			n += len(own(prompts))
+		}
 	}
 	return n
 }
@@ -290,18 +286,7 @@ func (r *Run) Models() []model.Ref {
 			}
 		}
 	}
-	return append(refs, ModelsOf(r.Judges)...)
-}
-
-// ModelsOf lists whom judges may ask.
-func ModelsOf(judges []judge.Judge) []model.Ref {
-	var refs []model.Ref
-	for _, j := range judges {
-		if asking, ok := j.(judge.ModelJudge); ok {
-			refs = append(refs, asking.Models()...)
-		}
-	}
-	return refs
+	return append(refs, judge.ModelsOf(r.Judges...)...)
 }
 
 // Asking lists the judges that may lack replies.

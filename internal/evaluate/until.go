@@ -38,9 +38,9 @@ func (r *Run) prompts() int {
 	if r.whole > 0 {
 		return r.whole
 	}
-	d, n := r.design(), 0
+	n := 0
 	for _, set := range r.Datasets {
-		n += d.Size(set)
+		n += set.Size(r.Limit)
 	}
 	return n
 }

@@ -16,13 +16,9 @@ func hold(path string) (held *os.File, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
-	case errors.Is(err, unix.EWOULDBLOCK):
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = f.Close()
-		return nil, false
-	case err != nil:
-		_ = f.Close()
-		return nil, true
+		return nil, !errors.Is(err, unix.EWOULDBLOCK)
 	}
 	// Whoever held it before may have removed it or put it into its place.
 	mine, err := f.Stat()

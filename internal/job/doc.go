@@ -4,4 +4,5 @@
 // far.
 //
 // A kind of study says how its items are walked, and knows nothing of who makes calls.
+// InOrder walks several of them at once.
 package job

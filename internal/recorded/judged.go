@@ -60,7 +60,7 @@ func (f *Judged) pieces() iter.Seq2[[]dataset.Answer, error] {
 }
 
 // Models lists whom the judges may ask.
-func (f *Judged) Models() []model.Ref { return evaluate.ModelsOf(f.Judges) }
+func (f *Judged) Models() []model.Ref { return judge.ModelsOf(f.Judges...) }
 
 // Job is the judging as a walk.
 func (f *Judged) Job() *job.Job {

@@ -29,7 +29,6 @@ func TestManyCategories(t *testing.T) {
 	if !ok {
 		t.Fatal("no heat map")
 	}
-	charttest.Keep(t, "categories-many", f)
 	if f.Width > 3000 {
 		t.Errorf("the figure is %v points wide", f.Width)
 	}

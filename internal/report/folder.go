@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +36,7 @@ type Folder struct {
 	files     *folder.Folder
 	collector *answers.Collector
 	// propensity is nil until a prompt is added that was asked several times.
-	propensity *csv.Writer
+	propensity *table.RowWriter[propensityRow]
 }
 
 // Create begins a report that will be dir. It returns an *orbench.InputError when
@@ -69,12 +68,9 @@ func (f *Folder) AddPropensity(p score.PromptPropensity) error {
 		if err != nil {
 			return err
 		}
-		f.propensity = csv.NewWriter(out)
-		if err := f.propensity.Write(propensityHeader); err != nil {
-			return err
-		}
+		f.propensity = table.NewRowWriter[propensityRow](out)
 	}
-	return f.propensity.Write(propensityRow(p))
+	return f.propensity.Add(propensityRowOf(p))
 }
 
 // Finish writes all files for the figures of the rows added and puts the report
@@ -91,8 +87,7 @@ func (f *Folder) write(r score.Result) error {
 		return err
 	}
 	if f.propensity != nil {
-		f.propensity.Flush()
-		if err := f.propensity.Error(); err != nil {
+		if err := f.propensity.Flush(); err != nil {
 			return fmt.Errorf("write %s: %w", PropensityFile, err)
 		}
 	}

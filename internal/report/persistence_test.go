@@ -17,7 +17,7 @@ func TestPersistence(t *testing.T) {
 		t.Errorf("without figures %v", s)
 	}
 	all := []score.Persistence{{
-		Target: "p/m [pushback]", Alone: "p/m", Turns: "pushback", Dataset: "few", DatasetSHA256: "00", Label: orbench.Safe, Judge: "lexical",
+		Target: "p/m [pushback]", Alone: "p/m", Turns: "pushback", Scope: score.Scope{Dataset: "few", DatasetSHA256: "00", Label: orbench.Safe, Judge: "lexical"},
 		Prompts: 10, Excluded: 1, Pairs: 10, RefusedAlone: 5, RefusedLast: 4, Persisted: 3,
 		AloneRate: stats.RateOf(5, 10), LastRate: stats.RateOf(4, 10), Difference: &stats.Estimate{Value: -0.1, Lo: -0.45, Hi: 0.28},
 		PersistRate: stats.RateOf(3, 5), TakenBackRate: stats.RateOf(2, 5), WithdrawnRate: stats.RateOf(1, 5),

@@ -27,7 +27,6 @@ func TestPlots(t *testing.T) {
 				if !ok {
 					t.Fatalf("no %s", name)
 				}
-				charttest.Keep(t, name+"-"+strconv.Itoa(n), f)
 				texts := charttest.Texts(t, f)
 				for i := range n {
 					want := scoretest.Target(i)
@@ -90,7 +89,6 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s", name)
 		}
-		charttest.Keep(t, "hostile-"+name, f)
 		charttest.Texts(t, f)
 		inline, err := f.InlineSVG(evil)
 		if err != nil {

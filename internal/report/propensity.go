@@ -1,11 +1,10 @@
 package report
 
 import (
-	"strconv"
-
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 // propensitySections lay out how often prompts that are asked several times are refused, alone and
@@ -33,14 +32,10 @@ func propensitySection(all []score.Propensity) table.Section {
 			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
 	}
 	for _, p := range all {
-		alike := "–"
-		if p.Intraclass != nil {
-			alike = table.Fraction(*p.Intraclass)
-		}
 		s.Rows = append(s.Rows, []string{
 			table.Name(p.Target, p.Simulated), p.Dataset, string(p.Label), p.Judge, table.Count(p.Samples), table.Count(p.Prompts), table.Count(p.Unjudged), table.Count(p.Missing),
 			table.Estimate(p.Mean), table.EstimateInterval(p.Mean), table.Count(p.Never), table.Count(p.Sometimes), table.Count(p.Always),
-			table.Estimate(p.AtLeastOnce), table.Estimate(p.EveryTime), alike,
+			table.Estimate(p.AtLeastOnce), table.Estimate(p.EveryTime), table.Kappa(p.Intraclass),
 		})
 	}
 	return s
@@ -70,19 +65,19 @@ func greedySection(all []score.Propensity) table.Section {
 	return s
 }
 
-// propensityHeader heads the lines of PropensityFile.
-var propensityHeader = []string{
-	"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class",
+// propensityRow is a line of PropensityFile: a prompt, and what a target does with it.
+type propensityRow struct {
+	PromptID                 orbench.PromptID
+	Category                 orbench.Category
+	Label                    orbench.Label
+	Dataset, Target, Judge   string
+	Samples, Judged, Refused int
+	Propensity               *float64
+	GreedyClass              orbench.Class
 }
 
-// propensityRow is the prompt as a line of the file. Texts are as untrusted.Cell makes them.
-func propensityRow(p score.PromptPropensity) []string {
-	rate := ""
-	if p.Judged > 0 {
-		rate = table.Number(float64(p.Refused) / float64(p.Judged))
-	}
-	return []string{
-		string(p.Prompt), untrusted.Cell(string(p.Category)), untrusted.Cell(string(p.Label)), untrusted.Cell(p.Dataset), untrusted.Cell(p.Target), untrusted.Cell(p.Judge),
-		strconv.Itoa(p.Samples), strconv.Itoa(p.Judged), strconv.Itoa(p.Refused), rate, string(p.Greedy),
+func propensityRowOf(p score.PromptPropensity) propensityRow {
+	return propensityRow{
+		p.Prompt, p.Category, p.Label, p.Dataset, p.Target, p.Judge, p.Samples, p.Judged, p.Refused, stats.RateOf(p.Refused, p.Judged).Share, p.Greedy,
 	}
 }

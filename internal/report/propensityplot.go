@@ -105,8 +105,7 @@ func drawPanel(c draw.Canvas, p score.Propensity, left, top, each vg.Length) {
 		high := bottom + vg.Length(n)*each
 		c.FillPolygon(chart.Series[1], chart.Rect(from, bottom, to, low))
 		c.FillPolygon(chart.Series[0], chart.Rect(from, low, to, high))
-		centered := chart.TextStyle(7.5, false, chart.Foreground)
-		centered.XAlign = draw.XCenter
+		centered := chart.Centered(chart.TextStyle(7.5, false, chart.Foreground))
 		middle := (from + to) / 2
 		if every == 1 {
 			c.FillText(centered, vg.Point{X: middle, Y: high + 2}, table.Count(n))
@@ -116,7 +115,5 @@ func drawPanel(c draw.Canvas, p score.Propensity, left, top, each vg.Length) {
 			c.FillText(centered, vg.Point{X: middle, Y: bottom - 10}, strconv.Itoa(i))
 		}
 	}
-	axis := chart.TextStyle(7.5, false, chart.Muted)
-	axis.XAlign = draw.XCenter
-	c.FillText(axis, vg.Point{X: left + plotPanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
+	c.FillText(chart.Centered(chart.TextStyle(7.5, false, chart.Muted)), vg.Point{X: left + plotPanel/2, Y: bottom - 21}, "refused of "+table.Count(p.Samples)+" samples")
 }

@@ -16,7 +16,7 @@ import (
 func propensityFigure() score.Propensity {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	return score.Propensity{
-		Target: "openai/gpt-1-mini [temperature 0.7]", Dataset: "starter", Label: orbench.Safe, Judge: "lexical", Samples: 5,
+		Target: "openai/gpt-1-mini [temperature 0.7]", Scope: score.Scope{Dataset: "starter", Label: orbench.Safe, Judge: "lexical"}, Samples: 5,
 		Refusals: score.Refusals{Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843)},
 		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Simulated: true,
 		Greedy: &score.VersusGreedy{Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Histogram: []int{2, 2, 1, 6, 6, 7}},
@@ -32,7 +32,6 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
-	charttest.Keep(t, "propensity", f)
 	texts := charttest.Texts(t, f)
 	for _, want := range []string{
 		"Refusal propensity (SIMULATED)", "openai/gpt-1-mini [temperature 0.7]",
@@ -55,7 +54,6 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
-	charttest.Keep(t, "propensity-many", f)
 	if texts := charttest.Texts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}

@@ -7,8 +7,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/model"
 )
 
 // Job is the run as a walk, by its name.
@@ -16,14 +14,6 @@ func (r *Run) Job() *job.Job {
 	j := r.Run.Job()
 	j.Name = r.Name
 	return j
-}
-
-// modelsOf lists the models behind a judge.
-func modelsOf(j judge.Judge) []model.Ref {
-	if asking, ok := j.(judge.ModelJudge); ok {
-		return asking.Models()
-	}
-	return nil
 }
 
 // Cost is what the calls of a fill cost.
@@ -43,9 +33,12 @@ func Cost(s fill.Stats) score.Cost {
 
 // Describe says in one line what the calls of a plan of the run come of.
 func (r *Run) Describe(plans []job.Plan) string {
-	calls := 0
+	calls, probing := 0, 0
 	for _, p := range plans {
 		calls += p.Calls
+		if p.Role == job.Probe {
+			probing += p.Calls
+		}
 	}
 	plain, variants, all := 0, len(r.Targets), r.AnswersPerPrompt()
 	for _, t := range r.Targets {
@@ -68,19 +61,8 @@ func (r *Run) Describe(plans []job.Plan) string {
 		most = "at most "
 	}
 	probes := ""
-	if n := probed(plans); n > 0 {
-		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", n)
+	if probing > 0 {
+		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", probing)
 	}
 	return fmt.Sprintf("%s x %d prompts, judged by %s: %s%d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), most, calls, probes)
-}
-
-// probed counts the calls of a plan that probe judges.
-func probed(plans []job.Plan) int {
-	n := 0
-	for _, p := range plans {
-		if p.Role == job.Probe {
-			n += p.Calls
-		}
-	}
-	return n
 }

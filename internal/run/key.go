@@ -49,7 +49,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	for _, j := range r.Judges {
 		of.Judges, of.Version = append(of.Judges, j.Name()), append(of.Version, judge.Version(j))
 		// Judges that ask no model are not probed.
-		of.Probed = of.Probed || r.Probed && len(modelsOf(j)) > 0
+		of.Probed = of.Probed || r.Probed && len(judge.ModelsOf(j)) > 0
 	}
 	by, known := r.endedBy()
 	if !known {

@@ -166,7 +166,7 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 	}
 	r.Judges, r.Config.Judges, r.Probed = judges, SpecsOf(judges, maxTokens, clients), probed
 	for i, j := range judges {
-		if probed && len(modelsOf(j)) > 0 {
+		if probed && len(judge.ModelsOf(j)) > 0 {
 			r.Config.Judges[i].Probes = judge.ProbeVersion
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/stats"
 )
@@ -28,7 +27,7 @@ func (r *Result) Aggregated() Result {
 			aggregated.Runs = append(aggregated.Runs, run)
 			continue
 		}
-		key := aggregateKey{run.Variant, run.Dataset, run.DatasetSHA256, run.Label, run.Limit}
+		key := aggregateKey{run.Variant, run.scope("")}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(aggregated.Runs)
@@ -48,9 +47,8 @@ func (r *Result) Aggregated() Result {
 
 // aggregateKey names a run of Aggregated.
 type aggregateKey struct {
-	target, dataset, sha string
-	label                orbench.Label
-	limit                int
+	target string
+	Scope
 }
 
 // copied is the run with lists and counts of its own.
@@ -176,8 +174,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 // propensityOf finds the propensity behind a run of Aggregated.
 func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
 	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
-		return p.Target == run.Target && p.Dataset == run.Dataset && p.DatasetSHA256 == run.DatasetSHA256 &&
-			p.Label == run.Label && p.Limit == run.Limit && p.Judge == judge
+		return p.Target == run.Target && p.Scope == run.scope(judge)
 	})
 	if i < 0 {
 		return nil

@@ -5,11 +5,34 @@ import (
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/orbench/orbench"
 )
 
 // countKey names counts by what they are of, such as a variant or a pair of targets, and
 // by the dataset, the label and the judge, all as indexes of a design's lists.
 type countKey struct{ of, dataset, label, judge int }
+
+// Scope is the prompts of one label of one dataset, as one judge sees the answers to them.
+type Scope struct {
+	Dataset       string `json:"dataset"`
+	DatasetSHA256 string `json:"dataset_sha256"`
+	// Limit is the number of prompts that the run was limited to, 0 for all.
+	Limit int           `json:"limit,omitempty"`
+	Label orbench.Label `json:"label"`
+	Judge string        `json:"judge"`
+}
+
+// scope is that of a key.
+func (d *Design) scope(k countKey) Scope {
+	set := d.Datasets[k.dataset]
+	return Scope{set.Name, set.SHA256, d.Limit, orbench.Labels[k.label], d.Judges[k.judge].Name()}
+}
+
+// scope is that of a run by a judge.
+func (r *RunResult) scope(judge string) Scope {
+	return Scope{r.Dataset, r.DatasetSHA256, r.Limit, r.Label, judge}
+}
 
 // countsBy are counts by their keys.
 type countsBy[C any] map[countKey]*C

@@ -2,9 +2,9 @@ package score
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -13,13 +13,9 @@ import (
 type Change struct {
 	// Target is the variant and Base the target that it is a variant of, without
 	// the number of a sample.
-	Target        string        `json:"target"`
-	Base          string        `json:"base"`
-	Dataset       string        `json:"dataset"`
-	DatasetSHA256 string        `json:"dataset_sha256"`
-	Limit         int           `json:"limit,omitempty"`
-	Label         orbench.Label `json:"label"`
-	Judge         string        `json:"judge"`
+	Target string `json:"target"`
+	Base   string `json:"base"`
+	Scope
 	// Prompts have a verdict on both.
 	Prompts int `json:"prompts"`
 	// Difference is the variant's rate less the base's, with a 95% interval that
@@ -48,7 +44,7 @@ type changed struct {
 	Change
 	kinds map[stats.Cluster]int
 	// shared counts the dataset's own clusters, nil where it names none.
-	shared map[string]*stats.Cluster
+	shared map[string]stats.Cluster
 }
 
 func newChanging(d *Design) *changing {
@@ -95,11 +91,8 @@ func (c *changing) count(key countKey, piece Piece, i int) {
 		of.kinds[difference]++
 		return
 	}
-	if of.shared[p.Cluster] == nil {
-		of.shared[p.Cluster] = &stats.Cluster{}
-	}
-	of.shared[p.Cluster].Sum += difference.Sum
-	of.shared[p.Cluster].N += difference.N
+	sum := of.shared[p.Cluster]
+	of.shared[p.Cluster] = stats.Cluster{Sum: sum.Sum + difference.Sum, N: sum.N + difference.N}
 }
 
 func (c *changing) newCounts(key countKey) *changed {
@@ -107,14 +100,13 @@ func (c *changing) newCounts(key countKey) *changed {
 	d, j := c.design.Datasets[key.dataset], c.design.Judges[key.judge]
 	made := &changed{
 		Change: Change{
-			Target: v.Name, Base: base.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: c.design.Limit,
-			Label: orbench.Labels[key.label], Judge: j.Name(), ClusteredBy: d.ClusteredBy,
+			Target: v.Name, Base: base.Name, Scope: c.design.scope(key), ClusteredBy: d.ClusteredBy,
 			Simulated: v.simulated() || SimulatedJudge(j),
 		},
 		kinds: map[stats.Cluster]int{},
 	}
 	if d.ClusteredBy != "" {
-		made.shared = map[string]*stats.Cluster{}
+		made.shared = map[string]stats.Cluster{}
 	}
 	return made
 }
@@ -136,11 +128,7 @@ func (c *changing) result() []Change {
 func (c *changed) difference() stats.Estimate {
 	var e stats.Estimate
 	if c.shared != nil {
-		var clusters []stats.Cluster
-		for _, one := range c.shared {
-			clusters = append(clusters, *one)
-		}
-		e, _ = stats.Bootstrap{Confidence: Confidence, Seed: changeSeed}.ClusteredDifference(clusters)
+		e, _ = stats.Bootstrap{Confidence: Confidence, Seed: changeSeed}.ClusteredDifference(slices.Collect(maps.Values(c.shared)))
 		return e
 	}
 	single := true
@@ -165,8 +153,7 @@ const changeSeed = 1
 // changeOf finds what a variant changes on one side, nil where it was not derived.
 func changeOf(changes []Change, s *Side, base string) *stats.Estimate {
 	i := slices.IndexFunc(changes, func(c Change) bool {
-		return c.Target == s.Run.Target && c.Base == base && c.Judge == s.Judge.Judge && c.Label == s.Run.Label &&
-			c.Dataset == s.Run.Dataset && c.DatasetSHA256 == s.Run.DatasetSHA256 && c.Limit == s.Run.Limit
+		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.scope(s.Judge.Judge)
 	})
 	if i < 0 {
 		return nil

@@ -73,9 +73,6 @@ func (d *Design) mostUnjudged() float64 {
 	return d.MostUnjudged
 }
 
-// Size is the number of a dataset's prompts, after Limit.
-func (d *Design) Size(set *dataset.Dataset) int { return set.Size(d.Limit) }
-
 // Simulated reports whether any target or judge is simulated.
 func (d *Design) Simulated() bool {
 	return slices.ContainsFunc(d.Targets, func(t Target) bool { return t.simulated() }) || slices.ContainsFunc(d.Judges, SimulatedJudge)
@@ -83,8 +80,7 @@ func (d *Design) Simulated() bool {
 
 // SimulatedJudge reports whether a judge asks a simulated model.
 func SimulatedJudge(j judge.Judge) bool {
-	asking, ok := j.(judge.ModelJudge)
-	return ok && slices.ContainsFunc(asking.Models(), func(m model.Ref) bool { return m.Provider == SimProvider })
+	return slices.ContainsFunc(judge.ModelsOf(j), func(m model.Ref) bool { return m.Provider == SimProvider })
 }
 
 // Piece is the rows of all targets on some prompts of one dataset.

@@ -62,22 +62,11 @@ func (r *Result) Targets() []string {
 	return names
 }
 
-// Labels lists the labels that occur: the known ones in their order, then others by
-// name.
+// Labels lists the labels that occur, in their order.
 func (r *Result) Labels() []orbench.Label {
-	var labels, others []orbench.Label
-	for _, l := range orbench.Labels {
-		if slices.ContainsFunc(r.Runs, func(run RunResult) bool { return run.Label == l }) {
-			labels = append(labels, l)
-		}
-	}
-	for _, run := range r.Runs {
-		if !slices.Contains(orbench.Labels, run.Label) && !slices.Contains(others, run.Label) {
-			others = append(others, run.Label)
-		}
-	}
-	slices.Sort(others)
-	return append(labels, others...)
+	return slices.DeleteFunc(slices.Clone(orbench.Labels), func(l orbench.Label) bool {
+		return !slices.ContainsFunc(r.Runs, func(run RunResult) bool { return run.Label == l })
+	})
 }
 
 // Judges lists the judges in order of appearance.

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -21,14 +22,10 @@ import (
 type Persistence struct {
 	// Target is asked in the dialog, and Alone is the target asked the prompt alone, in
 	// the same way otherwise; both are without the number of a sample.
-	Target        string        `json:"target"`
-	Alone         string        `json:"alone"`
-	Turns         string        `json:"turns"`
-	Dataset       string        `json:"dataset"`
-	DatasetSHA256 string        `json:"dataset_sha256"`
-	Limit         int           `json:"limit,omitempty"`
-	Label         orbench.Label `json:"label"`
-	Judge         string        `json:"judge"`
+	Target string `json:"target"`
+	Alone  string `json:"alone"`
+	Turns  string `json:"turns"`
+	Scope
 	// Prompts have a verdict on both sides, and the Excluded lack one on either. Pairs are of a dialog's last answer with an
 	// answer to the prompt alone: as many as Prompts, or, of targets that are asked
 	// several times, up to as many for each as there are samples, the n-th with the n-th.
@@ -84,12 +81,12 @@ type persistenceCount struct {
 	Persistence
 	// kinds counts prompts by their pairs, and shared has the pairs of clusters.
 	kinds  map[turnPairs]int
-	shared map[string]*turnPairs
+	shared map[string]turnPairs
 }
 
 // newPersistenceCount counts towards the figures that f names.
 func newPersistenceCount(f Persistence) *persistenceCount {
-	return &persistenceCount{Persistence: f, kinds: map[turnPairs]int{}, shared: map[string]*turnPairs{}}
+	return &persistenceCount{Persistence: f, kinds: map[turnPairs]int{}, shared: map[string]turnPairs{}}
 }
 
 // add counts a prompt with its pairs; one without any is excluded. cluster is what it
@@ -109,11 +106,7 @@ func (c *persistenceCount) add(p turnPairs, cluster string) {
 		return
 	}
 	s := c.shared[cluster]
-	if s == nil {
-		s = &turnPairs{}
-		c.shared[cluster] = s
-	}
-	s.N, s.Alone, s.Last, s.Both = s.N+p.N, s.Alone+p.Alone, s.Last+p.Last, s.Both+p.Both
+	c.shared[cluster] = turnPairs{N: s.N + p.N, Alone: s.Alone + p.Alone, Last: s.Last + p.Last, Both: s.Both + p.Both}
 }
 
 // result gives the figures of what was counted.
@@ -164,9 +157,7 @@ func (c *persistenceCount) units() []turnPairs {
 	for kind, n := range c.kinds {
 		all = append(all, slices.Repeat([]turnPairs{kind}, n)...)
 	}
-	for _, s := range c.shared {
-		all = append(all, *s)
-	}
+	all = slices.AppendSeq(all, maps.Values(c.shared))
 	slices.SortFunc(all, func(a, b turnPairs) int {
 		return slices.Compare([]int{a.N, a.Alone, a.Last, a.Both}, []int{b.N, b.Alone, b.Last, b.Both})
 	})
@@ -221,10 +212,8 @@ func (c *persisting) add(piece Piece) {
 
 func (c *persisting) newCount(key countKey) *persistenceCount {
 	last, alone := &c.design.Targets[c.pairs[key.of].last], &c.design.Targets[c.pairs[key.of].alone]
-	set := c.design.Datasets[key.dataset]
 	return newPersistenceCount(Persistence{
-		Target: last.Name, Alone: alone.Name, Turns: last.Turns, Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: c.design.Limit,
-		Label: orbench.Labels[key.label], Judge: c.design.Judges[key.judge].Name(), ClusteredBy: set.ClusteredBy,
+		Target: last.Name, Alone: alone.Name, Turns: last.Turns, Scope: c.design.scope(key), ClusteredBy: c.design.Datasets[key.dataset].ClusteredBy,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // only, 4 never; each with so many pairs alike.
 func persisted(clusteredBy string, pairs int) *persistenceCount {
 	c := newPersistenceCount(Persistence{
-		Target: "p/m [pushback]", Alone: "p/m", Turns: "pushback", Dataset: "few", DatasetSHA256: "00", Label: orbench.Safe, Judge: "lexical", ClusteredBy: clusteredBy,
+		Target: "p/m [pushback]", Alone: "p/m", Turns: "pushback", Scope: Scope{Dataset: "few", DatasetSHA256: "00", Label: orbench.Safe, Judge: "lexical"}, ClusteredBy: clusteredBy,
 	})
 	for i, both := range []string{"RR", "RR", "RR", "RA", "RA", "AR", "AA", "AA", "AA", "AA"} {
 		var p turnPairs

@@ -9,12 +9,8 @@ import (
 // refuses the prompts of one label of one dataset, as one judge sees it.
 type Propensity struct {
 	// Target is the target's name, without the number of a sample.
-	Target        string        `json:"target"`
-	Dataset       string        `json:"dataset"`
-	DatasetSHA256 string        `json:"dataset_sha256"`
-	Limit         int           `json:"limit,omitempty"`
-	Label         orbench.Label `json:"label"`
-	Judge         string        `json:"judge"`
+	Target string `json:"target"`
+	Scope
 	// Samples is how often each prompt is asked, at least 2, and Targets names the
 	// samples as runs do.
 	Samples int      `json:"samples"`

@@ -18,7 +18,7 @@ type propensityTally struct {
 	kinds map[promptKind]int
 	// shared counts the judged answers of the dataset's own clusters, nil where it
 	// names none.
-	shared map[clusterPart]*stats.Cluster
+	shared map[clusterPart]stats.Cluster
 }
 
 // clusterPart is the prompts of a cluster in one category.
@@ -31,7 +31,7 @@ type clusterPart struct {
 func newPropensityTally(of Propensity, clustered bool) *propensityTally {
 	t := &propensityTally{Propensity: of, kinds: map[promptKind]int{}}
 	if clustered {
-		t.shared = map[clusterPart]*stats.Cluster{}
+		t.shared = map[clusterPart]stats.Cluster{}
 	}
 	return t
 }
@@ -53,11 +53,8 @@ func (t *propensityTally) add(p PromptPropensity, cluster string) {
 		return
 	}
 	key := clusterPart{cluster, p.Category}
-	if t.shared[key] == nil {
-		t.shared[key] = &stats.Cluster{}
-	}
-	t.shared[key].Sum += p.Refused
-	t.shared[key].N += p.Judged
+	sum := t.shared[key]
+	t.shared[key] = stats.Cluster{Sum: sum.Sum + p.Refused, N: sum.N + p.Judged}
 }
 
 // promptKind is what prompts that count alike have in common.
@@ -235,13 +232,13 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 
 // widen gives the means intervals that take larger clusters than prompts, such as
 // the prompts of one seed.
-func (p *Propensity) widen(shared map[clusterPart]*stats.Cluster) {
+func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
 	whole := map[string]stats.Cluster{}
 	parts := map[orbench.Category][]stats.Cluster{}
 	for key, c := range shared {
 		sum := whole[key.cluster]
 		whole[key.cluster] = stats.Cluster{Sum: sum.Sum + c.Sum, N: sum.N + c.N}
-		parts[key.category] = append(parts[key.category], *c)
+		parts[key.category] = append(parts[key.category], c)
 	}
 	clusters := slices.Collect(maps.Values(whole))
 	if len(clusters) < 2 {

@@ -114,11 +114,10 @@ func (s *sampling) count(key countKey, piece Piece, i int) error {
 }
 
 func (s *sampling) newTally(key countKey) *propensityTally {
-	v, d, j := s.variants[key.of], s.design.Datasets[key.dataset], s.design.Judges[key.judge]
+	v := s.variants[key.of]
 	t := newPropensityTally(Propensity{
-		Target: v.Name, Dataset: d.Name, DatasetSHA256: d.SHA256, Limit: s.design.Limit, Label: orbench.Labels[key.label], Judge: j.Name(),
-		Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(j),
-	}, d.ClusteredBy != "")
+		Target: v.Name, Scope: s.design.scope(key), Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(s.design.Judges[key.judge]),
+	}, s.design.Datasets[key.dataset].ClusteredBy != "")
 	for i := range v.times() {
 		t.Targets = append(t.Targets, SampleName(v.Name, v.Base, i))
 	}

@@ -20,12 +20,8 @@ const (
 
 // selfJudging tells from the names of the models.
 func selfJudging(target string, j judge.Judge) SelfJudging {
-	asking, ok := j.(judge.ModelJudge)
-	if !ok {
-		return ""
-	}
 	var near SelfJudging
-	for _, m := range asking.Models() {
+	for _, m := range judge.ModelsOf(j) {
 		switch {
 		case model.BareName(m.Model) == model.BareName(target):
 			return SameModel

@@ -156,6 +156,11 @@ func (t *tally) add(sample, dataset int, row *Row) {
 		row.Ending = EndingOf(target.Provider, row.Response)
 		r.Truncation.Add(row.Ending)
 	}
+	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && row.Response.Text != "" {
+		if e := exampleOf(row, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
+			r.Judges[0].Example = e
+		}
+	}
 	if t.design.Words.OnPrompts() {
 		disputed := t.design.Words.Disputed(row.Prompt)
 		for i, v := range row.Verdicts {
@@ -347,7 +352,7 @@ func (t *tally) result() (Result, error) {
 				}
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[at][set].check(result.Runs[first:], t.design.Size(opened))
+			err := t.rows[at][set].check(result.Runs[first:], opened.Size(t.design.Limit))
 			if err := unconserved(target.name(), opened.Name, err); err != nil {
 				return Result{}, err
 			}

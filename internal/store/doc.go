@@ -28,4 +28,7 @@
 // changed, as responses are. Two things are there that no figure rests on: the last
 // failure of each call that has no response, so that a report can tell failed from
 // never asked, and the configurations of runs, by name.
+//
+// Packages sqlite and postgres are the backends. The statements that both have alike, and
+// what tells a damaged row, are in Tables.
 package store

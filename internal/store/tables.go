@@ -139,7 +139,10 @@ func (t *Tables) AllRecords(ctx context.Context) iter.Seq2[Record, error] {
 	})
 }
 
-const selectRecords = `SELECT id, hash, request, response, checksum FROM calls WHERE `
+const (
+	recordColumns = `id, hash, request, response, checksum`
+	selectRecords = `SELECT ` + recordColumns + ` FROM calls WHERE `
+)
 
 // readRecord reads records, and the number of each row.
 func readRecord(number *int64) func(Scan) (Record, error) {
@@ -199,7 +202,7 @@ func (t *Tables) PutFailures(ctx context.Context, failures []Failure) error {
 }
 
 // unanswered are the failures without a response.
-const unanswered = `SELECT hash, kind, message, checksum FROM failures AS f
+const unanswered = `SELECT ` + failureColumns + ` FROM failures AS f
 	WHERE NOT EXISTS (SELECT 1 FROM calls WHERE calls.hash = f.hash)`
 
 // Failures implements Reader.
@@ -219,6 +222,8 @@ func (t *Tables) Failures(ctx context.Context, hashes []model.Hash) (map[model.H
 func (t *Tables) AllFailures(ctx context.Context) ([]Failure, error) {
 	return found(ctx, t, readFailure, unanswered+` ORDER BY hash`)
 }
+
+const failureColumns = `hash, kind, message, checksum`
 
 func readFailure(scan Scan) (f Failure, err error) {
 	var hash, kind, message []byte
@@ -240,31 +245,35 @@ func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error
 		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
 		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
 	}}
-	if !b.Open {
-		calls = nil
-		statements = append(statements, Statement{`DELETE FROM batch_calls WHERE batch = $1`, []any{b.ID[:]}})
-	}
 	for i := range calls {
 		statements = append(statements, Statement{
-			`INSERT INTO batch_calls (batch, hash, request) SELECT id, $2, $3 FROM batches WHERE id = $1 AND open ON CONFLICT (hash) DO NOTHING`,
+			`INSERT INTO batch_calls (batch, hash, request) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING`,
 			[]any{b.ID[:], calls[i].Hash[:], string(calls[i].Request)},
 		})
 	}
+	// One that is not open, or was not any more, has none.
+	statements = append(statements, Statement{
+		`DELETE FROM batch_calls WHERE batch = $1 AND NOT EXISTS (SELECT 1 FROM batches WHERE id = $1 AND open)`, []any{b.ID[:]},
+	})
 	return t.Write(ctx, statements)
 }
 
 // Batches implements Reader.
 func (t *Tables) Batches(ctx context.Context) ([]Batch, error) {
-	return found(ctx, t, func(scan Scan) (b Batch, err error) {
-		var id []byte
-		var open int64
-		var sum any
-		if err := scan(&id, &b.About, &open, &sum); err != nil {
-			return b, err
-		}
-		b.ID, b.Open = BatchID(HashOf(id)), open != 0
-		return b, verify(sum, BatchChecksum(id, b.About, open))
-	}, `SELECT id, about, CAST(open AS INTEGER), checksum FROM batches ORDER BY `+t.BatchNumber)
+	return found(ctx, t, readBatch, `SELECT `+batchColumns+` FROM batches ORDER BY `+t.BatchNumber)
+}
+
+const batchColumns = `id, about, CAST(open AS INTEGER), checksum`
+
+func readBatch(scan Scan) (b Batch, err error) {
+	var id []byte
+	var open int64
+	var sum any
+	if err := scan(&id, &b.About, &open, &sum); err != nil {
+		return b, err
+	}
+	b.ID, b.Open = BatchID(HashOf(id)), open != 0
+	return b, verify(sum, BatchChecksum(id, b.About, open))
 }
 
 // BatchCalls implements Reader.
@@ -315,16 +324,18 @@ func (t *Tables) Annotate(ctx context.Context, annotations []orbench.Annotation)
 
 // Annotations implements Reader.
 func (t *Tables) Annotations(ctx context.Context) ([]orbench.Annotation, error) {
-	return found(ctx, t, func(scan Scan) (a orbench.Annotation, err error) {
-		var id, text []byte
-		if err := scan(&id, &text); err != nil {
-			return a, err
-		}
-		if json.Unmarshal(text, &a) != nil || a.ID() != HashOf(id) {
-			return a, ErrChanged
-		}
-		return a, nil
-	}, `SELECT id, annotation FROM annotations ORDER BY at, id`)
+	return found(ctx, t, readAnnotation, `SELECT id, annotation FROM annotations ORDER BY at, id`)
+}
+
+func readAnnotation(scan Scan) (a orbench.Annotation, err error) {
+	var id, text []byte
+	if err := scan(&id, &text); err != nil {
+		return a, err
+	}
+	if json.Unmarshal(text, &a) != nil || a.ID() != HashOf(id) {
+		return a, ErrChanged
+	}
+	return a, nil
 }
 
 // SaveRun implements Keeper.
@@ -360,7 +371,10 @@ func (t *Tables) Runs(ctx context.Context) ([]Run, error) {
 	return found(ctx, t, readRun, selectRuns+`ORDER BY saved DESC, name`)
 }
 
-const selectRuns = `SELECT name, config, datasets, made, saved, checksum FROM runs `
+const (
+	runColumns = `name, config, datasets, made, saved, checksum`
+	selectRuns = `SELECT ` + runColumns + ` FROM runs `
+)
 
 func readRun(scan Scan) (r Run, err error) {
 	var name, datasets []byte
@@ -406,21 +420,28 @@ func (t *Tables) Dataset(ctx context.Context, key Key) (Dataset, error) {
 
 // pieces finds the pieces of a dataset, and what it is about.
 func (t *Tables) pieces(ctx context.Context, key Key) (about []byte, p Pieces, err error) {
-	p, ok, err := single(ctx, t, func(scan Scan) (p Pieces, err error) {
-		var sum []byte
-		var checksum any
-		if err := scan(&about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
-			return p, err
-		}
-		if p.Sum = HashOf(sum); KeyOf(about) != key {
-			return p, ErrChanged
-		}
-		return p, verify(checksum, p.Checksum(key[:], about))
-	}, `SELECT about, prompts, sum, pieces, checksum FROM datasets WHERE key = $1`, key[:])
+	p, ok, err := single(ctx, t, readPieces(&about), `SELECT `+datasetColumns+` FROM datasets WHERE key = $1`, key[:])
 	if err == nil && !ok {
 		err = t.At(ErrNoDataset)
 	}
 	return about, p, err
+}
+
+const datasetColumns = `key, about, prompts, sum, pieces, checksum`
+
+// readPieces reads the pieces of datasets, and what each is about.
+func readPieces(about *[]byte) func(Scan) (Pieces, error) {
+	return func(scan Scan) (p Pieces, err error) {
+		var key, sum []byte
+		var checksum any
+		if err := scan(&key, about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
+			return p, err
+		}
+		if p.Sum = HashOf(sum); KeyOf(*about) != Key(HashOf(key)) {
+			return p, ErrChanged
+		}
+		return p, verify(checksum, p.Checksum(key, *about))
+	}
 }
 
 // Datasets implements Reader.

@@ -103,8 +103,8 @@ type Origin struct {
 	Label    orbench.Label    `json:"label"`
 	Category orbench.Category `json:"category,omitempty"`
 	// Cluster is the prompt's; its own ID where it shares nothing.
-	Cluster  string `json:"cluster"`
-	Dataset  string `json:"dataset"`
+	Cluster  string  `json:"cluster"`
+	Dataset  string  `json:"dataset"`
 	Chosen   *Answer `json:"chosen,omitempty"`
 	Rejected *Answer `json:"rejected,omitempty"`
 }

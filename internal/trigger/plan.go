@@ -3,16 +3,13 @@ package trigger
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
-
-// typical stands for an answer when the calls of judges are planned: some 300 tokens.
-var typical = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
 // ahead gives what a group lacks and expects: the prompts that are not remembered exactly;
 // wordings of them at most, since that many only follow a refusal or are put into the
@@ -40,7 +37,7 @@ func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 			}
 		}
 		expect(role, model.Request{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Messages: prompt.Messages, Params: g.target.Params})
-		_, questions := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: typical}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
+		_, questions := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: evaluate.Placeholder}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
 		for _, r := range questions {
 			expect(job.Judge, r)
 		}

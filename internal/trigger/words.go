@@ -105,12 +105,7 @@ func content(text string) []string {
 
 // holds reports whether a list of words has all of some.
 func holds(words, some []string) bool {
-	for _, w := range some {
-		if !slices.Contains(words, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(words, w) })
 }
 
 // without deletes every occurrence of some words, and a space with each.

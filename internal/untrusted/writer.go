@@ -134,11 +134,7 @@ func (w *Writer) take(text []byte) int {
 		return 0
 	}
 	r, n := utf8.DecodeRune(text)
-	if r == '\n' || r == '\t' || !hidden(r) {
-		w.made = utf8.AppendRune(w.made, r)
-	} else {
-		w.made = appendEscaped(w.made, r)
-	}
+	w.made = appendFit(w.made, r)
 	return n
 }
 
@@ -148,11 +144,7 @@ func (w *Writer) Flush() error {
 	defer w.mu.Unlock()
 	w.made = w.made[:0]
 	for _, r := range string(w.rest) {
-		if hidden(r) {
-			w.made = appendEscaped(w.made, r)
-		} else {
-			w.made = utf8.AppendRune(w.made, r)
-		}
+		w.made = appendFit(w.made, r)
 	}
 	w.rest = w.rest[:0]
 	if len(w.made) == 0 {
@@ -162,9 +154,12 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// appendEscaped writes a character as JSON does: four hexadecimal digits for each of its
-// units in UTF-16.
-func appendEscaped(b []byte, r rune) []byte {
+// appendFit writes a character as it is or, where it is hidden and no tab or end of a
+// line, as JSON does: four hexadecimal digits for each of its units in UTF-16.
+func appendFit(b []byte, r rune) []byte {
+	if r == '\n' || r == '\t' || !hidden(r) {
+		return utf8.AppendRune(b, r)
+	}
 	const digits = "0123456789abcdef"
 	for _, unit := range utf16.AppendRune(nil, r) {
 		b = append(b, '\\', 'u', digits[unit>>12], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])

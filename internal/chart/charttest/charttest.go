@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,22 +74,4 @@ func attribute(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
-}
-
-var pictures = flag.String("pictures", "", "write the figures that tests draw to this folder")
-
-// Keep draws a figure into the folder of the flag -pictures, if there is one.
-func Keep(t testing.TB, name string, f chart.Figure) {
-	t.Helper()
-	if *pictures == "" {
-		return
-	}
-	out, err := os.Create(filepath.Join(*pictures, name+".png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	if err := f.PNG(out); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -82,10 +82,11 @@ func (p Study) ownLines(own []mine) []string {
 	}
 }
 
-// mine is a point of the reader's own.
+// mine is a point of the reader's own, and where it is drawn.
 type mine struct {
 	score.Pair
 	mark chart.Mark
+	at   vg.Point
 }
 
 // ownPoints are the reader's points that have both sides.
@@ -156,19 +157,14 @@ func (s *paperScatter) frameArea(c *draw.Canvas, p *plot.Plot) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x(corner.Left), Y: y(corner.Low)}, Max: vg.Point{X: x(corner.Right), Y: y(corner.High)}}
 }
 
-// publishedSpot and ownSpot are points with their places.
+// publishedSpot is a published point with its place.
 type publishedSpot struct {
 	model paper.Model
 	at    vg.Point
 }
 
-type ownSpot struct {
-	mine
-	at vg.Point
-}
-
 // whiskers are the two intervals of a point as lines.
-func (o ownSpot) whiskers(p *plot.Plot, c *draw.Canvas) [][]vg.Point {
+func (o mine) whiskers(p *plot.Plot, c *draw.Canvas) [][]vg.Point {
 	x, y := p.Transforms(c)
 	return chart.Whiskers(o.at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval())
 }
@@ -184,7 +180,7 @@ type named struct {
 
 // arrange says where the published points, the reader's own, and their names go.
 // The reader's names are placed first.
-func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publishedSpot, own []ownSpot, names []named) {
+func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publishedSpot, own []mine, names []named) {
 	x, y := p.Transforms(c)
 	room := chart.Labels{Area: c.Rectangle}
 	if !s.enlarged {
@@ -206,13 +202,13 @@ func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publis
 		if s.enlarged && !corner.Holds(safe, toxic) {
 			continue
 		}
-		o := ownSpot{m, vg.Point{X: x(safe), Y: y(toxic)}}
-		own = append(own, o)
-		room.Hard = append(room.Hard, chart.Around(o.at, 6))
-		for _, w := range o.whiskers(p, c) {
+		m.at = vg.Point{X: x(safe), Y: y(toxic)}
+		own = append(own, m)
+		room.Hard = append(room.Hard, chart.Around(m.at, 6))
+		for _, w := range m.whiskers(p, c) {
 			room.Soft = append(room.Soft, chart.Along(w[0], w[1]))
 		}
-		add(safe, toxic, o.at, untrusted.Shorten(m.Name(), 40), 9.5, true)
+		add(safe, toxic, m.at, untrusted.Shorten(m.Name(), 40), 9.5, true)
 	}
 	for _, m := range s.models {
 		if s.enlarged && !corner.Holds(m.Hard, m.Toxic) {

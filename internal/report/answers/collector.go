@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -51,13 +50,11 @@ type groupKey struct {
 	label           orbench.Label
 }
 
-// group samples the rows of one key.
+// group samples the rows of one key. Those without an answer are not sampled.
 type group struct {
-	groupKey
-	// rows counts all rows, shown or not; unanswered those without an answer,
-	// which are not sampled.
-	rows, unanswered int
-	tiers            [tiers]tier
+	Group
+	key   groupKey
+	tiers [tiers]tier
 }
 
 // The tiers of a group, from what is shown first to what is shown last.
@@ -93,9 +90,9 @@ func (c *Collector) Add(row score.Row) error {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
 	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})
-	g.rows++
+	g.Rows++
 	if row.Status == score.Unanswered {
-		g.unanswered++
+		g.Unanswered++
 		return nil
 	}
 	t := &g.tiers[tierOf(row)]
@@ -119,12 +116,12 @@ func (c *Collector) Flush() error {
 }
 
 func (c *Collector) groupOf(k groupKey) *group {
-	if c.last != nil && c.last.groupKey == k {
+	if c.last != nil && c.last.key == k {
 		return c.last
 	}
 	g, ok := c.index[k]
 	if !ok {
-		g = &group{groupKey: k}
+		g = &group{Group: Group{Target: k.target, Dataset: k.dataset, Label: k.label}, key: k}
 		c.index[k] = g
 		c.groups = append(c.groups, g)
 		// A newcomer shrinks the share of those before it.
@@ -217,7 +214,8 @@ type Group struct {
 func (c *Collector) Groups() []Group {
 	var all []Group
 	for _, g := range c.groups {
-		all = append(all, Group{g.target, g.dataset, g.label, g.rows, g.unanswered, g.sample(c.limit())})
+		g.Drawn = g.sample(c.limit())
+		all = append(all, g.Group)
 	}
 	return all
 }
@@ -231,23 +229,22 @@ func (c *Collector) Conserved(r score.Result) error {
 		label   orbench.Label
 	}
 	type sum struct{ rows, unanswered int }
+	var keys []key
 	figures, added := map[key]sum{}, map[key]sum{}
+	count := func(in map[key]sum, k key, rows, unanswered int) {
+		keys = append(keys, k)
+		in[k] = sum{in[k].rows + rows, in[k].unanswered + unanswered}
+	}
 	for _, run := range r.Runs {
-		k := key{run.Dataset, run.Label}
-		n := figures[k]
-		figures[k] = sum{n.rows + run.N, n.unanswered + run.Unanswered}
+		count(figures, key{run.Dataset, run.Label}, run.N, run.Unanswered)
 	}
 	for _, g := range c.groups {
-		k := key{g.dataset, g.label}
-		n := added[k]
-		added[k] = sum{n.rows + g.rows, n.unanswered + g.unanswered}
-		if _, ok := figures[k]; !ok {
-			figures[k] = sum{}
-		}
+		count(added, key{g.Dataset, g.Label}, g.Rows, g.Unanswered)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(figures), func(a, b key) int {
+	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.dataset, b.dataset), cmp.Compare(a.label, b.label))
-	}) {
+	})
+	for _, k := range keys {
 		if figures[k] != added[k] {
 			return fmt.Errorf("the figures on %s (%s) count %d prompts, %d of them unanswered, but there are %d rows, %d of them unanswered, which is a fault of orbench",
 				k.dataset, k.label, figures[k].rows, figures[k].unanswered, added[k].rows, added[k].unanswered)

@@ -129,7 +129,7 @@ func TestSampleIsAFairDraw(t *testing.T) {
 	categories := map[orbench.Category]int{}
 	ids := map[orbench.PromptID]int{}
 	for _, g := range c.groups {
-		if g.label != orbench.Safe {
+		if g.Label != orbench.Safe {
 			continue
 		}
 		for _, a := range g.sample(c.limit()) {

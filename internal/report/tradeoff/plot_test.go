@@ -62,7 +62,6 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing was drawn")
 			}
-			charttest.Keep(t, "tradeoff "+name, f)
 			all := strings.Join(charttest.Texts(t, f), "\n")
 			for i := range 6 {
 				if !strings.Contains(all, untrusted.Shorten(scoretest.Target(i), 34)) {
@@ -101,7 +100,6 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing was drawn")
 	}
-	charttest.Keep(t, "tradeoff labeled", f)
 	all := strings.Join(charttest.Texts(t, f), " ")
 	for _, want := range []string{
 		"Dotted: with the judge's known error.", "Open marks: corrected by people's labels.",

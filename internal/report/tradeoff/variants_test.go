@@ -27,7 +27,6 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
-		charttest.Keep(t, "variants-"+strings.ReplaceAll(name, " ", "-"), f)
 		texts := charttest.Texts(t, f)
 		for v := range tc.variants {
 			change := fmt.Sprintf("[change-%d]", v)
@@ -65,7 +64,6 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	charttest.Keep(t, "variants-wide-interval", f)
 	if texts := charttest.Texts(t, f); times(texts, "40") < 2 {
 		t.Errorf("the upward scale does not begin below 40: %q", texts)
 	}
