@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,12 +64,23 @@ a budget, 130 interrupted.`,
   orbench triggers run-1a2b3c4d --labels safe,toxic --judge llm:openai/gpt-4o --out triggers`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			beside, err := said(c)
+			if err != nil {
+				return err
+			}
 			if len(args) == 0 {
-				var err error
-				if f.experiment, err = readExperiment(c, ""); err != nil {
+				for _, s := range beside {
+					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
+						return command.InputError(s.From, "triggers are looked for in answers to prompts asked plainly", "leave it out")
+					}
+				}
+				if f.experiment, err = experiment.Load("", beside...); err != nil {
 					return err
 				}
 				return a.triggers(c.Context(), "", f)
+			}
+			if c.Flags().Changed("set") {
+				return command.InputError("--set", "the run says this", "leave it out, or name --target and --dataset instead of a run")
 			}
 			for _, s := range experiment.Settings() {
 				if flag := c.Flag(s.Flag); flag != nil && flag.Changed && !s.Judges {
@@ -78,7 +90,6 @@ a budget, 130 interrupted.`,
 			if c.Flags().Changed("judge") {
 				f.judges = []string{c.Flag("judge").Value.String()}
 			}
-			var err error
 			if f.judgeMaxTokens, err = c.Flags().GetInt("judge-max-tokens"); err != nil {
 				return err
 			}
