@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // evalFlags are the flags of eval that are no settings of the experiment.
@@ -142,13 +141,8 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if f.usual && r.Guards() {
 		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
-	for _, t := range r.Targets {
-		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
-			a.sayConflicts(m)
-		}
-	}
-	for _, gap := range r.Gaps {
-		a.Sayf("%s: %s; these prompts count as unanswered", gap.File, gap)
+	for _, note := range r.Notes {
+		a.Sayf("%s", note)
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
@@ -176,14 +170,6 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 		return s, command.InputError("--format", "a shard has no figures to print as "+f.out.Format, "use table or json")
 	}
 	return s, nil
-}
-
-// sayConflicts tells of rows that a replay passes over.
-func (a app) sayConflicts(r *replay.Model) {
-	if r.Conflicts > 0 {
-		a.Sayf("%s: %d of %d rows answer the prompt of an earlier row in other words; the first answer counts",
-			r.Recording.Path, r.Conflicts, r.Recording.Count)
-	}
 }
 
 // sayDuplicates tells of rows that count once.

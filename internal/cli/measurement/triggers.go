@@ -21,7 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
-	"github.com/orbench/orbench/model/replay"
+	"github.com/orbench/orbench/model"
 )
 
 // triggersFlags are the flags of triggers.
@@ -210,7 +210,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		return nil, nil, err
 	}
 	for _, ref := range r.Models() {
-		if ref.Provider == replay.Provider {
+		if ref.Provider == model.Replay {
 			return nil, nil, command.InputError(name, "its answers were recorded, so its target cannot be asked about other wordings", "name a run of a model that can be asked")
 		}
 		if _, err := clients.Model(ref.String(), ref.Endpoint); err != nil {
