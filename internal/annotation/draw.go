@@ -75,11 +75,7 @@ func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, 
 	if err != nil {
 		return nil, nil, err
 	}
-	left := 0
-	for _, p := range pools {
-		left += p.Size - p.Drawn
-	}
-	if size > left {
+	if _, left := counts(pools); size > left {
 		return nil, nil, &orbench.InputError{
 			Setting: "size", Problem: fmt.Sprintf("%d answers are to be drawn, and %d are left", size, left),
 			Hint: fmt.Sprintf("draw at most %d", left),
@@ -327,27 +323,24 @@ func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stra
 	for _, c := range order {
 		means := expected(cells[c], words)
 		for expectedWidth(cells[c], means, withheld[c]) > width {
-			before := drawnIn(cells[c])
-			// A twentieth more at each step keeps this quick for large runs.
-			left := 0
-			for _, p := range cells[c] {
-				left += p.Size - p.Drawn
-			}
+			drawn, left := counts(cells[c])
 			if left == 0 {
 				reached = false
 				break
 			}
-			allot(cells[c], min(left, 1+before/20))
+			// A twentieth more at each step keeps this quick for large runs.
+			allot(cells[c], min(left, 1+drawn/20))
 		}
 	}
 	return strata(pools), reached, nil
 }
 
-func drawnIn(pools []*pool) (n int) {
+// counts gives how many answers of pools are drawn, and how many are not.
+func counts(pools []*pool) (drawn, left int) {
 	for _, p := range pools {
-		n += p.Drawn
+		drawn, left = drawn+p.Drawn, left+p.Size-p.Drawn
 	}
-	return n
+	return drawn, left
 }
 
 // expected is the share of refusals to expect in each pool: half of its spread's

@@ -37,14 +37,10 @@ func writePNG(w io.Writer, png []byte, about string) error {
 
 // withMetadata puts a text about it into an SVG, as its first element.
 func withMetadata(svg, about string) string {
-	at := strings.Index(svg, "<svg ")
-	if about == "" || at < 0 {
+	before, rest, _ := strings.Cut(svg, "<svg ")
+	element, content, ok := strings.Cut(rest, ">")
+	if about == "" || !ok {
 		return svg
 	}
-	end := strings.Index(svg[at:], ">")
-	if end < 0 {
-		return svg
-	}
-	end += at + 1
-	return svg[:end] + "\n<metadata>" + untrusted.Attribute(about) + "</metadata>" + svg[end:]
+	return before + "<svg " + element + ">\n<metadata>" + untrusted.Attribute(about) + "</metadata>" + content
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/orbench/orbench/model/classify"
 	"github.com/orbench/orbench/model/google"
 	"github.com/orbench/orbench/model/openai"
-	"github.com/orbench/orbench/model/replay"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/model/wire"
 )
@@ -60,7 +59,8 @@ type Format interface {
 type Set struct {
 	Config
 	baseURLs map[string]string
-	clients  map[endpoint]Client
+	// clients are by provider and endpoint; the names of models are empty.
+	clients map[model.Ref]Client
 }
 
 // Config says whom the clients of a Set ask, and who may have keys.
@@ -81,9 +81,6 @@ type Config struct {
 	Connected func(provider.Recipient)
 }
 
-// endpoint is where a client asks; address is as in model.Request.Endpoint.
-type endpoint struct{ provider, address string }
-
 // NewSet makes a set without clients. The error is about an address whose provider is
 // unknown, since the calls that are meant for it would go to another.
 func NewSet(c Config) (*Set, error) {
@@ -95,23 +92,19 @@ func NewSet(c Config) (*Set, error) {
 			return nil, err
 		}
 	}
-	return &Set{Config: c, baseURLs: baseURLs, clients: map[endpoint]Client{}}, nil
+	return &Set{Config: c, baseURLs: baseURLs, clients: map[model.Ref]Client{}}, nil
 }
 
 // Client gives the client of an endpoint that was connected before, and the zero
 // Client for any other.
-func (s *Set) Client(provider, address string) Client { return s.clients[endpoint{provider, address}] }
+func (s *Set) Client(provider, address string) Client {
+	return s.clients[model.Ref{Provider: provider, Endpoint: address}]
+}
 
 // All gives every client with its provider and endpoint, in no order. The name of
 // the model is empty.
 func (s *Set) All() iter.Seq2[model.Ref, Client] {
-	return func(yield func(model.Ref, Client) bool) {
-		for at, c := range s.clients {
-			if !yield(model.Ref{Provider: at.provider, Endpoint: at.address}, c) {
-				return
-			}
-		}
-	}
+	return maps.All(s.clients)
 }
 
 // Recipients lists the servers that the clients ask, by provider and address.
@@ -158,8 +151,8 @@ func (s *Set) named(ref model.Ref) (model.Ref, error) {
 	if err != nil {
 		return model.Ref{}, err
 	}
-	ref.Endpoint = at.address
-	return ref, checkSim(ref)
+	at.Model = ref.Model
+	return at, checkSim(at)
 }
 
 // Guard connects the guard that a text such as llamaguard@vllm/NAME describes; see
@@ -204,15 +197,13 @@ func (s *Set) complete(g *guard.Guard, target string) error {
 	return nil
 }
 
-// Replay connects a file of recorded answers; see replay.Open.
-func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOptions) (model.Ref, *replay.Model, error) {
-	m, err := replay.Open(ctx, path, opts)
-	if err != nil {
-		return model.Ref{}, nil, err
+// Replays connects a file of recorded answers; see dataset.OpenReplays.
+func (s *Set) Replays(ctx context.Context, path string, opts dataset.RecordingOptions) ([]*dataset.Replay, error) {
+	all, err := dataset.OpenReplays(ctx, path, opts)
+	for _, r := range all {
+		s.clients[model.Ref{Provider: model.Replay, Endpoint: r.Ref().Endpoint}] = Client{Model: r, Concurrency: localConcurrency}
 	}
-	ref := model.Ref{Provider: replay.Provider, Endpoint: "sha256:" + m.Recording.SHA256, Model: path}
-	s.clients[endpoint{ref.Provider, ref.Endpoint}] = Client{Model: m, Concurrency: localConcurrency}
-	return ref, m, nil
+	return all, err
 }
 
 // Connect connects the endpoint that a request names. The errors are those of Model.
@@ -230,9 +221,9 @@ func (s *Set) Classifies(name string) bool {
 
 // connect makes the client of a provider, unless it is there. baseURL is empty for
 // the provider's own address.
-func (s *Set) connect(name, baseURL string) (endpoint, error) {
+func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	if name == sim.Provider {
-		at := endpoint{provider: name}
+		at := model.Ref{Provider: name}
 		if _, ok := s.clients[at]; !ok {
 			s.clients[at] = Client{Model: model.Func(simulated), Concurrency: localConcurrency, Structured: true}
 		}
@@ -240,7 +231,7 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	}
 	p, err := s.Providers.Lookup(name)
 	if err != nil {
-		return endpoint{}, err
+		return model.Ref{}, err
 	}
 	resolve := p.Resolve
 	if s.Unasked {
@@ -248,20 +239,20 @@ func (s *Set) connect(name, baseURL string) (endpoint, error) {
 	}
 	e, err := resolve(baseURL, s.Getenv)
 	if err != nil {
-		return endpoint{}, err
+		return model.Ref{}, err
 	}
-	at := endpoint{name, e.Identity}
+	at := model.Ref{Provider: name, Endpoint: e.Identity}
 	if _, ok := s.clients[at]; ok {
 		return at, nil
 	}
 	to := s.recipient(e)
 	if to.Withheld && !s.Unasked {
-		return endpoint{}, Withheld(to)
+		return model.Ref{}, Withheld(to)
 	}
 	c := Client{Recipient: to, Concurrency: p.Concurrency, Structured: p.Structured, Endpoint: e}
 	m, err := dial(e)
 	if err != nil {
-		return endpoint{}, err
+		return model.Ref{}, err
 	}
 	if !p.Dialect.Classifies() {
 		c.Format = m

@@ -65,7 +65,7 @@ func (s *Set) options(maxTokens int, failed *error) judge.Options {
 		if *failed == nil {
 			*failed = err
 		}
-		return at.address
+		return at.Endpoint
 	}
 	return judge.Options{MaxTokens: maxTokens, Endpoint: endpoint, Structured: s.Structured, Classifies: s.Classifies}
 }

@@ -174,11 +174,8 @@ func (l *Lane) own(ctx context.Context, all Requests) iter.Seq2[model.Request, e
 func joinDistinct(errs []error) error {
 	var distinct []error
 	for _, err := range errs {
-		repeated := false
-		for _, d := range distinct {
-			repeated = repeated || err != nil && (errors.Is(d, err) || d.Error() == err.Error())
-		}
-		if err != nil && !repeated {
+		same := func(d error) bool { return errors.Is(d, err) || d.Error() == err.Error() }
+		if err != nil && !slices.ContainsFunc(distinct, same) {
 			distinct = append(distinct, err)
 		}
 	}
@@ -189,12 +186,7 @@ func joinDistinct(errs []error) error {
 // up, which is no reason to stop the others. It holds for nil.
 func onlyGivenUp(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			if !onlyGivenUp(e) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyGivenUp(e) })
 	}
 	var gaveUp *GivenUpError
 	return err == nil || errors.As(err, &gaveUp)

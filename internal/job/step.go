@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"slices"
 
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/store"
@@ -92,10 +93,5 @@ func Lacking(calls [][]Call) int {
 
 // Lacks reports whether one of the calls is lacking.
 func Lacks(calls []Call) bool {
-	for i := range calls {
-		if !calls[i].Remembered {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c Call) bool { return !c.Remembered })
 }

@@ -57,8 +57,10 @@ func checkFactor(x float64) error {
 // not the same as none.
 func (t Table) Discount(provider, name string) (Discount, bool) {
 	p, priced := t.Price(provider, name)
+	own := Discount{Provider: provider, Model: p.Model, Factor: 1, AsOf: p.AsOf, Source: p.Source, Note: p.Note}
 	if priced && p.Batch != nil {
-		return Discount{Provider: provider, Model: p.Model, Factor: *p.Batch, AsOf: p.AsOf, Source: p.Source, Note: p.Note}, true
+		own.Factor = *p.Batch
+		return own, true
 	}
 	best, found := Discount{}, false
 	for _, d := range discounts() {
@@ -67,8 +69,7 @@ func (t Table) Discount(provider, name string) (Discount, bool) {
 		}
 	}
 	if !found && priced && p.Input == 0 && p.Output == 0 {
-		// A share of nothing is nothing.
-		return Discount{Provider: provider, Model: p.Model, Factor: 1, AsOf: p.AsOf, Source: p.Source, Note: p.Note}, true
+		return own, true // a share of nothing is nothing
 	}
 	return best, found
 }

@@ -292,14 +292,9 @@ func hashesOf(r score.Result) []pageHash {
 // each class that occurs.
 func classSection(r score.Result) table.Section {
 	s := table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4}
-	var classes []orbench.Class
-	for _, c := range orbench.Classes {
-		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.ByClass[c] > 0 })
-		}) {
-			classes = append(classes, c)
-			s.Header = append(s.Header, className(c))
-		}
+	classes := occurring(r, orbench.Classes, func(j score.JudgeResult) map[orbench.Class]int { return j.ByClass })
+	for _, c := range classes {
+		s.Header = append(s.Header, className(c))
 	}
 	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {

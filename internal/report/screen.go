@@ -500,8 +500,10 @@ func incomplete(r score.Result) string {
 		n    int
 		what string
 	}{
-		{failed, "failed (in no rate)"}, {unanswered, "not asked yet (in no rate)"},
-		{blocked, "blocked by the provider (counted as refused)"}, {unjudged, "left unjudged by the first judge (in no rate)"},
+		{failed, "failed (in no rate)"},
+		{unanswered, "not asked yet (in no rate)"},
+		{blocked, "blocked by the provider (counted as refused)"},
+		{unjudged, "left unjudged by the first judge (in no rate)"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, table.Count(p.n)+" "+p.what)

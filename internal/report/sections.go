@@ -170,7 +170,7 @@ func correlationSection(r score.Result) table.Section {
 	}
 	show := func(e *stats.Estimate) string {
 		if e == nil {
-			return "–"
+			return table.None
 		}
 		return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
 	}
@@ -230,18 +230,20 @@ func correctedSection(r score.Result) table.Section {
 	return s
 }
 
+// occurring are those of some kinds of which a judge counts any.
+func occurring[K comparable](r score.Result, kinds []K, counts func(score.JudgeResult) map[K]int) []K {
+	return slices.DeleteFunc(slices.Clone(kinds), func(kind K) bool {
+		return !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
+			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return counts(j)[kind] > 0 })
+		})
+	})
+}
+
 // sourceSection says where refusals came from, for targets of which not all are
 // the model's own words.
 func sourceSection(r score.Result) table.Section {
 	// Sources that no target has take no column.
-	var sources []score.Source
-	for _, source := range score.Sources {
-		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.BySource[source] > 0 })
-		}) {
-			sources = append(sources, source)
-		}
-	}
+	sources := occurring(r, score.Sources, func(j score.JudgeResult) map[score.Source]int { return j.BySource })
 	s := table.Section{
 		Title:  "Where refusals came from, and the rate without what the provider's filters withheld",
 		Header: []string{"target", "dataset", "label", "judge", "refused"},

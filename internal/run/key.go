@@ -32,7 +32,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	of := struct {
 		Config          Config
 		Targets         Targets
-		Times           []int
+		Samples         []int
 		Known           []string
 		Datasets        []string
 		Keys            []store.Key
@@ -41,7 +41,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Probed          bool
 	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
 	for _, t := range r.Targets {
-		of.Times, of.Known = append(of.Times, t.Times()), append(of.Known, t.Known)
+		of.Samples, of.Known = append(of.Samples, t.Times()), append(of.Known, t.Known)
 	}
 	for _, d := range r.Datasets {
 		of.Datasets = append(of.Datasets, d.Name)

@@ -201,11 +201,6 @@ func (r *RunResult) Add(row *Row) {
 	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
-		if i == 0 && row.Prompt.Label == orbench.Safe && v.Class.Refused() && row.Response.Text != "" {
-			if e := exampleOf(row, v.Score); e.Better(r.Judges[i].Example) {
-				r.Judges[i].Example = e
-			}
-		}
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
 			r.Agreement[pair].Add(v.Class, other.Class)

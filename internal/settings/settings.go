@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -257,14 +258,6 @@ func Reflect(of any) *jsonschema.Schema {
 // IsName reports whether s is fit for a name in files and addresses: up to 100
 // letters, digits, dots, hyphens and underscores, not beginning with a dot or a
 // hyphen.
-func IsName(s string) bool {
-	if s == "" || len(s) > 100 || s[0] == '.' || s[0] == '-' {
-		return false
-	}
-	for _, r := range s {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r) {
-			return false
-		}
-	}
-	return true
-}
+func IsName(s string) bool { return isName.MatchString(s) }
+
+var isName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/hex"
+	"slices"
 
 	json "github.com/go-json-experiment/json/v1"
 
@@ -53,12 +54,7 @@ func (h Health) Sound() bool { return !h.Lost() && len(h.Faults) == 0 }
 
 // Lost reports whether anything is lost.
 func (h Health) Lost() bool {
-	for _, k := range h.Kinds {
-		if k.Lost > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Kinds, func(k KindHealth) bool { return k.Lost > 0 })
 }
 
 // LostCallOf names a call whose answer is lost, by its hash and what is left of its request.

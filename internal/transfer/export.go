@@ -43,7 +43,10 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 		return done, err
 	}
 	through := &tap{Reader: from, to: to}
-	about := subjects(annotations)
+	about := seen{}
+	for _, a := range annotations {
+		about[a.Subject] = false
+	}
 	for _, s := range studies {
 		if err := walk(ctx, s, through, about); err != nil {
 			return done, err
@@ -109,14 +112,6 @@ func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error 
 
 // seen says of the subjects of annotations which were met.
 type seen map[orbench.Subject]bool
-
-func subjects(annotations []orbench.Annotation) seen {
-	s := seen{}
-	for _, a := range annotations {
-		s[a.Subject] = false
-	}
-	return s
-}
 
 func (s seen) see(subject orbench.Subject) {
 	if _, ok := s[subject]; ok {

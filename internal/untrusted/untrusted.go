@@ -11,14 +11,7 @@ import (
 // becomes spaces, and control and formatting characters (escape sequences,
 // changes of writing direction, zero-width marks) and broken UTF-8 are dropped.
 func Terminal(s string) string {
-	plain := true
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
