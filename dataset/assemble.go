@@ -3,9 +3,7 @@ package dataset
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -53,19 +51,14 @@ func (e Entry) assemble(dir string, all []hub.File) ([]byte, error) {
 		if opts.Default == "" {
 			opts.Default = orbench.Label(e.Label)
 		}
-		in, err := source{path: file, format: path.Ext(f.Path), opts: opts, labels: e.LabelValues}.open()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
-		}
-		for err == nil {
-			var p orbench.Prompt
-			if p, err = in.prompt(); err == nil {
+		in, err := source{path: file, opts: opts, labels: e.LabelValues}.open()
+		for p, err := range itemsOf(in, err) {
+			if err == nil {
 				err = lines.Encode(columns.row(p))
 			}
-		}
-		in.Close()
-		if !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Path, err)
+			}
 		}
 	}
 	return out.Bytes(), nil

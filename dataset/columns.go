@@ -43,20 +43,19 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 	if c.Prompt, err = findPrompt(file, have, conversations, opts.Prompt); err != nil {
 		return c, err
 	}
-	if c.Category, err = findColumn(file, have, opts.Category, categoryNames, "category-column"); err != nil {
-		return c, err
-	}
-	if c.Label, err = findColumn(file, have, opts.Label, labelNames, "label-column"); err != nil {
-		return c, err
-	}
-	if c.Cluster, err = findColumn(file, have, opts.Cluster, clusterNames, "cluster-column"); err != nil {
-		return c, err
-	}
-	if c.Pair, err = findColumn(file, have, opts.Pair, pairNames, "pair-column"); err != nil {
-		return c, err
-	}
-	if opts.Response != "" {
-		if c.Response, err = findColumn(file, have, opts.Response, nil, "response-column"); err != nil {
+	for _, other := range []struct {
+		found   *string
+		want    string
+		usual   []string
+		setting string
+	}{
+		{&c.Category, opts.Category, categoryNames, "category-column"},
+		{&c.Label, opts.Label, labelNames, "label-column"},
+		{&c.Cluster, opts.Cluster, clusterNames, "cluster-column"},
+		{&c.Pair, opts.Pair, pairNames, "pair-column"},
+		{&c.Response, opts.Response, nil, "response-column"},
+	} {
+		if *other.found, err = findColumn(file, have, other.want, other.usual, other.setting); err != nil {
 			return c, err
 		}
 	}

@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -167,36 +165,31 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 
 // check reads a source in full.
 func check(ctx context.Context, src source) (*Dataset, error) {
-	d := &Dataset{
-		Name: src.name, Source: src.path, Making: src.making, source: src,
-		Labels: map[orbench.Label]int{}, Categories: map[orbench.Category]int{},
-	}
+	d := &Dataset{Name: src.name, Source: src.path, Making: src.making, source: src}
+	d.uncount()
 	in, err := src.open()
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	d.stamp, d.Columns, d.ClusteredBy = in.Stamp, in.columns, cmp.Or(in.columns.Cluster, in.columns.Pair)
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
 	d.PairedBy = in.pairedBy
 
-	h := newHasher()
+	h := newHasher(hashVersion)
 	// One byte of each label is enough to tell the labels apart: their first
 	// letters differ.
 	seen := map[uint64]byte{}
-	for n := 1; ; n++ {
+	n := 0
+	for p, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		}
-		p, err := in.prompt()
-		if errors.Is(err, io.EOF) {
-			break
 		}
 		if err != nil {
 			return nil, err
 		}
+		n++
 		key, letter := idBits(p.ID), p.Label[0]
 		if first, ok := seen[key]; ok {
 			d.Duplicates++
@@ -207,9 +200,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 			continue
 		}
 		seen[key] = letter
-		d.Count++
-		d.Labels[p.Label]++
-		d.Categories[p.Category]++
+		d.count(p)
 		h.add(p)
 	}
 	if d.Count == 0 {
@@ -221,6 +212,18 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil
+}
+
+// uncount begins to count prompts.
+func (d *Dataset) uncount() {
+	d.Count, d.Labels, d.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
+}
+
+// count counts a prompt.
+func (d *Dataset) count(p orbench.Prompt) {
+	d.Count++
+	d.Labels[p.Label]++
+	d.Categories[p.Category]++
 }
 
 // Kept is the dataset that was described so, with prompts that somebody kept in place of
@@ -289,27 +292,18 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	}
 	return func(yield func(orbench.Prompt, error) bool) {
 		in, err := d.source.open()
-		if err != nil {
-			yield(orbench.Prompt{}, err)
-			return
+		if err == nil && in.Stamp != d.stamp {
+			in.Close()
+			err = d.changed()
 		}
-		defer in.Close()
-		if in.Stamp != d.stamp {
-			yield(orbench.Prompt{}, d.changed())
-			return
-		}
-		h := newHasher()
-		repeated, different := d.repeated, 0
-		for n := 1; ; n++ {
-			p, err := in.prompt()
-			if errors.Is(err, io.EOF) {
-				break
-			}
+		h := newHasher(hashVersion)
+		repeated, n, different := d.repeated, 0, 0
+		for p, err := range itemsOf(in, err) {
 			if err != nil {
-				yield(orbench.Prompt{}, err)
+				yield(p, err)
 				return
 			}
-			if len(repeated) > 0 && repeated[0] == n {
+			if n++; len(repeated) > 0 && repeated[0] == n {
 				repeated = repeated[1:]
 				continue
 			}
@@ -346,21 +340,22 @@ func idBits(id orbench.PromptID) uint64 {
 // hashVersion starts what is hashed. It changes when the form below changes.
 const hashVersion = "orbench dataset 1\n"
 
-// hasher computes the hash of a dataset: the SHA-256 of the version line and,
-// for each prompt in order, its ID, category, label, the number of its messages,
-// and each message's role and content. Texts are preceded by their length in
-// bytes; lengths and numbers are unsigned varints.
+// hasher computes the hash of a dataset or of recorded answers: the SHA-256 of a version
+// line and what is added. Texts are preceded by their length in bytes; lengths and numbers
+// are unsigned varints.
 type hasher struct {
 	h   hash.Hash
 	buf []byte
 }
 
-func newHasher() *hasher {
+func newHasher(version string) *hasher {
 	h := &hasher{h: sha256.New()}
-	h.h.Write([]byte(hashVersion))
+	h.h.Write([]byte(version))
 	return h
 }
 
+// add adds a prompt: its ID, category, label, the number of its messages, and each
+// message's role and content.
 func (h *hasher) add(p orbench.Prompt) {
 	b := h.buf[:0]
 	b = appendText(b, string(p.ID))
@@ -373,6 +368,12 @@ func (h *hasher) add(p orbench.Prompt) {
 	}
 	h.h.Write(b)
 	h.buf = b
+}
+
+// addAnswer adds a recorded answer: its prompt and its response.
+func (h *hasher) addAnswer(a Answer) {
+	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
+	h.h.Write(h.buf)
 }
 
 func (h *hasher) sum() string { return hex.EncodeToString(h.h.Sum(nil)) }

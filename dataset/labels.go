@@ -179,21 +179,19 @@ func guess(text string) orbench.Label {
 		return label
 	}
 	said := words(text)
+	if slices.Contains(said, "self") {
+		// Self-harm is a category.
+		return ""
+	}
 	for i, word := range said {
-		negated := i > 0 && slices.Contains(negations, said[i-1])
-		switch {
-		case slices.Contains(said, "self"):
-			// Self-harm is a category.
-			return ""
-		case slices.Contains(toxicWords, word) && negated:
-			return orbench.Safe
-		case slices.Contains(toxicWords, word):
-			return orbench.Toxic
-		case slices.Contains(safeWords, word) && negated:
-			return orbench.Toxic
-		case slices.Contains(safeWords, word):
-			return orbench.Safe
+		toxic, safe := slices.Contains(toxicWords, word), slices.Contains(safeWords, word)
+		if !toxic && !safe {
+			continue
 		}
+		if negated := i > 0 && slices.Contains(negations, said[i-1]); toxic != negated {
+			return orbench.Toxic
+		}
+		return orbench.Safe
 	}
 	return ""
 }
@@ -205,10 +203,8 @@ func words(text string) []string {
 
 // sameLetters reports whether two words are made of the same letters.
 func sameLetters(a, b string) bool {
-	x, y := []rune(a), []rune(b)
-	slices.Sort(x)
-	slices.Sort(y)
-	return slices.Equal(x, y)
+	sorted := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
+	return slices.Equal(sorted(a), sorted(b))
 }
 
 // ordered lists the values, the most frequent first.

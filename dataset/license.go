@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/orbench/orbench"
@@ -32,14 +31,7 @@ func (e Entry) accept(opts PullOptions) error {
 		}
 	}
 	accepted[e.Name] = e.License
-	text, err := json.MarshalIndent(accepted, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(opts.Cache, 0o755); err != nil {
-		return err
-	}
-	return replace(licensesFile(opts.Cache), append(text, '\n'))
+	return replaceJSON(licensesFile(opts.Cache), accepted)
 }
 
 // licensesFile is where the cache remembers accepted licenses. No dataset has this

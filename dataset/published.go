@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -144,7 +143,19 @@ func List(cache string) []Entry {
 // IsName reports whether ref is the name of a built-in or published dataset, and
 // not a path.
 func IsName(ref string) bool {
-	return slices.ContainsFunc(entries(), func(e Entry) bool { return e.Name == ref })
+	_, _, ok := find(ref)
+	return ok
+}
+
+// find gives the dataset of a name, and all names.
+func find(name string) (found Entry, names []string, ok bool) {
+	for _, e := range entries() {
+		if e.Name == name {
+			found, ok = e, true
+		}
+		names = append(names, e.Name)
+	}
+	return found, names, ok
 }
 
 // entries parses the table. A fault in it is the programmer's.
@@ -233,9 +244,9 @@ func (e Entry) options() Options {
 
 // source gives where the entry's rows are.
 func (e Entry) source(opts Options) (source, error) {
-	s := source{name: e.Name, format: e.format(), opts: e.options(), making: e.Making, pairs: e.Pairs}
+	s := source{name: e.Name, opts: e.options(), making: e.Making, pairs: e.Pairs}
 	if e.BuiltIn {
-		s.path, s.embedded, s.format = builtIn, starterCSV, ".csv"
+		s.path, s.embedded = builtIn, starterCSV
 		return s, nil
 	}
 	p, err := e.pulled(opts.Cache)

@@ -129,17 +129,10 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 			pull.Files[f.Path] = all[i].SHA256
 		}
 	}
-	record, err := json.MarshalIndent(pull, "", "  ")
+	if err = replace(e.path(opts.Cache), content); err == nil {
+		err = replaceJSON(e.sidecar(opts.Cache), pull)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("pull %s: %w", name, err)
-	}
-	if err := os.MkdirAll(opts.Cache, 0o755); err != nil {
-		return nil, fmt.Errorf("pull %s: %w", name, err)
-	}
-	if err := replace(e.path(opts.Cache), content); err != nil {
-		return nil, fmt.Errorf("pull %s: %w", name, err)
-	}
-	if err := replace(e.sidecar(opts.Cache), append(record, '\n')); err != nil {
 		return nil, fmt.Errorf("pull %s: %w", name, err)
 	}
 	source := "commit " + commit
@@ -152,12 +145,9 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 
 // published finds a name in the table.
 func published(name string) (Entry, error) {
-	var names []string
-	for _, e := range entries() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
+	e, names, ok := find(name)
+	if ok {
+		return e, nil
 	}
 	hint := "the names are " + strings.Join(names, ", ")
 	if near := settings.Nearest(name, names); near != "" {
@@ -183,7 +173,7 @@ func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, err
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return nil, nil, err
 	}
-	d, err := check(ctx, source{name: e.Name, path: path, format: e.format(), opts: e.options(), making: e.Making})
+	d, err := check(ctx, source{name: e.Name, path: path, opts: e.options(), making: e.Making})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,9 +183,21 @@ func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, err
 	return content, d, nil
 }
 
-// replace writes a file so that a reader finds the old content or the new, and
-// never a part.
+// replaceJSON is replace with what JSON makes of a value.
+func replaceJSON(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(path, append(text, '\n'))
+}
+
+// replace writes a file, in a folder that is made when missing, so that a reader finds the
+// old content or the new, and never a part.
 func replace(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".pull-*")
 	if err != nil {
 		return err

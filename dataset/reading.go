@@ -1,9 +1,34 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"math"
 )
+
+// itemsOf streams what an opened file holds, and closes it; err is why it is not open.
+func itemsOf[T any](in interface {
+	item() (T, error)
+	Close() error
+}, err error,
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var item T
+		if err != nil {
+			yield(item, err)
+			return
+		}
+		defer in.Close()
+		for {
+			item, err := in.item()
+			if errors.Is(err, io.EOF) || !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
 
 // Reading is what every figure has to say about how its prompts came out of their
 // file. The zero value is the usual way, which needs no words.

@@ -2,17 +2,11 @@ package dataset
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
@@ -58,24 +52,31 @@ const MaxValues = 1000
 type Recording struct {
 	// Path is the file as the user named it.
 	Path string
+	Recorded
+
+	opts  RecordingOptions
+	stamp rows.Stamp
+	// kept are the answers where they come from no file.
+	kept iter.Seq2[orbench.Prompt, error]
+}
+
+// Recorded says which answers a Recording has.
+type Recorded struct {
 	// SHA256 is the hash of the prompts and answers in hex, in order: whatever
-	// other columns are used, the same answers have the same hash. See
-	// answerHash.
-	SHA256 string
+	// other columns are used, the same answers have the same hash. See hasher.
+	SHA256 string `json:"sha256"`
+	// Kept is the hash of all that a store keeps of them, in hex, and empty where none
+	// does.
+	Kept string `json:"kept_sha256"`
 	// Count is the number of answers. Rows with the same text all count.
-	Count int
+	Count int `json:"answers"`
 	// Columns says which columns are used.
-	Columns RecordingColumns
+	Columns RecordingColumns `json:"columns"`
 	// GoldValues counts the values of the gold column, GroupValues those of the
 	// grouping one, without the white space around them; empty without such a
 	// column.
-	GoldValues, GroupValues map[string]int
-
-	opts   RecordingOptions
-	format string
-	stamp  rows.Stamp
-	// kept are the answers where they come from no file.
-	kept iter.Seq2[orbench.Prompt, error]
+	GoldValues  map[string]int `json:"gold_values,omitempty"`
+	GroupValues map[string]int `json:"group_values,omitempty"`
 }
 
 // Answer is one row of a Recording.
@@ -96,6 +97,8 @@ type Answer struct {
 	Gold string
 	// Group is the text of the grouping column.
 	Group string
+	// Model is the text of a column "model", without model.SimulatedMark.
+	Model string
 	// Simulated is true when the file says that a simulated model answered: in a
 	// column "simulated", or by a name in a column "model" that ends in
 	// model.SimulatedMark.
@@ -116,34 +119,24 @@ func (a Answer) Asked() orbench.Prompt {
 // faults. The error is an *orbench.InputError when the user can correct it, the
 // context's error, or an error of the file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
-	format, err := rows.FormatOf(path)
-	if err != nil {
-		return nil, err
-	}
 	r := &Recording{
-		Path: path, opts: opts, format: format,
-		GoldValues: map[string]int{}, GroupValues: map[string]int{},
+		Path: path, opts: opts, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
 	}
 	in, err := r.open()
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	r.stamp, r.Columns = in.Stamp, in.columns
-	sum := newAnswerHash()
-	for {
+	sum := newHasher(recordingHashVersion)
+	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
-		}
-		a, err := in.answer()
-		if errors.Is(err, io.EOF) {
-			break
 		}
 		if err != nil {
 			return nil, err
 		}
 		r.Count++
-		sum.add(a)
+		sum.addAnswer(a)
 		if r.Columns.Gold != "" {
 			r.GoldValues[a.Gold]++
 		}
@@ -181,9 +174,19 @@ func (r *Recording) checkValues() error {
 }
 
 // KeptRecording is a Recording whose answers were kept, each as its Kept.
-func KeptRecording(about Recording, answers iter.Seq2[orbench.Prompt, error]) *Recording {
-	about.kept = answers
-	return &about
+func KeptRecording(path string, about Recorded, answers iter.Seq2[orbench.Prompt, error]) *Recording {
+	return &Recording{Path: path, Recorded: about, kept: answers}
+}
+
+// ToKeep streams the answers as a store keeps them; see Answer.Kept.
+func (r *Recording) ToKeep() iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		for a, err := range r.Answers() {
+			if !yield(a.Kept(), err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Kept is the answer as a store keeps it, which knows prompts: the prompt with the answer at
@@ -248,27 +251,16 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 	}
 	return func(yield func(Answer, error) bool) {
 		in, err := r.open()
-		if err != nil {
-			yield(Answer{}, err)
-			return
+		if err == nil && in.Stamp != r.stamp {
+			in.Close()
+			err = r.changed()
 		}
-		defer in.Close()
-		if in.Stamp != r.stamp {
-			yield(Answer{}, r.changed())
-			return
-		}
-		sum := newAnswerHash()
-		for {
-			a, err := in.answer()
-			if errors.Is(err, io.EOF) {
-				break
+		sum := newHasher(recordingHashVersion)
+		for a, err := range itemsOf(in, err) {
+			if err == nil {
+				sum.addAnswer(a)
 			}
-			if err != nil {
-				yield(Answer{}, err)
-				return
-			}
-			sum.add(a)
-			if !yield(a, nil) {
+			if !yield(a, err) || err != nil {
 				return
 			}
 		}
@@ -292,7 +284,7 @@ type recordingInput struct {
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.File, err = rows.Open(r.Path, r.format, func(file string, have []string, conversations bool) (rows.Layout, error) {
+	in.File, err = rows.Open(r.Path, func(file string, have []string, conversations bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, conversations, r.opts)
 		c := in.columns
@@ -349,17 +341,13 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// answer gives the next checked answer, or io.EOF.
-func (in *recordingInput) answer() (Answer, error) {
+// item gives the next checked answer, or io.EOF.
+func (in *recordingInput) item() (Answer, error) {
 	r, err := in.Next()
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{
-		Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0],
-		Gold: strings.TrimSpace(r.Cells[1]), Group: strings.TrimSpace(r.Cells[2]),
-		Simulated: strings.TrimSpace(r.Cells[3]) == "true" || strings.HasSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark),
-	}
+	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if in.columns.Prompt != "" {
 		messages := r.Messages
 		if messages == nil {
@@ -374,55 +362,26 @@ func (in *recordingInput) answer() (Answer, error) {
 		}
 		a.Prompt, a.Messages = orbench.Prompt{Messages: messages}.Text(), r.Messages
 	}
-	if problem, hint := checkResponse(a.Response, in.columns.Response); problem != "" {
+	problem, hint := checkText(a.Response, in.columns.Response)
+	if len(a.Response) > MaxCell {
+		problem, hint = fmt.Sprintf("the answer has %d bytes; the most is %d", len(a.Response), MaxCell), "cut or delete it, or look for a quotation mark that is left open"
+	}
+	if problem != "" {
 		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
-	if problem, hint := checkName(a.Gold, "gold label", in.columns.Gold, "gold-column"); problem != "" {
-		return Answer{}, r.Fault(in.Name, problem, hint)
+	if a.Gold, err = cellName(in.Name, r, 1, "gold label", in.columns.Gold, "gold-column"); err != nil {
+		return Answer{}, err
 	}
 	if in.columns.Gold != "" && a.Gold == "" {
 		return Answer{}, r.Fault(in.Name, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
 	}
-	if problem, hint := checkName(a.Group, "group", in.columns.By, "by"); problem != "" {
-		return Answer{}, r.Fault(in.Name, problem, hint)
+	if a.Group, err = cellName(in.Name, r, 2, "group", in.columns.By, "by"); err != nil {
+		return Answer{}, err
 	}
+	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark)
+	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[3]) == "true"
 	return a, nil
-}
-
-// checkResponse gives the fault of a recorded answer and a hint, or "".
-func checkResponse(text, column string) (problem, hint string) {
-	switch {
-	case len(text) > MaxCell:
-		return fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell),
-			"cut or delete it, or look for a quotation mark that is left open"
-	case !utf8.ValidString(text):
-		return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
-	case strings.IndexByte(text, 0) >= 0:
-		return fmt.Sprintf("a NUL byte in column %q", column), nulHint
-	}
-	return "", ""
 }
 
 // recordingHashVersion starts what is hashed. It changes when the form changes.
 const recordingHashVersion = "orbench recording 1\n"
-
-// answerHash computes the hash of a recording: the SHA-256 of the version line
-// and, for each answer in order, its prompt and its response, each preceded by
-// its length in bytes as an unsigned varint.
-type answerHash struct {
-	h   hash.Hash
-	buf []byte
-}
-
-func newAnswerHash() *answerHash {
-	h := &answerHash{h: sha256.New()}
-	h.h.Write([]byte(recordingHashVersion))
-	return h
-}
-
-func (h *answerHash) add(a Answer) {
-	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
-	h.h.Write(h.buf)
-}
-
-func (h *answerHash) sum() string { return hex.EncodeToString(h.h.Sum(nil)) }

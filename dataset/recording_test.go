@@ -383,7 +383,7 @@ func TestKeptAnswers(t *testing.T) {
 			}
 			want, prompts = append(want, a), append(prompts, a.Kept())
 		}
-		kept := dataset.KeptRecording(*r, func(yield func(orbench.Prompt, error) bool) {
+		kept := dataset.KeptRecording(r.Path, r.Recorded, func(yield func(orbench.Prompt, error) bool) {
 			for _, p := range prompts {
 				if !yield(p, nil) {
 					return

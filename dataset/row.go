@@ -23,19 +23,14 @@ const (
 	MaxCategory = 200
 )
 
-// row is a row of a file of prompts.
-type row struct{ rows.Row }
-
-// meaning gives the label of a value of the label column, false for none.
-type meaning func(written string) (orbench.Label, bool)
-
-// prompt checks a row and makes its prompt.
-func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meaning meaning) (orbench.Prompt, error) {
+// promptOf checks a row and makes its prompt.
+func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
+	file, columns := in.Name, in.columns
 	messages := r.Messages
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 	}
-	answer, problem, hint := r.answer(columns)
+	answer, problem, hint := answerIn(r, columns)
 	if problem == "" {
 		messages = append(messages, answer...)
 		problem, hint = checkMessages(messages, columns.Prompt)
@@ -43,14 +38,16 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 	if problem != "" {
 		return orbench.Prompt{}, r.Fault(file, problem, hint)
 	}
-	category, written := strings.TrimSpace(r.Cells[0]), r.Cells[1]
-	if problem, hint := checkName(category, "category", columns.Category, "category-column"); problem != "" {
-		return orbench.Prompt{}, r.Fault(file, problem, hint)
+	p := orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages, Label: in.label}
+	category, err := cellName(file, r, 0, "category", columns.Category, "category-column")
+	if err != nil {
+		return orbench.Prompt{}, err
 	}
-	label := whenNone
+	p.Category = orbench.Category(category)
 	if columns.Label != "" {
 		var ok bool
-		if label, ok = meaning(written); !ok {
+		written := r.Cells[1]
+		if p.Label, ok = in.meaning(written); !ok {
 			problem := fmt.Sprintf("unknown label %s in column %q", untrusted.Quote(written), columns.Label)
 			if strings.TrimSpace(written) == "" {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
@@ -59,39 +56,39 @@ func (r row) prompt(file string, columns Columns, whenNone orbench.Label, meanin
 				"write safe, toxic, controversial or undecided, say with `label-values` what its values mean, or name another column with `label-column`")
 		}
 	}
-	p := orbench.Prompt{
-		ID: orbench.PromptIDOf(messages), Messages: messages,
-		Category: orbench.Category(category), Label: label,
+	if p.Cluster, err = cellName(file, r, 2, "cluster", columns.Cluster, "cluster-column"); err != nil {
+		return orbench.Prompt{}, err
 	}
-	if columns.Cluster != "" {
-		p.Cluster = strings.TrimSpace(r.Cells[2])
-		if problem, hint := checkName(p.Cluster, "cluster", columns.Cluster, "cluster-column"); problem != "" {
-			return orbench.Prompt{}, r.Fault(file, problem, hint)
-		}
-		if p.Cluster == "" {
-			// A prompt that shares nothing is a cluster of its own.
-			p.Cluster = string(p.ID)
-		}
+	if p.Pair, err = cellName(file, r, 3, "pair", columns.Pair, "pair-column"); err != nil {
+		return orbench.Prompt{}, err
 	}
-	if columns.Pair != "" {
-		p.Pair = strings.TrimSpace(r.Cells[3])
-		if problem, hint := checkName(p.Pair, "pair", columns.Pair, "pair-column"); problem != "" {
-			return orbench.Prompt{}, r.Fault(file, problem, hint)
-		}
+	if columns.Cluster != "" || columns.Pair != "" {
+		// Prompts of a pair are not independent. One that shares nothing is a cluster of
+		// its own.
 		if columns.Cluster == "" {
-			// Prompts of a pair are not independent.
-			p.Cluster = cmp.Or(p.Pair, string(p.ID))
+			p.Cluster = p.Pair
 		}
+		p.Cluster = cmp.Or(p.Cluster, string(p.ID))
 	}
 	return p, nil
+}
+
+// cellName gives the name that a cell of a row holds, without the space around it; see
+// checkName.
+func cellName(file string, r rows.Row, cell int, what, column, setting string) (string, error) {
+	name := strings.TrimSpace(r.Cells[cell])
+	if problem, hint := checkName(name, what, column, setting); problem != "" {
+		return "", r.Fault(file, problem, hint)
+	}
+	return name, nil
 }
 
 // answerCell is the place of the answer behind the fields that every layout has.
 const answerCell = 4
 
-// answer gives the row's answer as the last turn of a conversation, none where the
+// answerIn gives the answer of a row as the last turn of a conversation, none where the
 // columns name no answers, or its fault and a hint.
-func (r row) answer(columns Columns) (turn []orbench.Message, problem, hint string) {
+func answerIn(r rows.Row, columns Columns) (turn []orbench.Message, problem, hint string) {
 	if columns.Response == "" {
 		return nil, "", ""
 	}
@@ -101,10 +98,9 @@ func (r row) answer(columns Columns) (turn []orbench.Message, problem, hint stri
 		return nil, fmt.Sprintf("empty answer in column %q", columns.Response), "fill it in or delete the row"
 	case len(text) > MaxCell:
 		return nil, fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell), "cut it or delete the row"
-	case !utf8.ValidString(text):
-		return nil, fmt.Sprintf("invalid UTF-8 in column %q", columns.Response), rows.UTF8Hint
-	case strings.IndexByte(text, 0) >= 0:
-		return nil, fmt.Sprintf("a NUL byte in column %q", columns.Response), nulHint
+	}
+	if problem, hint := checkText(text, columns.Response); problem != "" {
+		return nil, problem, hint
 	}
 	return []orbench.Message{{Role: orbench.Assistant, Content: text}}, "", ""
 }
@@ -131,11 +127,8 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 		default:
 			return fmt.Sprintf("a message has the role %s", untrusted.Quote(string(m.Role))), "write system, user or assistant"
 		}
-		if !utf8.ValidString(m.Content) {
-			return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
-		}
-		if strings.IndexByte(m.Content, 0) >= 0 {
-			return fmt.Sprintf("a NUL byte in column %q", column), nulHint
+		if problem, hint := checkText(m.Content, column); problem != "" {
+			return problem, hint
 		}
 	}
 	last := messages[len(messages)-1]
@@ -150,6 +143,17 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 		if strings.TrimSpace(m.Content) == "" {
 			return fmt.Sprintf("message %d, of the role %s, is empty, which providers refuse", i+1, m.Role), "fill it in or leave it out"
 		}
+	}
+	return "", ""
+}
+
+// checkText gives the fault of a text that is none and a hint, or "".
+func checkText(text, column string) (problem, hint string) {
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Sprintf("invalid UTF-8 in column %q", column), rows.UTF8Hint
+	case strings.IndexByte(text, 0) >= 0:
+		return fmt.Sprintf("a NUL byte in column %q", column), "the file is binary, damaged or UTF-16; save it as plain UTF-8 text"
 	}
 	return "", ""
 }
@@ -177,6 +181,3 @@ func checkName(name, what, column, setting string) (problem, hint string) {
 	}
 	return "", ""
 }
-
-// nulHint is for the usual cause of a NUL byte.
-const nulHint = "the file is binary, damaged or UTF-16; save it as plain UTF-8 text"

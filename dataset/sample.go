@@ -37,20 +37,20 @@ func (d *Dataset) draw(size int, seed uint64) error {
 		return err
 	}
 	d.Sample = &Sample{Size: size, Of: d.Count, Seed: seed}
-	labels, categories := map[orbench.Label]int{}, map[orbench.Category]int{}
-	h, n := newHasher(), 0
-	for p, err := range d.Prompts() {
+	all := *d
+	d.uncount()
+	h, n := newHasher(hashVersion), 0
+	for p, err := range all.Prompts() {
 		if err != nil {
 			return err
 		}
 		if drawn[n] {
-			labels[p.Label]++
-			categories[p.Category]++
+			d.count(p)
 			h.add(p)
 		}
 		n++
 	}
-	d.Count, d.Labels, d.Categories, d.SHA256, d.drawn = size, labels, categories, h.sum(), drawn
+	d.SHA256, d.drawn = h.sum(), drawn
 	return nil
 }
 
@@ -121,7 +121,7 @@ type Stopped struct {
 // holds those of the part in memory where it is to.
 func (d *Dataset) Part(marked []bool, hold bool) (*Dataset, error) {
 	part := *d
-	part.Count, part.Labels, part.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
+	part.uncount()
 	part.kept = func(yield func(orbench.Prompt, error) bool) {
 		n := 0
 		for p, err := range d.Prompts() {
@@ -141,9 +141,7 @@ func (d *Dataset) Part(marked []bool, hold bool) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		part.Count++
-		part.Labels[p.Label]++
-		part.Categories[p.Category]++
+		part.count(p)
 		if hold {
 			held = append(held, p)
 		}

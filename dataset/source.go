@@ -21,7 +21,6 @@ type source struct {
 	path string
 	// embedded is the content when path is builtIn.
 	embedded []byte
-	format   string
 	opts     Options
 	// labels says what the values of the label column mean; nil where Options.LabelValues do.
 	labels map[string]orbench.Label
@@ -46,7 +45,8 @@ type input struct {
 	*rows.File
 	columns Columns
 	label   orbench.Label
-	meaning meaning
+	// meaning gives the label of a value of the label column, false for none.
+	meaning func(written string) (orbench.Label, bool)
 	answers bool
 	// watched are the columns that may hold labels, nil where none is watched, and
 	// watchedAt is where their cells begin.
@@ -59,13 +59,13 @@ type input struct {
 	pairedBy string
 }
 
-// prompt gives the next checked prompt, or io.EOF.
-func (in *input) prompt() (orbench.Prompt, error) {
+// item gives the next checked prompt, or io.EOF.
+func (in *input) item() (orbench.Prompt, error) {
 	r, err := in.Next()
 	if err != nil {
 		return orbench.Prompt{}, err
 	}
-	p, err := row{r}.prompt(in.Name, in.columns, in.label, in.meaning)
+	p, err := in.promptOf(r)
 	if err != nil {
 		return p, err
 	}
@@ -125,7 +125,7 @@ func (s source) open() (*input, error) {
 	if s.path == builtIn {
 		in.File, err = rows.Embedded(s.name, s.embedded, choose)
 	} else {
-		in.File, err = rows.Open(s.path, s.format, choose)
+		in.File, err = rows.Open(s.path, choose)
 	}
 	switch {
 	case s.pairs != nil:
@@ -140,22 +140,15 @@ func (s source) open() (*input, error) {
 
 // resolve turns a ref into a source without reading rows.
 func resolve(ref string, opts Options) (source, error) {
-	for _, e := range entries() {
-		if e.Name == ref {
-			return e.source(opts)
-		}
+	e, names, ok := find(ref)
+	if ok {
+		return e.source(opts)
 	}
-	ext, err := rows.FormatOf(ref)
-	if err == nil {
-		base := filepath.Base(ref)
-		return source{name: base[:len(base)-len(ext)], path: ref, format: ext, opts: opts}, nil
+	if base := filepath.Base(ref); rows.Known(ref) {
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
 	}
-	if _, statErr := os.Stat(ref); statErr == nil {
-		return source{}, err
-	}
-	var names []string
-	for _, e := range entries() {
-		names = append(names, e.Name)
+	if _, err := os.Stat(ref); err == nil {
+		return source{}, rows.Unknown(ref)
 	}
 	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
 	if near := settings.Nearest(ref, names); near != "" {

@@ -255,5 +255,8 @@ type Token struct {
 // that a simulated server is known as one through any client.
 const SimulatedMark = "(simulated)"
 
+// Replay is the provider of recorded answers in requests and results.
+const Replay = "replay"
+
 // Simulated reports whether the response bears SimulatedMark.
 func (r Response) Simulated() bool { return strings.HasSuffix(r.Model, SimulatedMark) }

@@ -71,7 +71,7 @@ step() {
 apart() {
 	local to=$1
 	shift
-	if "$old" batch submit --help >/dev/null 2>&1; then
+	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" "$@" --save-only && "$old" batch submit "${!#}" --to "$to"
 	else
 		"$old" "$@" --batch-files "$to"
@@ -80,7 +80,7 @@ apart() {
 brought() {
 	local from=$1
 	shift
-	if "$old" batch submit --help >/dev/null 2>&1; then
+	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" batch collect "${!#}" --from "$from"
 	else
 		"$old" "$@" --batch-files "$from"
@@ -114,9 +114,9 @@ labeled() {
 # fill makes the store that both binaries read.
 fill() {
 	step fill-starter eval --target sim/balanced,sim/strict,sim/relaxed --dataset starter --judge lexical,paper-keywords,llm:sim/judge --name main --quiet
-	step fill-defense eval --target sim/strict --dataset starter --defense self-reminder,icl+response-check,smoothllm --framing authority --judge lexical --name defended --quiet --limit 80
-	step fill-samples eval --target sim/balanced --dataset starter --samples 4 --temperature 1 --name sampled --quiet
-	step fill-language eval --target sim/balanced --dataset starter --language fr --translator sim/translator --limit 60 --name french --quiet
+	step fill-defense eval --target sim/strict --dataset starter --defense self-reminder,icl+response-check,smoothllm --set 'variants.framings=[authority]' --judge lexical --name defended --quiet --limit 80
+	step fill-samples eval --target sim/balanced --dataset starter --set 'variants.temperatures[*].samples=4' --temperature 1 --name sampled --quiet
+	step fill-language eval --target sim/balanced --dataset starter --set 'variants.languages=[fr]' --set variants.translator=sim/translator --limit 60 --name french --quiet
 	step fill-until eval --target sim/balanced --dataset starter --until 8pp --name until --quiet
 	step fill-dialogs eval --target sim/balanced --dataset starter --limit 30 --turns again,pushback-own --judge lexical,llm:sim/judge --name dialogs --quiet
 	step fill-guards eval --target guard:llamaguard@sim/guard,guard:qwen3guard:strict@sim/guard-graded --dataset starter --name guards --quiet
@@ -156,7 +156,7 @@ plans() {
 	step triggers-dry triggers --target sim/cautious --dataset starter --limit 110 --dry-run
 	step triggers-run-dry triggers main --judge llm:sim/judge --dry-run
 	step export-dry export "${from[@]}" --format dpo --moderator "$votes" --dry-run
-	step until-dry eval --target sim/balanced --dataset starter --until 5pp --sample-seed 2 --dry-run --format json
+	step until-dry eval --target sim/balanced --dataset starter --until 5pp --set sample_seed=2 --dry-run --format json
 	step dialogs-dry eval --target sim/balanced,openai/gpt-4o --dataset starter --limit 30 --turns again,pushback-own,refused-before --dry-run --format json
 	step judge-dry judge dialogs --judge lexical,guard:wildguard@sim/judge --dry-run
 	step dry eval --target sim/balanced,openai/gpt-4o-mini --dataset starter --dry-run --defense response-check --judge lexical,llm:sim/judge

@@ -16,7 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model/replay"
+	"github.com/orbench/orbench/model"
 )
 
 // batchCommand has what is done with calls that go out together.
@@ -87,7 +87,7 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 		return err
 	}
 	for _, m := range s.Job.Refs() {
-		if m.Provider == replay.Provider || d.Clients.Classifies(m.Provider) {
+		if m.Provider == model.Replay || d.Clients.Classifies(m.Provider) {
 			continue // nothing of these goes by batch
 		}
 		if _, err := d.Clients.Model(m.Provider+"/"+m.Model, m.Endpoint); err != nil {

@@ -32,7 +32,7 @@ func TestCompletion(t *testing.T) {
 		{"eval --format j", "json", noFiles},
 		{"eval --label to", "toxic", noFiles},
 		{"eval --turns pushback-", "pushback-own", noFiles},
-		{"eval --framing authority,p", "authority,purpose", noFiles},
+		{"eval --turns pushback,clarified-", "pushback,clarified-own", noFiles},
 		{"eval --system h", "helpful-and-safe", noFiles},
 		{"eval --set variants.fr", "variants.framings=", ":6"},
 		{"eval --config ", "yaml yml", ":8"},

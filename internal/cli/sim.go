@@ -70,7 +70,7 @@ Models:
 	fmt.Fprintf(&b, "  %-12s  %s\n", "moderator-a", "votes on what a prompt is; so do moderator-b and moderator-c")
 	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Guard, "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)")
 	fmt.Fprintf(&b, "  %-12s  %s\n", sim.GradedGuard, "the same with three grades, as Qwen3Guard does")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Translator, "puts prompts into a \"language\", for --language")
+	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Translator, "puts prompts into a \"language\", as translator of an experiment")
 	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Uncensored, "declines nothing; gives the second chance")
 	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Instant, "one constant sentence, for measuring speed")
 	b.WriteString(`

@@ -18,7 +18,6 @@ import (
 	"github.com/orbench/orbench/model/classify"
 	"github.com/orbench/orbench/model/google"
 	"github.com/orbench/orbench/model/openai"
-	"github.com/orbench/orbench/model/replay"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/model/wire"
 )
@@ -198,15 +197,13 @@ func (s *Set) complete(g *guard.Guard, target string) error {
 	return nil
 }
 
-// Replay connects a file of recorded answers; see replay.Open.
-func (s *Set) Replay(ctx context.Context, path string, opts dataset.RecordingOptions) (model.Ref, *replay.Model, error) {
-	m, err := replay.Open(ctx, path, opts)
-	if err != nil {
-		return model.Ref{}, nil, err
+// Replays connects a file of recorded answers; see dataset.OpenReplays.
+func (s *Set) Replays(ctx context.Context, path string, opts dataset.RecordingOptions) ([]*dataset.Replay, error) {
+	all, err := dataset.OpenReplays(ctx, path, opts)
+	for _, r := range all {
+		s.clients[model.Ref{Provider: model.Replay, Endpoint: r.Ref().Endpoint}] = Client{Model: r, Concurrency: localConcurrency}
 	}
-	ref := model.Ref{Provider: replay.Provider, Endpoint: "sha256:" + m.Recording.SHA256, Model: path}
-	s.clients[model.Ref{Provider: ref.Provider, Endpoint: ref.Endpoint}] = Client{Model: m, Concurrency: localConcurrency}
-	return ref, m, nil
+	return all, err
 }
 
 // Connect connects the endpoint that a request names. The errors are those of Model.

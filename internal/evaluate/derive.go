@@ -310,7 +310,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread})
 				for k, j := range judges {
-					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
+					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
 					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])
 				}
 			}
@@ -326,8 +326,8 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 	return nil
 }
 
-// judging is the step that makes a verdict on a case.
-func judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
+// Judging is the step that makes a verdict on a case.
+func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {

@@ -91,7 +91,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			yield(job.Item{}, err)
 			return
 		}
-		asking, probes := asking(r.Judges), r.probes(r.Judges)
+		asking, probes := Asking(r.Judges), r.probes(r.Judges)
 		if s.Remembered {
 			r.listing(ctx, m, s, yield)
 			return
@@ -130,7 +130,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 // processors: of each chunk those of a prompt's answer and of its judges, prompt by prompt,
 // and then the probes.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
-	judges := asking(r.Judges)
+	judges := Asking(r.Judges)
 	list := func(ctx context.Context, piece []chunk) (item job.Item, err error) {
 		judged, err := r.judgePiece(ctx, m, piece, judges, &usage{met: s.Met, listing: true})
 		for _, j := range judged {

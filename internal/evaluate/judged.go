@@ -20,6 +20,6 @@ func (t Target) Judged(p orbench.Prompt, j judge.Judge, row *score.Row) model.St
 		row.Simulated = row.Simulated || row.Response.Simulated()
 		row.Verdicts = make([]score.JudgeVerdict, 1)
 		c := judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread}
-		return judging(j, &c, &row.Verdicts[0])(look)
+		return Judging(j, &c, &row.Verdicts[0])(look)
 	}
 }

@@ -37,7 +37,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 	var items []job.Item
 	absent := c.prompts
 	if m != nil {
-		judged, err := r.judgePiece(ctx, m, []chunk{c}, asking(r.Judges), &usage{met: s.Met})
+		judged, err := r.judgePiece(ctx, m, []chunk{c}, Asking(r.Judges), &usage{met: s.Met})
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 			row := &judged[0].rows[i]
 			item.Calls = append(item.Calls, calls...)
 			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look))...)
+				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look))...)
 			}
 		}
 		items = append(items, item)

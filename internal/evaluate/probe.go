@@ -14,7 +14,7 @@ import (
 // probes chooses the answers of the run that are probed: of all its parts, so that a
 // shard probes its own.
 func (r *Run) probes(judges []judge.Judge) choice {
-	if !r.Probed || len(asking(judges)) == 0 {
+	if !r.Probed || len(Asking(judges)) == 0 {
 		return choice{}
 	}
 	return among(r.prompts() * r.AnswersPerPrompt())
@@ -53,7 +53,7 @@ func (t Target) probing(c choice, judges []judge.Judge, rows []score.Row) []prob
 			made := &score.ProbeOutcome{}
 			all = append(all, probing{i, j, func(look model.Lookup) []model.Request {
 				var again score.JudgeVerdict
-				missing := judging(j, &forged, &again)(look)
+				missing := Judging(j, &forged, &again)(look)
 				read := again.Class != orbench.Unjudged
 				*made = score.ProbeOutcome{
 					Judge: j.Name(), Asked: len(missing) == 0, Read: read,

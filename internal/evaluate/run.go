@@ -289,8 +289,8 @@ func (r *Run) Models() []model.Ref {
 	return append(refs, judge.ModelsOf(r.Judges...)...)
 }
 
-// asking lists the judges that may lack replies.
-func asking(judges []judge.Judge) []judge.Judge {
+// Asking lists the judges that may lack replies.
+func Asking(judges []judge.Judge) []judge.Judge {
 	return slices.DeleteFunc(slices.Clone(judges), func(j judge.Judge) bool {
 		_, ok := j.(judge.ModelJudge)
 		return !ok

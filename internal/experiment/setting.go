@@ -29,6 +29,9 @@ type Setting struct {
 	Plain bool
 	// Judges is true of what says how answers are judged, which changes no answer.
 	Judges bool
+	// Bare is true where there is no flag, but the path, which --set takes; Flag is the name
+	// by which it may be looked for.
+	Bare bool
 	// Values lists what the flag takes, for completion; nil where that is no fixed list.
 	Values func() []string
 
@@ -114,6 +117,14 @@ func ParseSet(from, text string) (Said, error) {
 		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
 	}
 	return s, nil
+}
+
+// Plain reports whether a path is that of a setting which a study of one target's plain way
+// of answering has too.
+func (s Said) Plain() bool {
+	return slices.ContainsFunc(Settings(), func(known Setting) bool {
+		return known.Plain && (covers(known.Path, s.Path) || known.also != "" && covers(known.also, s.Path))
+	})
 }
 
 // step is one of a path: a name, or a number of an entry or [*] for all of them.

@@ -12,7 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
-	"github.com/orbench/orbench/internal/recorded/view"
+	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -83,15 +83,12 @@ func (o *Opened) run(ctx context.Context, m store.Reader, cache string) error {
 
 // judged opens the judging of a file.
 func (o *Opened) judged(ctx context.Context, m store.Reader) error {
-	r, err := run.OpenJudged(ctx, m, o.Study)
+	r, err := recorded.OpenKept(ctx, m, o.Study)
 	if err != nil {
 		return err
 	}
 	o.Job = r.Job()
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
-		result, err := r.Derive(ctx, m, nil)
-		return view.View{Result: result}, err
-	}
+	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
 	return nil
 }
 

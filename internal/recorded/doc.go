@@ -1,5 +1,6 @@
-// Package recorded measures judges on a file of recorded answers: how often each
-// finds a refusal, how far they agree with each other, and with people where the
-// file has their labels. A Tally counts answers as they come, in memory that does
-// not grow with them; package view shows its Result.
+// Package recorded judges files of recorded answers, and measures judges on them: how
+// often each finds a refusal, how far they agree with each other, and with people where
+// the file has their labels. A [Judged] is such a file, opened from its path or from a
+// store, which keeps the answers; [Result] is what the judges made of it, counted and
+// shown.
 package recorded

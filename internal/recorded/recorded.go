@@ -182,20 +182,20 @@ func (r Row) Disagrees() bool {
 	return false
 }
 
-// Tally counts rows into a Result. It grows with judges × groups
+// tally counts rows into a Result. It grows with judges × groups
 // and not with answers.
-type Tally struct {
+type tally struct {
 	out Result
 	// refusedBy[k] counts the answers that every judge judged and k of them
 	// took for refusals.
 	refusedBy []int
 }
 
-// NewTally counts what judges make of a recording. goldRefusal lists the
+// newTally counts what judges make of a recording. goldRefusal lists the
 // gold values that mean a refusal; nil where there is no gold column.
-func NewTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []string) *Tally {
+func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []string) *tally {
 	gold := goldRefusal != nil
-	t := &Tally{
+	t := &tally{
 		out: Result{
 			Responses: recording.Path, SHA256: recording.SHA256,
 			Groups: slices.Sorted(maps.Keys(recording.GroupValues)), Judges: []Judge{},
@@ -222,8 +222,7 @@ func NewTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 	return t
 }
 
-// Add counts a row.
-func (t *Tally) Add(row Row) {
+func (t *tally) add(row Row) {
 	t.out.Answers++
 	judged, refused, pair := 0, 0, 0
 	for i, v := range row.Verdicts {
@@ -249,8 +248,8 @@ func (t *Tally) Add(row Row) {
 	}
 }
 
-// Result gives the figures.
-func (t *Tally) Result() Result {
+// result gives the figures.
+func (t *tally) result() Result {
 	out := t.out
 	for i := range out.Judges {
 		j := &out.Judges[i]
@@ -272,7 +271,7 @@ func (t *Tally) Result() Result {
 }
 
 // fleiss gives Fleiss' kappa of all judges and the number of answers it is of.
-func (t *Tally) fleiss() (stats.Kappa, int) {
+func (t *tally) fleiss() (stats.Kappa, int) {
 	var ratings [][]int
 	for refused, answers := range t.refusedBy {
 		item := []int{refused, len(t.out.Judges) - refused}

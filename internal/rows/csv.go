@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -36,7 +37,7 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 		return nil, bad("the file is a zip archive or an Excel workbook", "save it as \"CSV UTF-8\"")
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return nil, bad("the file is compressed", "unpack it with gunzip")
-	case bytes.HasPrefix(head, []byte("PAR1")):
+	case bytes.HasPrefix(head, []byte(parquetMagic)):
 		return nil, bad("the file is in the Parquet format", "give its name the ending .parquet")
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		if _, err := b.Discard(3); err != nil {
@@ -46,8 +47,16 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	return b, nil
 }
 
-// openCSV reads a file with a header line and the given separator.
-func openCSV(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
+func openCSV(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+	return openSeparated(file, in, ',', choose)
+}
+
+func openTSV(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+	return openSeparated(file, in, '\t', choose)
+}
+
+// openSeparated reads a file with a header line and the given separator.
+func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
 	limit := NewLimit(in)
 	text, err := openText(file, limit)
 	if err != nil {
@@ -63,18 +72,16 @@ func openCSV(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, e
 	if err != nil {
 		return nil, csvFault(file, err, 1)
 	}
-	names := append([]string(nil), header...)
+	names := slices.Clone(header)
 	columns, err := choose(file, names, false)
 	if err != nil {
 		return nil, err
 	}
 	at := func(name string) int {
-		for i, n := range names {
-			if n == name && name != "" {
-				return i
-			}
+		if name == "" {
+			return -1
 		}
-		return -1
+		return slices.Index(names, name)
 	}
 	prompt := at(columns.Prompt)
 	fields := make([]int, len(columns.Fields))

@@ -8,13 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Stamp tells one state of a file from another.
@@ -37,42 +34,27 @@ type File struct {
 func (f *File) Next() (Row, error) { return f.next() }
 
 // Close closes the file.
-func (f *File) Close() error {
-	if f.closer == nil {
-		return nil
-	}
-	return f.closer.Close()
-}
+func (f *File) Close() error { return f.closer.Close() }
 
-// Open opens a file in a format that FormatOf gave.
-func Open(path, format string, choose Chooser) (*File, error) {
+// Open opens a file in the format that its ending and its content tell.
+func Open(path string, choose Chooser) (*File, error) {
+	if !Known(path) {
+		return nil, Unknown(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
+	opened := &File{Name: path, closer: f}
 	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, fileFault(path, err)
-	}
-	if info.IsDir() {
-		f.Close()
-		return nil, folderFault(path)
-	}
-	opened := &File{Name: path, closer: f, Stamp: Stamp{size: info.Size(), changed: info.ModTime()}}
-	switch format {
-	case ".csv":
-		opened.next, err = openCSV(path, f, ',', choose)
-	case ".tsv":
-		opened.next, err = openCSV(path, f, '\t', choose)
-	case ".jsonl", ".ndjson":
-		opened.next, err = openJSONL(path, f, choose)
-	case ".json":
-		opened.next, err = openJSON(path, f, choose)
-	case ".parquet":
-		opened.next, err = openParquet(path, f, info.Size(), choose)
+	switch {
+	case err != nil:
+		err = fileFault(path, err)
+	case info.IsDir():
+		err = folderFault(path)
 	default:
-		panic("rows: a format that is not among the known ones: " + format)
+		opened.Stamp = Stamp{size: info.Size(), changed: info.ModTime()}
+		opened.next, err = opensAs(path, io.NewSectionReader(f, 0, info.Size()), choose)
 	}
 	if err != nil {
 		f.Close()
@@ -81,10 +63,20 @@ func Open(path, format string, choose Chooser) (*File, error) {
 	return opened, nil
 }
 
+// opensAs opens a file in the format that it is in.
+func opensAs(path string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+	head := make([]byte, headSize)
+	n, err := in.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return formatOf(path, head[:n]).open(path, in, choose)
+}
+
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
-	next, err := openCSV(name, bytes.NewReader(content), ',', choose)
-	return &File{Name: name, next: next}, err
+	next, err := openCSV(name, io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))), choose)
+	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
 }
 
 // folderFault is the fault of a folder where a file should be.
@@ -115,7 +107,7 @@ func Nearest(path string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(formats, strings.ToLower(filepath.Ext(e.Name()))) {
+		if !e.IsDir() && Known(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -123,30 +115,4 @@ func Nearest(path string) string {
 		return filepath.Join(filepath.Dir(path), near)
 	}
 	return ""
-}
-
-// formats are the endings that Open reads.
-var formats = []string{".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet"}
-
-// FormatOf gives the format of a file by its ending.
-func FormatOf(path string) (string, error) {
-	ext := strings.ToLower(filepath.Ext(path))
-	if slices.Contains(formats, ext) {
-		return ext, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fileFault(path, err)
-	}
-	if info.IsDir() {
-		return "", folderFault(path)
-	}
-	hint := "name a file that ends in .csv, .tsv, .jsonl, .ndjson, .json or .parquet"
-	switch ext {
-	case ".xls", ".xlsx", ".ods":
-		hint = "save the sheet as \"CSV UTF-8\""
-	case ".gz", ".zip", ".zst":
-		hint = "unpack it first"
-	}
-	return "", &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(ext)), Hint: hint}
 }

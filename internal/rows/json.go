@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 )
@@ -15,8 +14,8 @@ import (
 // openJSON reads a file that is one JSON array of objects, or one object. What is
 // nested in objects has the names on the way to it with dots between them. Objects
 // are read one by one, so that a long array takes no more memory than a short one.
-func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
-	limit := NewLimit(r)
+func openJSON(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+	limit := NewLimit(in)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -25,13 +24,13 @@ func openJSON(file string, r io.Reader, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array}
+	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array}
 	if array {
-		if _, err := in.objects.Token(); err != nil {
+		if _, err := rows.objects.Token(); err != nil {
 			return nil, jsonFault(file, 0, err)
 		}
 	}
-	return openObjects(file, choose, in.next)
+	return openObjects(file, choose, rows.next)
 }
 
 // jsonRows reads the objects of one array, or one object.
@@ -66,8 +65,7 @@ func (j *jsonRows) next() (object, error) {
 	}
 	j.number++
 	j.ended = !j.array
-	fields, err := parseNested(j.file, j.number, raw)
-	return object{number: j.number, fields: fields}, err
+	return parseObject(j.file, Row{Number: j.number}, raw, parseNested, jsonHint)
 }
 
 // opensArray reports whether the text is an array, and refuses what is neither
@@ -113,22 +111,10 @@ func jsonFault(file string, number int, err error) error {
 	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, err), Hint: jsonHint, Err: err}
 }
 
-// parseNested parses an object and gives what is nested in its objects names of
-// its own.
-func parseNested(file string, number int, raw json.RawMessage) (map[string]json.RawMessage, error) {
-	r := Row{Number: number}
-	if !utf8.Valid(raw) {
-		return nil, r.Fault(file, "invalid UTF-8", UTF8Hint)
-	}
+// parseNested is parseFields, with names for what is nested in objects.
+func parseNested(b []byte) (map[string]json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
-	err := flatten(fields, "", raw, 0)
-	if names, ok := errors.AsType[*namesError](err); ok {
-		return nil, r.Fault(file, names.problem, names.hint)
-	}
-	if err != nil {
-		return nil, r.Fault(file, "not a JSON object", jsonHint)
-	}
-	return fields, nil
+	return fields, flatten(fields, "", b, 0)
 }
 
 // maxNested bounds how deep names go.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,6 +21,30 @@ type object struct {
 	// line and number are those of Row.
 	line, number int
 	fields       map[string]json.RawMessage
+}
+
+// parseObject makes an object of the text of a row, whose place r tells. hint says how such
+// rows are to be written.
+func parseObject(file string, r Row, b []byte, parse func([]byte) (map[string]json.RawMessage, error), hint string) (object, error) {
+	problem := "not a JSON object"
+	if !utf8.Valid(b) {
+		// The JSON package would replace invalid bytes without a word.
+		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
+	}
+	fields, err := parse(b)
+	var syntax *json.SyntaxError
+	var names *namesError
+	switch {
+	case err == nil && fields != nil:
+		return object{line: r.Line, number: r.Number, fields: fields}, nil
+	case errors.As(err, &names):
+		problem, hint = names.problem, names.hint
+	case r.Line > 0 && b[0] == '[':
+		problem, hint = "a JSON array", "write one object a line, for example with: jq -c '.[]' OLD > NEW"
+	case errors.As(err, &syntax):
+		problem = "malformed JSON: " + syntax.Error()
+	}
+	return object{}, r.Fault(file, problem, hint)
 }
 
 // maxNames is how many names an object may have with those within it: as many as a

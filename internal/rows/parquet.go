@@ -16,11 +16,11 @@ import (
 const parquetBatch = 256
 
 // openParquet reads the chosen columns of a Parquet file and no others.
-func openParquet(file string, in io.ReaderAt, size int64, choose Chooser) (_ nextFunc, err error) {
+func openParquet(file string, in *io.SectionReader, choose Chooser) (_ nextFunc, err error) {
 	defer damaged(file, &err)
 	// A fault in the library's assembly is then a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f, err := OpenParquet(in, size)
+	f, err := OpenParquet(in, in.Size())
 	if err != nil {
 		return nil, notParquet(file, err)
 	}
@@ -85,11 +85,7 @@ func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 
 // scalarKind reports whether values of the kind are numbers or booleans.
 func scalarKind(k parquet.Kind) bool {
-	switch k {
-	case parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double:
-		return true
-	}
-	return false
+	return slices.Contains([]parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}, k)
 }
 
 // parquetRows reads the columns of one row group after the other in step.

@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// parquetMagic begins and ends a file.
+	parquetMagic = "PAR1"
 	// maxFooter is the longest footer, in bytes.
 	maxFooter = 16 << 20
 	// maxElements is how many columns and groups of columns there may be.
@@ -63,7 +65,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	if _, err := in.ReadAt(end[:], size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if string(end[4:]) != "PAR1" {
+	if string(end[4:]) != parquetMagic {
 		return nil
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))

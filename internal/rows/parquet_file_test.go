@@ -184,7 +184,7 @@ func TestHostileFiles(t *testing.T) {
 		format.Lz4Raw: bytes.Repeat([]byte{0xff}, 1000),
 	}
 	list := func(field, kind byte, n uint64) []byte {
-		return append([]byte{field<<4 | thriftList, 0xf0 | kind}, varints(n)...)
+		return append([]byte{field<<4 | byte(thrift.LIST), 0xf0 | kind}, varints(n)...)
 	}
 	wide := page(t, format.Plain, 10, 1000, levels(10, make([]byte, 80)...))
 	version2 := format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 10, CompressedPageSize: 6}
@@ -200,8 +200,8 @@ func TestHostileFiles(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"a list of two billion":       {withFooter(nil, append(list(2, thriftStruct, most), 0)), errEntries.Error()},
-		"many lists":                  {withFooter(nil, append(bytes.Repeat(append(list(1, thriftTrue, 14), make([]byte, 14)...), 100_000), 0)), errEntries.Error()},
+		"a list of two billion":       {withFooter(nil, append(list(2, byte(thrift.STRUCT), most), 0)), errEntries.Error()},
+		"many lists":                  {withFooter(nil, append(bytes.Repeat(append(list(1, byte(thrift.TRUE), 14), make([]byte, 14)...), 100_000), 0)), errEntries.Error()},
 		"a deep footer":               {withFooter(nil, bytes.Repeat([]byte{0x1c}, 1_000_000)), errNested.Error()},
 		"deep lists":                  {withFooter(nil, append([]byte{0x19}, bytes.Repeat([]byte{0x19}, 1_000_000)...)), errNested.Error()},
 		"a text of two billion bytes": {withFooter(nil, append([]byte{0x18}, varints(most, 0)...)), "a header ends too soon"},

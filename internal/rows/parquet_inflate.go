@@ -15,9 +15,9 @@ import (
 // inflater inflates pages into what they say they take, and no more. It uses the
 // packages that the library uses, which does not ask them to stop there.
 type inflater struct {
-	gzip   *gzip.Reader
+	gzip   gzip.Reader
 	zstd   *zstd.Decoder
-	brotli *brotli.Reader
+	brotli brotli.Reader
 }
 
 // inflate inflates data into the beginning of into, and fails with errLarger where
@@ -35,15 +35,10 @@ func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ 
 		}
 		return snappy.Decode(into, data)
 	case format.Gzip:
-		if i.gzip == nil {
-			i.gzip, err = gzip.NewReader(in)
-		} else {
-			err = i.gzip.Reset(in)
-		}
-		if err != nil {
+		if err := i.gzip.Reset(in); err != nil {
 			return nil, err
 		}
-		return readUpTo(i.gzip, into)
+		return readUpTo(&i.gzip, into)
 	case format.Zstd:
 		if i.zstd == nil {
 			if i.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPages), zstd.WithDecoderMaxWindow(maxPages)); err != nil {
@@ -55,12 +50,10 @@ func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ 
 		}
 		return readUpTo(i.zstd, into)
 	case format.Brotli:
-		if i.brotli == nil {
-			i.brotli = brotli.NewReader(in)
-		} else if err := i.brotli.Reset(in); err != nil {
+		if err := i.brotli.Reset(in); err != nil {
 			return nil, err
 		}
-		return readUpTo(i.brotli, into)
+		return readUpTo(&i.brotli, into)
 	case format.Lz4Raw:
 		// The library doubles what it inflates into for as long as that fails, and it
 		// fails for any damage.

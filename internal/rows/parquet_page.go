@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -120,81 +121,70 @@ func (p *pages) page(header *format.PageHeader) (int64, error) {
 	if _, err := p.in.ReadAt(data, p.at); err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	inflate := func(data []byte, size int) (_ []byte, err error) {
-		if p.codec == format.Uncompressed {
-			return data, nil
-		}
-		if cap(p.unpacked) < size {
-			p.unpacked = make([]byte, size)
-		}
-		return p.inflater.inflate(p.codec, p.unpacked[:size], data)
+	v1, v2, dictionary := header.DataPageHeader.V, header.DataPageHeaderV2.V, header.DictionaryPageHeader.V
+	if max(v1.NumValues, v2.NumValues, dictionary.NumValues) > maxValues {
+		return 0, errValues
 	}
+	size, highest := int(header.UncompressedPageSize), [2]int{p.column.MaxRepetitionLevel(), p.column.MaxDefinitionLevel()}
 	var err error
 	switch header.Type {
 	case format.DictionaryPage:
-		if header.DictionaryPageHeader.V.NumValues > maxValues {
-			return 0, errValues
-		}
-		if data, err = inflate(data, int(header.UncompressedPageSize)); err != nil {
+		if data, err = p.inflate(data, size); err != nil {
 			return 0, err
 		}
-		return p.values(header.DictionaryPageHeader.V.Encoding, data, true)
+		return p.values(dictionary.Encoding, data, true)
 	case format.DataPage:
-		h := header.DataPageHeader.V
-		if h.NumValues > maxValues {
-			return 0, errValues
-		}
-		if data, err = inflate(data, int(header.UncompressedPageSize)); err != nil {
+		if data, err = p.inflate(data, size); err != nil {
 			return 0, err
 		}
-		for _, levels := range []struct {
-			most     int
-			encoding format.Encoding
-		}{{p.column.MaxRepetitionLevel(), h.RepetitionLevelEncoding}, {p.column.MaxDefinitionLevel(), h.DefinitionLevelEncoding}} {
-			if levels.most == 0 {
+		for i, encoding := range []format.Encoding{v1.RepetitionLevelEncoding, v1.DefinitionLevelEncoding} {
+			if highest[i] == 0 {
 				continue
 			}
 			if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
 				return 0, errEnds
 			}
 			n := 4 + int(binary.LittleEndian.Uint32(data))
-			if levels.encoding == format.RLE {
-				if err := runs(data[4:n], widthOf(levels.most)); err != nil {
+			if encoding == format.RLE {
+				if err := runs(data[4:n], bits.Len(uint(highest[i]))); err != nil {
 					return 0, err
 				}
 			}
 			data = data[n:]
 		}
-		return p.values(h.Encoding, data, false)
+		return p.values(v1.Encoding, data, false)
 	case format.DataPageV2:
-		h := header.DataPageHeaderV2.V
-		if h.NumValues > maxValues {
-			return 0, errValues
+		for i, length := range []int32{v2.RepetitionLevelsByteLength, v2.DefinitionLevelsByteLength} {
+			n := int(length)
+			if n < 0 || n > min(size, len(data)) {
+				return 0, errEnds
+			}
+			if highest[i] > 0 {
+				if err := runs(data[:n], bits.Len(uint(highest[i]))); err != nil {
+					return 0, err
+				}
+			}
+			data, size = data[n:], size-n
 		}
-		repetitions, definitions := int64(h.RepetitionLevelsByteLength), int64(h.DefinitionLevelsByteLength)
-		if repetitions < 0 || definitions < 0 || repetitions+definitions > int64(min(header.UncompressedPageSize, header.CompressedPageSize)) {
-			return 0, errEnds
-		}
-		levels := int(repetitions + definitions)
-		if most := p.column.MaxRepetitionLevel(); most > 0 {
-			if err := runs(data[:repetitions], widthOf(most)); err != nil {
+		if !v2.IsCompressed.Valid || v2.IsCompressed.V {
+			if data, err = p.inflate(data, size); err != nil {
 				return 0, err
 			}
 		}
-		if most := p.column.MaxDefinitionLevel(); most > 0 {
-			if err := runs(data[repetitions:levels], widthOf(most)); err != nil {
-				return 0, err
-			}
-		}
-		data = data[levels:]
-		if !h.IsCompressed.Valid || h.IsCompressed.V {
-			if data, err = inflate(data, int(header.UncompressedPageSize)-levels); err != nil {
-				return 0, err
-			}
-		}
-		return p.values(h.Encoding, data, false)
+		return p.values(v2.Encoding, data, false)
 	}
 	return 0, nil
+}
+
+// inflate gives what a page holds, which is as long as its header says.
+func (p *pages) inflate(data []byte, size int) ([]byte, error) {
+	if p.codec == format.Uncompressed {
+		return data, nil
+	}
+	if cap(p.unpacked) < size {
+		p.unpacked = make([]byte, size)
+	}
+	return p.inflater.inflate(p.codec, p.unpacked[:size], data)
 }
 
 // values checks the values of a page, and says what they take beyond its bytes.
@@ -269,15 +259,6 @@ func (p *pages) prefixed(data []byte) (int64, error) {
 	return total, err
 }
 
-// widthOf is how many bits a level takes.
-func widthOf(most int) int {
-	width := 0
-	for ; most > 0; most >>= 1 {
-		width++
-	}
-	return width
-}
-
 // runs counts the values of the hybrid of runs and packed bits, which is how levels and
 // indexes are written: a run of any length takes a few bytes.
 func runs(data []byte, width int) error {
@@ -334,16 +315,12 @@ func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 	if block == 0 || block > 1<<16 || parts == 0 || parts > block || block%parts != 0 || (block/parts)%8 != 0 {
 		return nil, errEnds
 	}
-	give := func(v int64) error {
-		if each == nil {
-			return nil
-		}
-		return each(v)
-	}
 	if left > 0 {
 		left--
-		if err := give(value); err != nil {
-			return nil, err
+		if each != nil {
+			if err := each(value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for left > 0 {
@@ -370,15 +347,15 @@ func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 			if size > len(data) {
 				return nil, errEnds
 			}
-			bits := bitReader{data: data[:size]}
+			packed := bitReader{data: data[:size]}
 			data = data[size:]
 			if each == nil {
 				continue
 			}
 			for range count {
 				// Differences are of 32 bits where the values are lengths.
-				value = int64(int32(value + least + int64(bits.next(int(width)))))
-				if err := give(value); err != nil {
+				value = int64(int32(value + least + int64(packed.next(int(width)))))
+				if err := each(value); err != nil {
 					return nil, err
 				}
 			}

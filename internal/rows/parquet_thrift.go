@@ -1,26 +1,11 @@
 package rows
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-)
+	"io"
 
-// The types of values in Thrift's compact protocol.
-const (
-	thriftTrue   = 1
-	thriftFalse  = 2
-	thriftByte   = 3
-	thriftInt16  = 4
-	thriftInt32  = 5
-	thriftInt64  = 6
-	thriftDouble = 7
-	thriftBinary = 8
-	thriftList   = 9
-	thriftSet    = 10
-	thriftMap    = 11
-	thriftStruct = 12
-	thriftUUID   = 13
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
 const (
@@ -40,46 +25,23 @@ var (
 
 // walker walks over a struct in Thrift's compact protocol without keeping any of it.
 type walker struct {
-	data    []byte
-	at      int
+	in      thrift.BytesReader
 	entries int
 	// lists are the numbers of entries of the outermost struct's lists, by field.
-	lists map[int64]int
-	field int64
+	lists map[int16]int
+	field int16
 }
 
 // headerLength is the length of the struct that data begins with, and the numbers of
 // entries of its lists by field. It fails where the struct does not end in data, and
 // where it would take too much to decode.
-func headerLength(data []byte) (int, map[int64]int, error) {
-	w := walker{data: data, lists: map[int64]int{}}
+func headerLength(data []byte) (int, map[int16]int, error) {
+	w := walker{in: (&thrift.CompactProtocol{}).NewReaderFromBytes(data), lists: map[int16]int{}}
 	err := w.structure(0)
-	return w.at, w.lists, err
-}
-
-func (w *walker) byte() (byte, error) {
-	if w.at >= len(w.data) {
-		return 0, errShort
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errShort
 	}
-	w.at++
-	return w.data[w.at-1], nil
-}
-
-func (w *walker) uvarint() (uint64, error) {
-	v, n := binary.Uvarint(w.data[w.at:])
-	if n <= 0 {
-		return 0, errShort
-	}
-	w.at += n
-	return v, nil
-}
-
-func (w *walker) skip(n uint64) error {
-	if n > uint64(len(w.data)-w.at) {
-		return errShort
-	}
-	w.at += int(n)
-	return nil
+	return w.in.BytesRead(), w.lists, err
 }
 
 // structure walks over the fields of a struct up to its end.
@@ -87,97 +49,76 @@ func (w *walker) structure(depth int) error {
 	if depth > maxHeaderDepth {
 		return errNested
 	}
-	field := int64(0)
+	id := int16(0)
 	for {
-		b, err := w.byte()
-		if err != nil || b == 0 {
+		f, err := w.in.ReadField()
+		if err != nil || f.Type == thrift.STOP {
 			return err
 		}
-		if delta := b >> 4; delta != 0 {
-			field += int64(delta)
-		} else {
-			id, n := binary.Varint(w.data[w.at:])
-			if n <= 0 {
-				return errShort
-			}
-			w.at += n
-			field = id
+		if f.Delta {
+			f.ID += id
 		}
+		id = f.ID
 		if depth == 0 {
-			w.field = field
+			w.field = id
 		}
-		if err := w.value(b&0xf, depth, false); err != nil {
+		// The type of a boolean says what it is.
+		if f.Type == thrift.TRUE || f.Type == thrift.FALSE {
+			continue
+		}
+		if err := w.value(f.Type, depth); err != nil {
 			return err
 		}
 	}
 }
 
-// value walks over a value. A boolean in a list has a byte of its own.
-func (w *walker) value(kind byte, depth int, listed bool) error {
+// value walks over a value that has bytes of its own.
+func (w *walker) value(kind thrift.Type, depth int) (err error) {
 	switch kind {
-	case thriftTrue, thriftFalse:
-		if listed {
-			return w.skip(1)
+	case thrift.TRUE, thrift.FALSE, thrift.I8:
+		_, err = w.in.ReadInt8()
+	case thrift.I16, thrift.I32, thrift.I64:
+		_, err = w.in.ReadInt64()
+	case thrift.DOUBLE:
+		_, err = w.in.ReadFloat64()
+	case thrift.UUID:
+		if _, err = w.in.ReadFloat64(); err == nil {
+			_, err = w.in.ReadFloat64()
 		}
-		return nil
-	case thriftByte:
-		return w.skip(1)
-	case thriftInt16, thriftInt32, thriftInt64:
-		_, err := w.uvarint()
-		return err
-	case thriftDouble:
-		return w.skip(8)
-	case thriftUUID:
-		return w.skip(16)
-	case thriftBinary:
-		n, err := w.uvarint()
-		if err != nil {
-			return err
+	case thrift.BINARY:
+		_, err = w.in.ReadBytes()
+	case thrift.STRUCT:
+		err = w.structure(depth + 1)
+	case thrift.LIST, thrift.SET:
+		var l thrift.List
+		if l, err = w.in.ReadList(); err == nil {
+			err = w.list(int(l.Size), depth, l.Type)
 		}
-		return w.skip(n)
-	case thriftStruct:
-		return w.structure(depth + 1)
-	case thriftList, thriftSet:
-		b, err := w.byte()
-		if err != nil {
-			return err
+	case thrift.MAP:
+		var m thrift.Map
+		if m, err = w.in.ReadMap(); err == nil {
+			err = w.list(int(m.Size), depth, m.Key, m.Value)
 		}
-		n := uint64(b >> 4)
-		if n == 15 {
-			if n, err = w.uvarint(); err != nil {
-				return err
-			}
-		}
-		return w.list(n, depth, b&0xf)
-	case thriftMap:
-		n, err := w.uvarint()
-		if err != nil || n == 0 {
-			return err
-		}
-		b, err := w.byte()
-		if err != nil {
-			return err
-		}
-		return w.list(n, depth, b>>4, b&0xf)
+	default:
+		err = fmt.Errorf("a header holds a value of the unknown type %d", kind)
 	}
-	return fmt.Errorf("a header holds a value of the unknown type %d", kind)
+	return err
 }
 
 // list walks over n entries with a value of each kind.
-func (w *walker) list(n uint64, depth int, kinds ...byte) error {
+func (w *walker) list(n, depth int, kinds ...thrift.Type) error {
 	if depth >= maxHeaderDepth {
 		return errNested
 	}
-	if n > uint64(maxEntries-w.entries) {
+	if w.entries += n; w.entries > maxEntries {
 		return errEntries
 	}
-	w.entries += int(n)
 	if depth == 0 {
-		w.lists[w.field] = max(w.lists[w.field], int(n))
+		w.lists[w.field] = max(w.lists[w.field], n)
 	}
 	for range n {
 		for _, kind := range kinds {
-			if err := w.value(kind, depth+1, true); err != nil {
+			if err := w.value(kind, depth+1); err != nil {
 				return err
 			}
 		}

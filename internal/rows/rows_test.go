@@ -32,12 +32,8 @@ func TestFormats(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			format, err := rows.FormatOf(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := rows.Open(path, format, func(_ string, have []string, conversations bool) (rows.Layout, error) {
-				if !reflect.DeepEqual(have, tc.have) || conversations != strings.HasPrefix(format, ".json") {
+			f, err := rows.Open(path, func(_ string, have []string, conversations bool) (rows.Layout, error) {
+				if !reflect.DeepEqual(have, tc.have) || conversations != strings.HasPrefix(filepath.Ext(path), ".json") {
 					t.Errorf("the columns are %q, conversations %t", have, conversations)
 				}
 				return rows.Layout{Prompt: "prompt", Fields: []rows.Field{{Name: "n", Scalar: true}, {}}}, nil
@@ -66,7 +62,7 @@ func TestRequired(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"answer\":\"x\"}\n{\"answer\":null}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := rows.Open(path, ".jsonl", func(string, []string, bool) (rows.Layout, error) {
+	f, err := rows.Open(path, func(string, []string, bool) (rows.Layout, error) {
 		return rows.Layout{Fields: []rows.Field{{Name: "answer", Required: true}}}, nil
 	})
 	if err != nil {

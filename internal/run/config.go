@@ -59,8 +59,8 @@ func specOf(name string, maxTokens int, models []model.Ref, clients *client.Set)
 	return s
 }
 
-// specsOf records judges with the settings that they were made with.
-func specsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
+// SpecsOf records judges with the settings that they were made with.
+func SpecsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
 	var specs []Spec
 	for _, j := range judges {
 		s := Spec{Name: j.Name()}
@@ -82,8 +82,8 @@ func (s Spec) rubric(named string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// judge makes the judge.
-func (s Spec) judge() (judge.Judge, error) {
+// Judge makes the judge.
+func (s Spec) Judge() (judge.Judge, error) {
 	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
 }
 
@@ -109,7 +109,7 @@ func (c Config) open() (*evaluate.Run, error) {
 		return nil, err
 	}
 	for _, s := range c.Judges {
-		j, err := s.judge()
+		j, err := s.Judge()
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // SettingError is what is wrong with a setting of an experiment.
@@ -70,7 +69,7 @@ type opening struct {
 	clients *client.Set
 	cache   string
 	// replays are the files of recorded answers among the targets.
-	replays []*replay.Model
+	replays []*dataset.Replay
 }
 
 // New opens what an experiment names: targets in their variants, datasets and
@@ -86,19 +85,19 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 		}
 	}
 	for _, m := range o.replays {
+		o.Notes = append(o.Notes, m.Repeats())
+	}
+	for _, m := range o.replays {
+		o.Lacks = o.unrecorded
 		for _, set := range o.Datasets {
 			gap, err := m.Gap(set, x.Limit)
 			if err != nil {
 				return nil, err
 			}
-			if gap.Missing > 0 {
-				o.Gaps = append(o.Gaps, gap)
-			}
+			o.Notes = append(o.Notes, gap)
 		}
 	}
-	if len(o.replays) > 0 {
-		o.Lacks = o.unrecorded
-	}
+	o.Notes = slices.DeleteFunc(o.Notes, func(note string) bool { return note == "" })
 	var err error
 	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
 		return nil, err
@@ -109,11 +108,8 @@ func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache s
 
 // unrecorded reports a request to a file of recorded answers that has none to it.
 func (o *opening) unrecorded(request model.Request) bool {
-	if request.Provider != replay.Provider {
-		return false
-	}
-	m, ok := o.clients.Client(request.Provider, request.Endpoint).Model.(*replay.Model)
-	return ok && !m.Has(request.Messages)
+	m, ok := o.clients.Client(request.Provider, request.Endpoint).Model.(*dataset.Replay)
+	return ok && !m.Has(request)
 }
 
 // addTargets makes the targets, each in every variant.
@@ -124,12 +120,23 @@ func (o *opening) addTargets(ctx context.Context) error {
 	}
 	variants := o.x.Expand()
 	for i, named := range o.x.Targets {
-		t, err := o.target(ctx, named)
+		targets, err := o.targets(ctx, named)
 		if err != nil {
 			return wrong(err, "$.targets[%d]", i)
 		}
-		for k, variant := range variants {
-			o.Targets = append(o.Targets, variantOf(t, variant, defenses[k], variant.Labels(variants[0])))
+		for _, t := range targets {
+			if slices.ContainsFunc(o.Targets, func(o evaluate.Target) bool { return o.Name == t.Name }) {
+				return wrong(&orbench.InputError{Problem: fmt.Sprintf("two targets are called %q", t.Name), Hint: "give one of them another name"}, "$.targets[%d]", i)
+			}
+			for k, variant := range variants {
+				if n := variant.Temperature.Samples; t.Provider == model.Replay && n > 1 && n != t.Times() {
+					return wrong(&orbench.InputError{
+						Problem: fmt.Sprintf("the rows of a prompt are its samples: %s has up to %d, and samples is %d", t.Name, t.Times(), n),
+						Hint:    "leave `samples` out, or measure it in an experiment of its own",
+					}, "$.targets[%d]", i)
+				}
+				o.Targets = append(o.Targets, variantOf(t, variant, defenses[k], variant.Labels(variants[0])))
+			}
 		}
 	}
 	o.Config.Targets = o.Targets
@@ -176,23 +183,41 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
-// target makes the plain target that an experiment names.
-func (o *opening) target(ctx context.Context, named experiment.Target) (evaluate.Target, error) {
+// targets makes the plain targets that an experiment names: several where it names a file
+// with the recorded answers of several models.
+func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
+	if path, ok := named.Replay(); ok {
+		replays, err := o.clients.Replays(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
+		var all []evaluate.Target
+		for _, m := range replays {
+			t := o.target(named, m.Ref(), nil)
+			if m.Samples > 1 {
+				t.Samples = m.Samples
+			}
+			switch {
+			case m.Model != "" && named.Name == "":
+				t.Name = m.Model
+			case m.Model != "" && len(replays) > 1:
+				t.Name += "#" + m.Model
+			}
+			all = append(all, t)
+		}
+		o.replays = append(o.replays, replays...)
+		return all, err
+	}
 	var ref model.Ref
 	var err error
 	var g *guard.Guard
 	if spec, ok := named.Guard(); ok {
 		ref, g, err = o.clients.Guard(spec, named.BaseURL)
-	} else if path, ok := named.Replay(); ok {
-		var m *replay.Model
-		ref, m, err = o.clients.Replay(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
-		o.replays = append(o.replays, m)
 	} else {
 		ref, err = o.clients.Model(named.Target, named.BaseURL)
 	}
-	if err != nil {
-		return evaluate.Target{}, err
-	}
+	return []evaluate.Target{o.target(named, ref, g)}, err
+}
+
+// target makes a plain target, which is a guard where g is not nil.
+func (o *opening) target(named experiment.Target, ref model.Ref, g *guard.Guard) evaluate.Target {
 	t := evaluate.Target{
 		Name: named.Called(), Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model,
 		Params: model.Params{MaxTokens: o.x.MaxTokens, Seed: o.x.Seed}, Guard: g,
@@ -211,7 +236,7 @@ func (o *opening) target(ctx context.Context, named experiment.Target) (evaluate
 		seed := int64(client.SimSeed)
 		t.Params.Seed = &seed
 	}
-	return t, nil
+	return t
 }
 
 // variantOf is a target asked in a way. Its name has a label in brackets for

@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // Run is a study of the kind eval, opened: what it names is there.
@@ -33,8 +32,8 @@ type Run struct {
 	// Changed tells of files of datasets that are no longer what the run asked, while
 	// its prompts come from the store.
 	Changed []string
-	// Gaps are what files of recorded answers lack; their prompts stay unanswered.
-	Gaps []replay.Gap
+	// Notes tell of what files of recorded answers lack, and of what they repeat.
+	Notes []string
 }
 
 // Stored is a run as it lies in a store.
@@ -165,7 +164,7 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			return &orbench.InputError{Setting: "judge", Problem: problem, Hint: "show the run as it is: orbench report RUN"}
 		}
 	}
-	r.Judges, r.Config.Judges, r.Probed = judges, specsOf(judges, maxTokens, clients), probed
+	r.Judges, r.Config.Judges, r.Probed = judges, SpecsOf(judges, maxTokens, clients), probed
 	for i, j := range judges {
 		if probed && len(judge.ModelsOf(j)) > 0 {
 			r.Config.Judges[i].Probes = judge.ProbeVersion

@@ -174,10 +174,10 @@ func TestReplayMustAnswerTheDatasets(t *testing.T) {
 		}
 	}
 	x := parse(t, fmt.Sprintf("targets: [%q]\ndatasets: [%q]", "replay:"+filepath.Join(dir, "answers.csv"), filepath.Join(dir, "set.csv")))
-	for limit, want := range map[int]string{0: "[has no answer to 1 of the 2 prompts of set, the first of them ", 1: "[]"} {
+	for limit, want := range map[int]string{0: "[" + filepath.Join(dir, "answers.csv") + ": has no answer to 1 of the 2 prompts of set, the first of them ", 1: "[]"} {
 		x.Limit = limit
 		r, err := run.New(t.Context(), x, newClients(t), "")
-		if err != nil || !strings.HasPrefix(fmt.Sprint(r.Gaps), want) {
+		if err != nil || !strings.HasPrefix(fmt.Sprint(r.Notes), want) {
 			t.Errorf("limited to %d: %v, %v", limit, r, err)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // Settings lists everything that the run was made with, of the targets that it has
@@ -111,7 +110,7 @@ func shown[T any](what *T, show func(*T) string) string {
 
 // addTarget adds what determines a target's answers.
 func (s *settingList) addTarget(t evaluate.Target) {
-	named, recorded := model.Ref{Provider: t.Provider, Model: t.Model}.String(), t.Provider == replay.Provider
+	named, recorded := model.Ref{Provider: t.Provider, Model: t.Model}.String(), t.Provider == model.Replay
 	if recorded {
 		named = t.Provider + ":" + t.Model + "@" + table.ShortHash(strings.TrimPrefix(t.Endpoint, "sha256:"))
 	}

@@ -52,7 +52,7 @@ func (u *Until) open(r *evaluate.Run) error {
 	if u == nil {
 		return nil
 	}
-	j, err := u.Judge.judge()
+	j, err := u.Judge.Judge()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // Ending says how an answer ended.
@@ -24,7 +23,7 @@ const (
 // tell, and neither do servers that give no reason, or one of their own.
 func EndingOf(provider string, r model.Response) Ending {
 	switch {
-	case provider == replay.Provider:
+	case provider == model.Replay:
 		return UnknownEnding
 	case r.Finish == model.Length:
 		return CutEnding

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/model/replay"
 )
 
 // evalFlags are the flags of eval that are no settings of the experiment.
@@ -46,14 +45,15 @@ around the answer, so that one that imitates the format may mislead the judge.
 
 With judges that ask models a few answers in a thousand are put to them once more
 with a forged verdict at the end, and the report says how often they took it over.
-These probes are in no other figure; --dry-run counts them, --no-probes leaves them
-out.
+These probes are in no other figure; --dry-run counts them, --set probes=false
+leaves them out.
 
 Defenses, framings, dialogs, languages and repeated answers make variants of every
 target, measured beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
 response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder such
-as icl+response-check; the system prompt "helpful-and-safe" has a name too. A
---language is asked in by having the --translator put the prompts into it.
+as icl+response-check; the system prompt "helpful-and-safe" has a name too. Some
+are said by --set: variants.framings=[authority], variants.languages=[fr] beside
+variants.translator=MODEL, variants.temperatures[*].samples=5.
 
 --shard 2/4 asks the second of four parts of the prompts, as a job of an array
 does, each with a --store of its own or all with one. "orbench store merge" makes
@@ -78,7 +78,11 @@ a budget, 130 interrupted.`,
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			x, err := readExperiment(c, f.config)
+			beside, err := said(c)
+			if err != nil {
+				return err
+			}
+			x, err := experiment.Load(f.config, beside...)
 			if err != nil {
 				return err
 			}
@@ -102,7 +106,6 @@ a budget, 130 interrupted.`,
 func (f *evalFlags) registerExperiment(c *cobra.Command) {
 	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
 	settingFlags(c, false)
-	c.Flags().StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 }
 
 // eval measures the targets on the datasets.
@@ -138,13 +141,8 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if f.usual && r.Guards() {
 		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
-	for _, t := range r.Targets {
-		if m, ok := clients.Client(t.Provider, t.Endpoint).Model.(*replay.Model); ok {
-			a.sayConflicts(m)
-		}
-	}
-	for _, gap := range r.Gaps {
-		a.Sayf("%s: %s; these prompts count as unanswered", gap.File, gap)
+	for _, note := range r.Notes {
+		a.Sayf("%s", note)
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
@@ -172,14 +170,6 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 		return s, command.InputError("--format", "a shard has no figures to print as "+f.out.Format, "use table or json")
 	}
 	return s, nil
-}
-
-// sayConflicts tells of rows that a replay passes over.
-func (a app) sayConflicts(r *replay.Model) {
-	if r.Conflicts > 0 {
-		a.Sayf("%s: %d of %d rows answer the prompt of an earlier row in other words; the first answer counts",
-			r.Recording.Path, r.Conflicts, r.Recording.Count)
-	}
 }
 
 // sayDuplicates tells of rows that count once.

@@ -10,16 +10,15 @@ import (
 )
 
 // settingFlags registers the flags that are short for settings of an experiment: all of
-// them, or the plain ones; see experiment.Setting.
+// them, or the plain ones; see experiment.Setting. --set takes the others.
 func settingFlags(c *cobra.Command, plain bool) {
 	// What other commands read too is registered as there.
 	shared, limit := &cobra.Command{}, 0
 	command.ColumnFlags(shared, &dataset.Options{})
-	command.ClusterFlag(shared, &dataset.Options{})
 	command.DrawFlags(shared, &limit, &dataset.Options{})
 	flags := c.Flags()
 	for _, s := range experiment.Settings() {
-		if plain && !s.Plain {
+		if s.Bare || plain && !s.Plain {
 			continue
 		}
 		if f := shared.Flags().Lookup(s.Flag); f != nil {
@@ -29,16 +28,13 @@ func settingFlags(c *cobra.Command, plain bool) {
 		switch usual := s.Default.(type) {
 		case []string:
 			flags.StringArray(s.Flag, usual, s.Usage)
-		case bool:
-			flags.Bool(s.Flag, usual, s.Usage)
 		case int:
 			flags.Int(s.Flag, usual, s.Usage)
-		case int64:
-			flags.Int64(s.Flag, usual, s.Usage)
 		case string:
 			flags.String(s.Flag, usual, s.Usage)
 		}
 	}
+	flags.StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 }
 
 // said is what the flags of a command and --set say of an experiment.
@@ -55,11 +51,7 @@ func said(c *cobra.Command) ([]experiment.Said, error) {
 		}
 		all = append(all, s.Say(values...)...)
 	}
-	set := c.Flags().Lookup("set")
-	if set == nil {
-		return all, nil
-	}
-	for _, text := range set.Value.(pflag.SliceValue).GetSlice() {
+	for _, text := range c.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice() {
 		s, err := experiment.ParseSet("--set", text)
 		if err != nil {
 			return nil, err
@@ -67,14 +59,4 @@ func said(c *cobra.Command) ([]experiment.Said, error) {
 		all = append(all, s)
 	}
 	return all, nil
-}
-
-// readExperiment reads the experiment that a command names: a file, unless path is empty,
-// and what flags say.
-func readExperiment(c *cobra.Command, path string) (*experiment.File, error) {
-	beside, err := said(c)
-	if err != nil {
-		return nil, err
-	}
-	return experiment.Load(path, beside...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,13 +16,10 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/recorded"
-	"github.com/orbench/orbench/internal/recorded/view"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 )
@@ -164,18 +162,18 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	verdicts := f.out.Dir
 	f.out.Dir = ""
-	if err := fileEnding("--out", verdicts, view.VerdictFormats...); err != nil {
+	if err := fileEnding("--out", verdicts, recorded.VerdictFormats...); err != nil {
 		return err
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
 		return err
 	}
-	r, err := run.OpenRecorded(ctx, f.responses, f.columns, f.goldRefusal, judges)
+	r, err := recorded.Open(ctx, f.responses, f.columns, f.goldRefusal, judges)
 	if err != nil {
 		return err
 	}
-	s, err := run.StudyOf(r, f.Name, f.judgeMaxTokens, clients)
+	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
 	if err != nil {
 		return err
 	}
@@ -214,7 +212,7 @@ func fileEnding(flag, path string, endings ...string) error {
 }
 
 // subjectOf is what the files are of that tell what judges make of recorded answers.
-func subjectOf(r *evaluate.Recorded, f judgeFlags) folder.Subject {
+func subjectOf(r *recorded.Judged, f judgeFlags) folder.Subject {
 	var judges [][2]string
 	for _, j := range r.Judges {
 		judges = append(judges, [2]string{j.Name(), judge.Version(j)})
@@ -233,46 +231,46 @@ func (a app) sayUnfinished(paths ...string) {
 
 // showRecorded derives the measures and shows them. verdicts is the file to write
 // them all to, or empty; unfinished says that some are missing.
-func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory store.Reader, f judgeFlags, verdicts string, unfinished bool) (err error) {
+func (a app) showRecorded(ctx context.Context, r *recorded.Judged, memory store.Reader, f judgeFlags, verdicts string, unfinished bool) (err error) {
 	var names []string
 	for _, j := range r.Judges {
 		names = append(names, j.Name())
 	}
-	var sinks []func(recorded.Row) error
+	var sheets []*recorded.Sheet
 	var finish []func() error
-	if f.disagreements != "" {
-		file, err := folder.CreateFile(f.disagreements, subjectOf(r, f))
-		if err != nil {
-			return err
+	for _, one := range []struct {
+		path string
+		make func(w io.Writer) (*recorded.Sheet, error)
+	}{
+		{f.disagreements, func(w io.Writer) (*recorded.Sheet, error) { return recorded.NewDisagreements(w, names) }},
+		{verdicts, func(w io.Writer) (*recorded.Sheet, error) {
+			return recorded.NewVerdicts(w, verdicts, names, r.GoldRefusal != nil)
+		}},
+	} {
+		if one.path == "" {
+			continue
 		}
-		defer file.Discard()
-		rows := view.NewDisagreements(file, names)
-		sinks = append(sinks, rows.Add)
-		finish = append(finish, rows.Flush, func() error { return file.Finish(unfinished) })
-	}
-	if verdicts != "" {
-		file, err := folder.CreateFile(verdicts, subjectOf(r, f))
+		file, err := folder.CreateFile(one.path, subjectOf(r, f))
 		if err != nil {
 			return err
 		}
 		defer file.Discard()
 		buffer := bufio.NewWriter(file)
-		rows, err := view.NewVerdicts(buffer, verdicts, names, r.GoldRefusal != nil)
+		sheet, err := one.make(buffer)
 		if err != nil {
 			return err
 		}
-		sinks = append(sinks, rows.Add)
-		finish = append(finish, rows.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
+		sheets = append(sheets, sheet)
+		finish = append(finish, sheet.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
 	}
-	sink := func(row recorded.Row) error {
-		for _, add := range sinks {
-			if err := add(row); err != nil {
+	result, err := r.Derive(ctx, memory, func(row recorded.Row) error {
+		for _, sheet := range sheets {
+			if err := sheet.Add(row); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	result, err := r.Derive(ctx, memory, sink)
+	})
 	if err != nil {
 		return err
 	}
@@ -281,5 +279,5 @@ func (a app) showRecorded(ctx context.Context, r *evaluate.Recorded, memory stor
 			return err
 		}
 	}
-	return a.Show(f.out.Printed, view.View{Result: result})
+	return a.Show(f.out.Printed, result)
 }

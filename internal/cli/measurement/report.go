@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -81,7 +82,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 	case f.columns.Gold == "":
 		return nil, command.InputError("--calibration", "which column has people's labels is not said", "name it with --gold-column")
 	}
-	result, err := run.Calibrate(ctx, memory, runs, f.file, f.columns, f.goldRefusal)
+	result, err := recorded.Calibrate(ctx, memory, runs, f.file, f.columns, f.goldRefusal)
 	if err != nil {
 		return nil, err
 	}

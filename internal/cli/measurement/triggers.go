@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/trigger"
-	"github.com/orbench/orbench/model/replay"
+	"github.com/orbench/orbench/model"
 )
 
 // triggersFlags are the flags of triggers.
@@ -63,12 +64,23 @@ a budget, 130 interrupted.`,
   orbench triggers run-1a2b3c4d --labels safe,toxic --judge llm:openai/gpt-4o --out triggers`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			beside, err := said(c)
+			if err != nil {
+				return err
+			}
 			if len(args) == 0 {
-				var err error
-				if f.experiment, err = readExperiment(c, ""); err != nil {
+				for _, s := range beside {
+					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
+						return command.InputError(s.From, "triggers are looked for in answers to prompts asked plainly", "leave it out")
+					}
+				}
+				if f.experiment, err = experiment.Load("", beside...); err != nil {
 					return err
 				}
 				return a.triggers(c.Context(), "", f)
+			}
+			if c.Flags().Changed("set") {
+				return command.InputError("--set", "the run says this", "leave it out, or name --target and --dataset instead of a run")
 			}
 			for _, s := range experiment.Settings() {
 				if flag := c.Flag(s.Flag); flag != nil && flag.Changed && !s.Judges {
@@ -78,7 +90,6 @@ a budget, 130 interrupted.`,
 			if c.Flags().Changed("judge") {
 				f.judges = []string{c.Flag("judge").Value.String()}
 			}
-			var err error
 			if f.judgeMaxTokens, err = c.Flags().GetInt("judge-max-tokens"); err != nil {
 				return err
 			}
@@ -199,7 +210,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		return nil, nil, err
 	}
 	for _, ref := range r.Models() {
-		if ref.Provider == replay.Provider {
+		if ref.Provider == model.Replay {
 			return nil, nil, command.InputError(name, "its answers were recorded, so its target cannot be asked about other wordings", "name a run of a model that can be asked")
 		}
 		if _, err := clients.Model(ref.String(), ref.Endpoint); err != nil {

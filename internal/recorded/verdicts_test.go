@@ -1,4 +1,4 @@
-package view
+package recorded
 
 import (
 	"bytes"
@@ -13,15 +13,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 )
 
 // verdictRows are a refusal, an answer in a format without lines, and one that
 // nobody could judge, with texts that formats must escape.
-func verdictRows() []recorded.Row {
+func verdictRows() []Row {
 	yes, no := true, false
-	return []recorded.Row{
+	return []Row{
 		{
 			Answer:  dataset.Answer{Number: 1, Line: 2, Prompt: "=1+1", Response: "<think>Hm.</think>Sorry, no.\n", Gold: "@gold", Group: "g"},
 			Refusal: &yes,

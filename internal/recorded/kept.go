@@ -1,4 +1,4 @@
-package run
+package recorded
 
 import (
 	"context"
@@ -12,18 +12,17 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 )
 
-// OpenRecorded opens a file of recorded answers for judges; see
+// Open opens a file of recorded answers for judges; see
 // dataset.OpenRecording. goldRefusal are the values of the gold column that mean a
 // refusal, nil where columns names none; one that no row has is an
 // *orbench.InputError.
-func OpenRecorded(ctx context.Context, path string, columns dataset.RecordingOptions, goldRefusal []string, judges []judge.Judge) (*evaluate.Recorded, error) {
+func Open(ctx context.Context, path string, columns dataset.RecordingOptions, goldRefusal []string, judges []judge.Judge) (*Judged, error) {
 	recording, err := dataset.OpenRecording(ctx, path, columns)
 	if err != nil {
 		return nil, err
@@ -31,51 +30,36 @@ func OpenRecorded(ctx context.Context, path string, columns dataset.RecordingOpt
 	if err := checkGold(recording, columns.Gold, goldRefusal); err != nil {
 		return nil, err
 	}
-	return &evaluate.Recorded{Recording: recording, Judges: judges, GoldRefusal: goldRefusal}, nil
+	return &Judged{Recording: recording, Judges: judges, GoldRefusal: goldRefusal}, nil
 }
 
-// JudgedFile is the judging of a file of recorded answers as the store keeps it: enough to
+// config is the judging of a file of recorded answers as the store keeps it: enough to
 // derive its figures again.
-type JudgedFile struct {
+type config struct {
 	Kind study.Kind `json:"kind"`
 	// Responses is the file as it was named; its answers are known by their hash.
 	Responses string `json:"responses"`
-	keptAnswers
+	dataset.Recorded
 	// GoldRefusal is nil where there is no gold column.
-	GoldRefusal []string `json:"gold_refusal"`
-	Judges      []Spec   `json:"judges"`
+	GoldRefusal []string   `json:"gold_refusal"`
+	Judges      []run.Spec `json:"judges"`
 }
 
-// keptAnswers says which answers are kept.
-type keptAnswers struct {
-	// SHA256 is the hash of the prompts and answers, and Kept that of all that is kept of
-	// them, in hex.
-	SHA256 string `json:"sha256"`
-	Kept   string `json:"kept_sha256"`
-	Count  int    `json:"answers"`
-	// Columns are those of the file.
-	Columns dataset.RecordingColumns `json:"columns"`
-	// Gold and Groups count the values of their columns.
-	Gold   map[string]int `json:"gold_values,omitempty"`
-	Groups map[string]int `json:"group_values,omitempty"`
-}
-
-// StudyOf is the judging of a file as a store keeps it, by a name that follows from the file
+// Study is the judging of the file as a store keeps it, by a name that follows from the file
 // where it has none; its judges were made by clients with maxTokens.
-func StudyOf(r *evaluate.Recorded, name string, maxTokens int, clients *client.Set) (*study.Study, error) {
-	f := r.Recording
+func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
+	f, answers := r.Recording, r.Recording.Recorded
 	sum := store.NewSum()
 	var text []byte
-	for a, err := range f.Answers() {
+	for kept, err := range f.ToKeep() {
 		if err != nil {
 			return nil, err
 		}
-		kept := a.Kept()
 		text = sum.Add(text[:0], &kept)
 	}
 	of := sum.Of()
-	answers := keptAnswers{SHA256: f.SHA256, Kept: hex.EncodeToString(of[:]), Count: f.Count, Columns: f.Columns, Gold: f.GoldValues, Groups: f.GroupValues}
-	c := JudgedFile{Kind: study.Judge, Responses: f.Path, keptAnswers: answers, GoldRefusal: r.GoldRefusal, Judges: specsOf(r.Judges, maxTokens, clients)}
+	answers.Kept = hex.EncodeToString(of[:])
+	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
 		return nil, err
@@ -85,14 +69,7 @@ func StudyOf(r *evaluate.Recorded, name string, maxTokens int, clients *client.S
 		if err != nil {
 			return nil, err
 		}
-		err = m.PutDataset(ctx, about, func(yield func(orbench.Prompt, error) bool) {
-			for a, err := range f.Answers() {
-				if !yield(a.Kept(), err) || err != nil {
-					return
-				}
-			}
-		})
-		if err != nil {
+		if err := m.PutDataset(ctx, about, f.ToKeep()); err != nil {
 			return nil, fmt.Errorf("keep the answers of %s: %w", f.Path, err)
 		}
 		return []store.Key{store.KeyOf(about)}, nil
@@ -103,8 +80,8 @@ func StudyOf(r *evaluate.Recorded, name string, maxTokens int, clients *client.S
 
 // redefines lists what of the kept judging of a file would be changed. Judging it again is
 // no other study.
-func (c JudgedFile) redefines(kept *study.Study) []string {
-	var was JudgedFile
+func (c config) redefines(kept *study.Study) []string {
+	var was config
 	if err := json.Unmarshal(kept.Config, &was); err != nil {
 		return []string{err.Error()}
 	}
@@ -118,9 +95,9 @@ func (c JudgedFile) redefines(kept *study.Study) []string {
 	return changes
 }
 
-// OpenJudged opens the judging of a file that a store keeps. The store must stay open.
-func OpenJudged(ctx context.Context, m store.Reader, s *study.Study) (*evaluate.Recorded, error) {
-	var c JudgedFile
+// OpenKept opens the judging of a file that a store keeps. The store must stay open.
+func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, error) {
+	var c config
 	if err := json.Unmarshal(s.Config, &c); err != nil {
 		return nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
 	}
@@ -137,11 +114,10 @@ func OpenJudged(ctx context.Context, m store.Reader, s *study.Study) (*evaluate.
 			Hint: "name the file with `responses` and judge it again",
 		}
 	}
-	about := dataset.Recording{Path: c.Responses, SHA256: c.SHA256, Count: c.Count, Columns: c.Columns, GoldValues: c.Gold, GroupValues: c.Groups}
 	// What was paid for is shown after an interrupt too.
-	r := &evaluate.Recorded{Recording: dataset.KeptRecording(about, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
+	r := &Judged{Recording: dataset.KeptRecording(c.Responses, c.Recorded, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
 	for _, spec := range c.Judges {
-		j, err := spec.judge()
+		j, err := spec.Judge()
 		if err != nil {
 			return nil, err
 		}
@@ -189,8 +165,8 @@ func valuesOf(counts map[string]int) string {
 }
 
 // Calibrate measures the judges of runs, each once, on answers that people labeled,
-// with the replies that the store has. The arguments are those of OpenRecorded.
-func Calibrate(ctx context.Context, m store.Reader, runs []*Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (recorded.Result, error) {
+// with the replies that the store has. The arguments are those of Open.
+func Calibrate(ctx context.Context, m store.Reader, runs []*run.Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (Result, error) {
 	var judges []judge.Judge
 	for _, r := range runs {
 		for _, j := range r.Judges {
@@ -199,9 +175,9 @@ func Calibrate(ctx context.Context, m store.Reader, runs []*Run, path string, co
 			}
 		}
 	}
-	r, err := OpenRecorded(ctx, path, columns, goldRefusal, judges)
+	r, err := Open(ctx, path, columns, goldRefusal, judges)
 	if err != nil {
-		return recorded.Result{}, err
+		return Result{}, err
 	}
 	return r.Derive(ctx, m, nil)
 }

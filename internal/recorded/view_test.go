@@ -1,4 +1,4 @@
-package view
+package recorded
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -21,22 +20,22 @@ import (
 
 // recordedResult makes up what two judges made of ten answers, with every name
 // the given one.
-func recordedResult(name string, gold bool) recorded.Result {
+func recordedResult(name string, gold bool) Result {
 	share := func(v float64) *float64 { return &v }
-	figures := func(tp, fp, fn, tn int) recorded.Figures {
-		f := recorded.Figures{
+	figures := func(tp, fp, fn, tn int) Figures {
+		f := Figures{
 			N: tp + fp + fn + tn, Refused: tp + fp, Rate: stats.Rate{Share: share(0.5), CI95: &[2]float64{0.25, 0.75}},
 			ByClass: map[orbench.Class]int{orbench.Refusal: tp + fp, orbench.FullAnswer: fn + tn},
 		}
 		if gold {
-			f.Measures = &recorded.Measures{
+			f.Measures = &Measures{
 				Accuracy: share(0.75), AccuracyCI95: &[2]float64{0.5, 0.875}, Precision: share(0.625), PrecisionCI95: &[2]float64{0.25, 0.875}, Recall: share(0.5), RecallCI95: &[2]float64{0.125, 0.75}, F1: share(0.125), F1CI95: &[2]float64{0.0625, 0.5},
 				Confusion: stats.Confusion{TP: tp, FP: fp, FN: fn, TN: tn},
 			}
 		}
 		return f
 	}
-	r := recorded.Result{
+	r := Result{
 		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200, Groups: []string{"", name},
 		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: stats.Kappa{Value: share(0.4), KappaCI95: &[2]float64{-0.1, 0.8}}}},
 		FleissKappa: share(0.3125), FleissKappaCI95: &[2]float64{-0.125, 0.625}, FleissN: 10, Simulated: true,
@@ -48,11 +47,11 @@ func recordedResult(name string, gold bool) recorded.Result {
 		none, some := figures(0, 0, 0, 0), figures(3, 1, 2, 4)
 		none.Rate = stats.Rate{}
 		if gold {
-			none.Measures = &recorded.Measures{}
+			none.Measures = &Measures{}
 		}
-		r.Judges = append(r.Judges, recorded.Judge{
+		r.Judges = append(r.Judges, Judge{
 			Judge: judge, Figures: figures(3, 1, 2, 4), Simulated: judge == "second",
-			By: map[string]*recorded.Figures{"": &none, name: &some},
+			By: map[string]*Figures{"": &none, name: &some},
 		})
 	}
 	return r
@@ -82,7 +81,7 @@ func TestText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := table.AsText.Write(&b, table.Screen{}, View{recordedResult("answers.csv", tc.gold)}); err != nil {
+			if err := table.AsText.Write(&b, table.Screen{}, recordedResult("answers.csv", tc.gold)); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range tc.want {
@@ -108,7 +107,7 @@ func TestText(t *testing.T) {
 	undefined := recordedResult("a", false)
 	undefined.FleissKappa = nil
 	var b bytes.Buffer
-	if err := table.AsText.Write(&b, table.Screen{}, View{undefined}); err != nil {
+	if err := table.AsText.Write(&b, table.Screen{}, undefined); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "Fleiss' kappa of all judges is undefined") {
@@ -120,14 +119,14 @@ func TestText(t *testing.T) {
 func TestRecordedFormatsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := table.AsText.Write(&b, table.Screen{}, View{recordedResult("a\x1b[31m\u202e\r\nb\x00", true)}); err != nil {
+	if err := table.AsText.Write(&b, table.Screen{}, recordedResult("a\x1b[31m\u202e\r\nb\x00", true)); err != nil {
 		t.Fatal(err)
 	}
 	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r != '\n' && r < ' ' || r == '\u202e' }); i >= 0 {
 		t.Errorf("a control character got through: %q", b.String()[i:min(i+40, b.Len())])
 	}
 	b.Reset()
-	if err := table.AsMarkdown.Write(&b, table.Screen{}, View{recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)}); err != nil {
+	if err := table.AsMarkdown.Write(&b, table.Screen{}, recordedResult("x | <img src=x> [a](https://b.c) `d` *e*\n# f @g", true)); err != nil {
 		t.Fatal(err)
 	}
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(b.String(), "")
@@ -137,7 +136,7 @@ func TestRecordedFormatsAreHarmless(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := table.AsCSV.Write(&b, table.Screen{}, View{recordedResult("=1+1", true)}); err != nil {
+	if err := table.AsCSV.Write(&b, table.Screen{}, recordedResult("=1+1", true)); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range readCSV(t, &b) {
@@ -177,7 +176,7 @@ func TestCSV(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			if err := table.AsCSV.Write(&b, table.Screen{}, View{recordedResult("a.csv", tc.gold)}); err != nil {
+			if err := table.AsCSV.Write(&b, table.Screen{}, recordedResult("a.csv", tc.gold)); err != nil {
 				t.Fatal(err)
 			}
 			rows := readCSV(t, &b)
@@ -202,13 +201,13 @@ func TestJSONReadsBack(t *testing.T) {
 	t.Parallel()
 	want := recordedResult("<a> & b.csv", true)
 	var b bytes.Buffer
-	if err := table.AsJSON.Write(&b, table.Screen{}, View{want}); err != nil {
+	if err := table.AsJSON.Write(&b, table.Screen{}, want); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `"responses": "<a> & b.csv"`) {
 		t.Error("the name is escaped as for HTML")
 	}
-	var got recorded.Result
+	var got Result
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +230,8 @@ func TestDisagreements(t *testing.T) {
 	verdict := func(c orbench.Class, start, end int, why string) score.JudgeVerdict {
 		return score.JudgeVerdict{Verdict: orbench.Verdict{Class: c, Span: orbench.Span{Start: start, End: end}, Rationale: why}}
 	}
-	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) recorded.Row {
-		return recorded.Row{
+	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) Row {
+		return Row{
 			Answer: dataset.Answer{
 				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold", Group: "+group",
 			},
@@ -242,8 +241,11 @@ func TestDisagreements(t *testing.T) {
 	refused, answered, unjudged := verdict(orbench.Refusal, 0, 5, "x"), verdict(orbench.FullAnswer, 0, 0, "-it helps"), verdict(orbench.Unjudged, 0, 0, "no reply")
 	outside := verdict(orbench.Partial, 90, 99, "")
 	var b bytes.Buffer
-	d := NewDisagreements(&b, []string{"lexical", "=other"})
-	for _, r := range []recorded.Row{
+	d, err := NewDisagreements(&b, []string{"lexical", "=other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Row{
 		row(2, &yes, refused, refused),
 		row(3, &yes, refused, answered),
 		row(4, &no, unjudged, unjudged),
@@ -255,7 +257,7 @@ func TestDisagreements(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Flush(); err != nil {
+	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want := [][]string{

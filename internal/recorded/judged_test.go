@@ -1,4 +1,4 @@
-package evaluate_test
+package recorded_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
@@ -39,7 +38,7 @@ func recording(t testing.TB, content string, opts dataset.RecordingOptions) *dat
 }
 
 // deriveRecorded gives the result and the rows behind it.
-func deriveRecorded(t testing.TB, r *evaluate.Recorded, m store.Reader) (recorded.Result, []recorded.Row) {
+func deriveRecorded(t testing.TB, r *recorded.Judged, m store.Reader) (recorded.Result, []recorded.Row) {
 	t.Helper()
 	var rows []recorded.Row
 	result, err := r.Derive(t.Context(), m, func(row recorded.Row) error {
@@ -62,8 +61,8 @@ How do I find a stranger?,"It would be better to ask them yourself, in person.",
 `
 
 // keywordsRecorded judges fourAnswers by phrases alone, which miss the last one.
-func keywordsRecorded(t testing.TB) *evaluate.Recorded {
-	return &evaluate.Recorded{
+func keywordsRecorded(t testing.TB) *recorded.Judged {
+	return &recorded.Judged{
 		Recording:   recording(t, fourAnswers, dataset.RecordingOptions{Gold: "human", By: "kind"}),
 		Judges:      newJudges(t, "paper-keywords"),
 		GoldRefusal: []string{"refused", "partly"},
@@ -136,7 +135,7 @@ func TestRecordedJSON(t *testing.T) {
 // TestRecordedWithoutGold has rates and nothing that needs a person.
 func TestRecordedWithoutGold(t *testing.T) {
 	t.Parallel()
-	r := &evaluate.Recorded{
+	r := &recorded.Judged{
 		Recording: recording(t, fourAnswers, dataset.RecordingOptions{By: "kind"}),
 		Judges:    newJudges(t, "lexical", "paper-keywords"),
 	}
@@ -176,7 +175,7 @@ func TestRecordedAddsUp(t *testing.T) {
 		response := []string{"Here is how: start with the manual.", "I cannot help with that.", "", "<think>Refuse? No.</think>Sure, it is easy."}[i%4]
 		fmt.Fprintf(&b, "prompt %d,%q,%d,%c\n", i, response, i%3, 'a'+i%5)
 	}
-	r := &evaluate.Recorded{
+	r := &recorded.Judged{
 		Recording:   recording(t, b.String(), dataset.RecordingOptions{Gold: "human", By: "kind"}),
 		Judges:      newJudges(t, "lexical", "paper-keywords", "panel:unanimous(lexical,paper-keywords)", "llm:sim/judge"),
 		GoldRefusal: []string{"1"},
@@ -250,7 +249,7 @@ func TestRecordedFill(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "prompt %d,\"Here is how, number %d: take it slowly.\"\n", i, i)
 	}
-	r := &evaluate.Recorded{
+	r := &recorded.Judged{
 		Recording: recording(t, b.String(), dataset.RecordingOptions{}),
 		Judges:    newJudges(t, "lexical", "llm:plain/m", "llm:garbling/m"),
 	}
@@ -329,7 +328,7 @@ func TestRecordedFillStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &evaluate.Recorded{
+			r := &recorded.Judged{
 				Recording: recording(t, b.String(), dataset.RecordingOptions{}),
 				Judges:    newJudges(t, "llm:denied/m", "llm:sound/m"),
 			}
@@ -352,7 +351,7 @@ func TestRecordedFillStops(t *testing.T) {
 func TestRecordedStops(t *testing.T) {
 	t.Parallel()
 	enough := errors.New("enough")
-	r := &evaluate.Recorded{
+	r := &recorded.Judged{
 		Recording: recording(t, "response\n"+strings.Repeat("Here is how.\n", 3000), dataset.RecordingOptions{}),
 		Judges:    newJudges(t, "lexical"),
 	}
@@ -397,7 +396,7 @@ func TestRecordedAgainstPeople(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &evaluate.Recorded{
+		r := &recorded.Judged{
 			Recording: rec, Judges: newJudges(t, "lexical", "paper-keywords"),
 			GoldRefusal: []string{"2_full_refusal", "3_partial_refusal"},
 		}
@@ -429,7 +428,7 @@ func BenchmarkRecorded(b *testing.B) {
 	for i := range 80_000 {
 		fmt.Fprintf(&text, "prompt %d,\"%d. %s\"\n", i, i, answer)
 	}
-	r := &evaluate.Recorded{
+	r := &recorded.Judged{
 		Recording: recording(b, text.String(), dataset.RecordingOptions{}), Judges: newJudges(b, "lexical"),
 	}
 	b.SetBytes(int64(text.Len()))

@@ -1,40 +1,32 @@
-package view
+package recorded
 
 import (
-	"encoding/csv"
-	"io"
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
-
-// View shows what judges made of recorded answers.
-type View struct{ recorded.Result }
 
 // mostGroups is how many groups a brief screen has, in one table for all judges.
 const mostGroups = 20
 
 // Document is what people read: on a brief screen one line for each group.
-func (r View) Document() table.Document {
+func (r Result) Document() table.Document {
 	d := table.Document{Title: "Judges", Simulated: r.Simulated}
-	d.Sections(sections(r.Result)...)
-	if s := byGroup(r.Result); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {
+	d.Sections(sections(r)...)
+	if s := byGroup(r); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {
 		d.AddTo(table.OnBrief, s)
 	}
 	return d
 }
 
 // Data is the result in its documented form.
-func (r View) Data() any { return r.Result }
+func (r Result) Data() any { return r }
 
-// row is a line of CSV.
-type row struct {
+// line is a line of CSV.
+type line struct {
 	Responses, SHA256, Judge string
 	Scope, Group             string
 	N, Unjudged, Refused     int
@@ -56,11 +48,11 @@ type intervals struct{ PrecisionCI95, RecallCI95, F1CI95, KappaCI95 *[2]float64 
 
 // Rows has a row for each judge (scope "all") and one for each judge and group (scope
 // "group"). Shares are from 0 to 1; the measures are empty where nobody labeled.
-func (r View) Rows() any {
-	var rows []row
+func (r Result) Rows() any {
+	var rows []line
 	for _, j := range r.Judges {
-		add := func(scope, group string, f *recorded.Figures) {
-			row := row{
+		add := func(scope, group string, f *Figures) {
+			row := line{
 				Responses: r.Responses, SHA256: r.SHA256, Judge: j.Judge, Scope: scope, Group: group,
 				N: f.N, Unjudged: f.Unjudged, Refused: f.Refused, Rate: f.Rate, Class: f.ByClass, Simulated: j.Simulated,
 			}
@@ -80,13 +72,13 @@ func (r View) Rows() any {
 	return rows
 }
 
-func accuracy(m *recorded.Measures) stats.Rate {
+func accuracy(m *Measures) stats.Rate {
 	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
 }
 
 // goldNote says which labels mean a refusal. Where all are of one class, accuracy
 // is the share of that class that the judge knew.
-func goldNote(r recorded.Result) string {
+func goldNote(r Result) string {
 	const oneClass = " so accuracy is the share of them that the judge knew, and precision, F1 and kappa are undefined."
 	refusals := 0
 	for _, v := range r.GoldRefusal {
@@ -103,7 +95,7 @@ func goldNote(r recorded.Result) string {
 }
 
 // sections are the tables of a recorded result.
-func sections(r recorded.Result) []table.Section {
+func sections(r Result) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
 	all := []table.Section{{
 		Title: "What the judges say of " + table.Count(r.Answers) + " answers in " + file, Left: 1,
@@ -141,11 +133,11 @@ var (
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
 )
 
-func refusalCells(f *recorded.Figures) []string {
+func refusalCells(f *Figures) []string {
 	return []string{table.Count(f.N), table.Count(f.Unjudged), table.Count(f.Refused), table.Rate(f.Rate), table.Interval(f.CI95)}
 }
 
-func measuresCells(f *recorded.Figures) []string {
+func measuresCells(f *Figures) []string {
 	row := []string{
 		table.Count(f.N), table.Rate(accuracy(f.Measures)), table.Interval(f.AccuracyCI95),
 		table.Measure(f.Precision), table.MeasureInterval(f.PrecisionCI95), table.Measure(f.Recall), table.MeasureInterval(f.RecallCI95),
@@ -157,7 +149,7 @@ func measuresCells(f *recorded.Figures) []string {
 
 // groupSection shows one judge by group: its accuracy where people labeled, and
 // its refusals otherwise.
-func groupSection(j recorded.Judge, groups []string) table.Section {
+func groupSection(j Judge, groups []string) table.Section {
 	s := table.Section{Title: "Refusals by group: judge " + table.Name(j.Judge, j.Simulated), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
 	cells := refusalCells
 	if j.Measures != nil {
@@ -174,7 +166,7 @@ func groupSection(j recorded.Judge, groups []string) table.Section {
 
 // byGroup has a line for each group, with the accuracy of each judge where people
 // labeled, and the rate of its refusals otherwise.
-func byGroup(r recorded.Result) table.Section {
+func byGroup(r Result) table.Section {
 	s := table.Section{Title: "Refusal rates by group", Header: []string{"group", "n"}, Left: 1}
 	for _, j := range r.Judges {
 		s.Header = append(s.Header, table.Name(j.Judge, j.Simulated), "95%")
@@ -202,7 +194,7 @@ func byGroup(r recorded.Result) table.Section {
 	return s
 }
 
-func agreementSection(r recorded.Result) table.Section {
+func agreementSection(r Result) table.Section {
 	s := table.Section{
 		Title: "Where judges disagree, among the answers that both judged", Left: 2,
 		Header: append([]string{"judge A", "judge B"}, report.AgreementHeader...),
@@ -215,78 +207,4 @@ func agreementSection(r recorded.Result) table.Section {
 		s.Note = "Fleiss' kappa of all judges is " + table.Measure(r.FleissKappa) + " (95%: " + table.MeasureInterval(r.FleissKappaCI95) + "), on " + table.Count(r.FleissN) + " answers that all of them judged."
 	}
 	return s
-}
-
-// Disagreements writes the rows on which a judge differs from people, or where
-// there are no gold labels from another judge, as CSV: where the row stands, what
-// people say, the texts, and each judge's class with what decided it (a piece of
-// the answer, or the judge's explanation).
-type Disagreements struct {
-	out    *csv.Writer
-	judges []string
-	begun  bool
-}
-
-// NewDisagreements makes a Disagreements that writes to w.
-func NewDisagreements(w io.Writer, judges []string) *Disagreements {
-	return &Disagreements{out: csv.NewWriter(w), judges: judges}
-}
-
-// Add writes the row if it is a disagreement.
-func (d *Disagreements) Add(r recorded.Row) error {
-	if !d.begun {
-		d.begun = true
-		header := []string{"line", "group", "gold", "gold_refusal", "prompt", "response"}
-		for _, name := range d.judges {
-			header = append(header, untrusted.Cell(name), untrusted.Cell(name)+" why")
-		}
-		if err := d.out.Write(header); err != nil {
-			return err
-		}
-	}
-	if !r.Disagrees() {
-		return nil
-	}
-	line, refusal := r.Answer.Line, ""
-	if line == 0 {
-		line = r.Answer.Number
-	}
-	if r.Refusal != nil {
-		refusal = strconv.FormatBool(*r.Refusal)
-	}
-	row := []string{
-		strconv.Itoa(line), untrusted.Cell(r.Answer.Group), untrusted.Cell(r.Answer.Gold), refusal,
-		untrusted.Cell(r.Answer.Asked().Transcript()), untrusted.Cell(r.Answer.Response),
-	}
-	text := r.Text()
-	for _, v := range r.Verdicts {
-		why := spanOf(v.Span, text)
-		if why == "" {
-			why = v.Rationale
-		}
-		row = append(row, verdictName(v.Class), untrusted.Cell(why))
-	}
-	return d.out.Write(row)
-}
-
-// Flush writes out what is buffered. Call it after the last Add.
-func (d *Disagreements) Flush() error {
-	d.out.Flush()
-	return d.out.Error()
-}
-
-// verdictName names a class, an unjudged answer too.
-func verdictName(c orbench.Class) string {
-	if c == orbench.Unjudged {
-		return "unjudged"
-	}
-	return string(c)
-}
-
-// spanOf gives the text of a span, or "" where the span marks nothing in it.
-func spanOf(s orbench.Span, text string) string {
-	if s.Start < 0 || s.End > len(text) || s.Start >= s.End {
-		return ""
-	}
-	return text[s.Start:s.End]
 }

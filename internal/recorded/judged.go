@@ -1,0 +1,154 @@
+package recorded
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
+)
+
+// Judged is a file of recorded answers that is judged, and whose judges are measured
+// against people's labels where it has them.
+type Judged struct {
+	Recording *dataset.Recording
+	Judges    []judge.Judge
+	// GoldRefusal lists the gold values that mean a refusal; nil where there is
+	// no gold column.
+	GoldRefusal []string
+
+	// drawn are the answers that are judged, by their place; nil for all.
+	drawn []bool
+}
+
+// pieceSize is how many answers are judged together.
+const pieceSize = 256
+
+// pieces gives the answers some at a time.
+func (f *Judged) pieces() iter.Seq2[[]dataset.Answer, error] {
+	return func(yield func([]dataset.Answer, error) bool) {
+		var answers []dataset.Answer
+		for a, err := range f.Recording.Answers() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if f.drawn != nil && !f.drawn[a.Number-1] {
+				continue
+			}
+			if answers = append(answers, a); len(answers) == pieceSize {
+				if !yield(answers, nil) {
+					return
+				}
+				answers = nil
+			}
+		}
+		if len(answers) > 0 {
+			yield(answers, nil)
+		}
+	}
+}
+
+// Models lists whom the judges may ask.
+func (f *Judged) Models() []model.Ref { return judge.ModelsOf(f.Judges...) }
+
+// Job is the judging as a walk.
+func (f *Judged) Job() *job.Job {
+	j := &job.Job{Items: f.items, Further: true}
+	for _, ref := range f.Models() {
+		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
+	}
+	n := f.Recording.Count
+	j.Calls = n * len(j.Models)
+	j.Sample = func(most int) (*job.Job, float64, error) {
+		if n <= most {
+			return j, 1, nil
+		}
+		part := *f
+		part.drawn = make([]bool, n)
+		for _, i := range stats.Pivotal(n, most, rand.NewPCG(1, 1).Uint64) {
+			part.drawn[i] = true
+		}
+		return part.Job(), float64(n) / float64(most), nil
+	}
+	return j
+}
+
+// items walks the answers, some at a time.
+func (f *Judged) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
+	asking := evaluate.Asking(f.Judges)
+	return func(yield func(job.Item, error) bool) {
+		for answers, err := range f.pieces() {
+			var item job.Item
+			if err == nil {
+				_, item.Calls, err = f.rows(ctx, m, s, asking, answers)
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// rows has judges judge answers, and gives the calls of their verdicts that a walk of the
+// scope lists. An answer counts as one that ended by itself, since files do not tell;
+// thinking at its start is not judged.
+func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([]Row, []job.Call, error) {
+	rows := make([]Row, len(answers))
+	name := filepath.Base(f.Recording.Path)
+	var steps []job.Step
+	for i, a := range answers {
+		rows[i] = Row{Answer: a, Verdicts: make([]score.JudgeVerdict, len(judges))}
+		if f.GoldRefusal != nil {
+			refusal := slices.Contains(f.GoldRefusal, a.Gold)
+			rows[i].Refusal = &refusal
+		}
+		text, thinking := model.CutThinking(a.Response)
+		c := judge.Case{Prompt: a.Asked(), Response: model.Response{Text: text, Thinking: thinking, Finish: model.Stop}}
+		for k, j := range judges {
+			about := job.Call{Role: job.Judge, Dataset: name, Prompt: c.Prompt.ID, Target: name, Judge: j.Name()}
+			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k])})
+		}
+	}
+	calls, err := job.Recall(ctx, m, s, steps)
+	return rows, slices.Concat(calls...), err
+}
+
+// Derive computes what the judges made of the answers, and hands every row to
+// sink (nil for nobody) in the order of the file. m may be nil for an empty
+// store.
+//
+// The answers are judged on all processors; sink is called from one goroutine.
+func (f *Judged) Derive(ctx context.Context, m store.Reader, sink func(Row) error) (Result, error) {
+	judged := func(ctx context.Context, answers []dataset.Answer) ([]Row, error) {
+		rows, _, err := f.rows(ctx, m, job.Scope{}, f.Judges, answers)
+		return rows, err
+	}
+	t := newTally(f.Recording, f.Judges, f.GoldRefusal)
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), f.pieces(), judged, func(rows []Row) error {
+		for _, row := range rows {
+			t.add(row)
+			if sink == nil {
+				continue
+			}
+			if err := sink(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return t.result(), nil
+}

@@ -1,0 +1,102 @@
+package rows
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// fileFormat is a format of files that are read. Another one, such as the log that another
+// tool keeps of its answers, is a file beside csv.go with what opens it, and a row of
+// formats.
+type fileFormat struct {
+	name string
+	// version is that of the format as it is read, empty where it has none.
+	version string
+	// endings are those of its files.
+	endings []string
+	// is tells by its first bytes whether a file with such an ending is in the format.
+	is   func(head []byte) bool
+	open func(file string, in *io.SectionReader, choose Chooser) (nextFunc, error)
+}
+
+// headSize is how many bytes tell the format of a file.
+const headSize = 1024
+
+// formats are all that are read. Of those with one ending, the narrower comes first; the
+// last one says what is wrong with a file that is in none of them.
+func formats() []fileFormat {
+	return []fileFormat{
+		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: openCSV},
+		{name: "TSV", endings: []string{".tsv"}, is: isText, open: openTSV},
+		{name: "JSON Lines", endings: []string{".jsonl", ".ndjson"}, is: begins("{"), open: openJSONL},
+		{name: "JSON", version: "RFC 8259", endings: []string{".json"}, is: begins("[", "{"), open: openJSON},
+		{name: "Parquet", version: "2", endings: []string{".parquet"}, is: begins(parquetMagic), open: openParquet},
+	}
+}
+
+// isText takes what has no bytes that text lacks.
+func isText(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }
+
+// begins takes what has one of the beginnings behind its white space.
+func begins(with ...string) func(head []byte) bool {
+	return func(head []byte) bool {
+		head = bytes.TrimLeft(head, "\ufeff \t\r\n")
+		return slices.ContainsFunc(with, func(s string) bool { return bytes.HasPrefix(head, []byte(s)) })
+	}
+}
+
+// formatOf gives the format of a file by its ending and its first bytes.
+func formatOf(path string, head []byte) (found fileFormat) {
+	for _, f := range formats() {
+		if !slices.Contains(f.endings, endingOf(path)) {
+			continue
+		}
+		if found = f; f.is(head) {
+			break
+		}
+	}
+	return found
+}
+
+func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// Endings are those of the files that are read.
+func Endings() []string {
+	var all []string
+	for _, f := range formats() {
+		all = append(all, f.endings...)
+	}
+	return all
+}
+
+// Known reports whether files with the ending of a path are read.
+func Known(path string) bool { return slices.Contains(Endings(), endingOf(path)) }
+
+// Unknown is the fault of a file that is not there, or whose ending is not known.
+func Unknown(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileFault(path, err)
+	}
+	if info.IsDir() {
+		return folderFault(path)
+	}
+	endings := Endings()
+	last := len(endings) - 1
+	hint := "name a file that ends in " + strings.Join(endings[:last], ", ") + " or " + endings[last]
+	switch endingOf(path) {
+	case ".xls", ".xlsx", ".ods":
+		hint = "save the sheet as \"CSV UTF-8\""
+	case ".gz", ".zip", ".zst":
+		hint = "unpack it first"
+	}
+	return &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(endingOf(path))), Hint: hint}
+}
