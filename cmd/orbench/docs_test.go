@@ -104,6 +104,42 @@ func TestDocsSayForWhom(t *testing.T) {
 	}
 }
 
+// TestDocsAreShort prints how many words the docs have that are written by hand, and
+// holds them to lengths that people read.
+func TestDocsAreShort(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join(projectRoot, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	all := 0
+	for _, path := range pages {
+		page := "docs/" + filepath.Base(path)
+		if page == "docs/commands.md" {
+			continue // made from the help of commands
+		}
+		text, _, _ := strings.Cut(readDoc(t, page), generatedBelow)
+		words := len(strings.Fields(text))
+		t.Logf("%6d %s", words, page)
+		all += words
+	}
+	count := func(page string) int { return len(strings.Fields(readDoc(t, page))) }
+	for _, bound := range []struct {
+		what        string
+		words, most int
+		remedy      string
+	}{
+		{"README.md", count("README.md"), 1000, "say it on a page of docs, and link to that"},
+		{"docs/architecture.md", count("docs/architecture.md"), 2500, "put reasons into docs/decisions.md"},
+		{"all of docs by hand", all, 48050, "cut what --help, another page or the program says"},
+	} {
+		t.Logf("%6d %s, of %d", bound.words, bound.what, bound.most)
+		if bound.words > bound.most {
+			t.Errorf("%s: %d words, want at most %d: %s", bound.what, bound.words, bound.most, bound.remedy)
+		}
+	}
+}
+
 // hasHeading reports whether a Markdown file has a heading with that anchor.
 func hasHeading(t *testing.T, path, anchor string) bool {
 	t.Helper()

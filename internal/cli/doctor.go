@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -53,7 +54,7 @@ func doctor(env *command.Env, ctx context.Context, store, providersFile string) 
 	for _, e := range dataset.List(env.CacheDir()) {
 		state := "there"
 		if !e.Present {
-			state = settings.Rename(e.HowToGet(), command.FlagName)
+			state = settings.Rename(e.HowToGet(), experiment.FlagOf)
 		}
 		fmt.Fprintf(t, "dataset %s\t%s\n", e.Name, state)
 	}

@@ -149,7 +149,7 @@ func (f *File) Place(path string) (where string, line int) {
 // Call is what a setting, such as label-column, is called where it stands: by its flag, or
 // by its key in the file.
 func (f *File) Call(setting string) string {
-	flag := "--" + setting
+	flag := FlagOf(setting)
 	// No file may say which hosts have keys.
 	if f.Path == "" || setting == "allow-host" || slices.ContainsFunc(f.said, func(s Said) bool { return s.From == flag }) {
 		return flag

@@ -46,6 +46,16 @@ type Setting struct {
 // Settings lists the flags of an experiment, in the order of --help.
 func Settings() []Setting { return slices.Concat(configSettings, variantSettings) }
 
+// FlagOf is what says a setting on the command line: its flag, or where it has none, its path.
+func FlagOf(setting string) string {
+	for _, s := range Settings() {
+		if s.Flag == setting && s.Bare {
+			return strings.Join([]string{"--set", s.Path}, " ")
+		}
+	}
+	return "--" + setting
+}
+
 // Said is the value of a setting that is given beside the file.
 type Said struct {
 	// From is what errors call it, such as --limit.

@@ -47,11 +47,11 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	return b, nil
 }
 
-func openCSV(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+func openCSV(file string, in input, choose Chooser) (nextFunc, error) {
 	return openSeparated(file, in, ',', choose)
 }
 
-func openTSV(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+func openTSV(file string, in input, choose Chooser) (nextFunc, error) {
 	return openSeparated(file, in, '\t', choose)
 }
 

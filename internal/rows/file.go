@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func Open(path string, choose Chooser) (*File, error) {
 		err = folderFault(path)
 	default:
 		opened.Stamp = Stamp{size: info.Size(), changed: info.ModTime()}
-		opened.next, err = opensAs(path, io.NewSectionReader(f, 0, info.Size()), choose)
+		opened.next, err = opensAs(path, f, info.Size(), choose)
 	}
 	if err != nil {
 		f.Close()
@@ -64,18 +65,18 @@ func Open(path string, choose Chooser) (*File, error) {
 }
 
 // opensAs opens a file in the format that it is in.
-func opensAs(path string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
-	head := make([]byte, headSize)
-	n, err := in.ReadAt(head, 0)
+func opensAs(path string, f *os.File, size int64, choose Chooser) (nextFunc, error) {
+	text := bufio.NewReaderSize(f, headSize)
+	head, err := text.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return formatOf(path, head[:n]).open(path, in, choose)
+	return formatOf(path, head).open(path, input{text, f, size}, choose)
 }
 
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
-	next, err := openCSV(name, io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))), choose)
+	next, err := openCSV(name, input{Reader: bytes.NewReader(content)}, choose)
 	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
 }
 

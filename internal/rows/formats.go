@@ -24,7 +24,16 @@ type fileFormat struct {
 	endings []string
 	// is tells by its first bytes whether a file with such an ending is in the format.
 	is   func(head []byte) bool
-	open func(file string, in *io.SectionReader, choose Chooser) (nextFunc, error)
+	open func(file string, in input, choose Chooser) (nextFunc, error)
+}
+
+// input is the content of a file. Text is read from its beginning to its end, which a pipe
+// has too, and may come later than the file is opened.
+type input struct {
+	io.Reader
+	// file and size are for formats that are read at any place.
+	file io.ReaderAt
+	size int64
 }
 
 // headSize is how many bytes tell the format of a file.

@@ -14,7 +14,7 @@ import (
 // openJSON reads a file that is one JSON array of objects, or one object. What is
 // nested in objects has the names on the way to it with dots between them. Objects
 // are read one by one, so that a long array takes no more memory than a short one.
-func openJSON(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	limit := NewLimit(in)
 	text, err := openText(file, limit)
 	if err != nil {

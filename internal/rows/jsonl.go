@@ -9,7 +9,7 @@ import (
 )
 
 // openJSONL reads a file of one JSON object a line.
-func openJSONL(file string, in *io.SectionReader, choose Chooser) (nextFunc, error) {
+func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 	text, err := openText(file, in)
 	if err != nil {
 		return nil, err

@@ -16,11 +16,11 @@ import (
 const parquetBatch = 256
 
 // openParquet reads the chosen columns of a Parquet file and no others.
-func openParquet(file string, in *io.SectionReader, choose Chooser) (_ nextFunc, err error) {
+func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) {
 	defer damaged(file, &err)
 	// A fault in the library's assembly is then a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f, err := OpenParquet(in, in.Size())
+	f, err := OpenParquet(in.file, in.size)
 	if err != nil {
 		return nil, notParquet(file, err)
 	}

@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
-
-// FlagName is the flag of a setting.
-func FlagName(setting string) string { return "--" + setting }
 
 // What an error tells at most: so many of the errors that it joins, each in so many
 // columns. Of a longer one the middle is left out, since its end says what to do.
@@ -39,9 +37,9 @@ func WithFlags(err error) string {
 	var parts []error
 	switch err := err.(type) {
 	case *orbench.InputError:
-		return settings.RenameError(err, FlagName).Error()
+		return settings.RenameError(err, experiment.FlagOf).Error()
 	case *fill.BudgetError, *fill.UsageError:
-		return settings.Rename(text, FlagName)
+		return settings.Rename(text, experiment.FlagOf)
 	case interface{ Unwrap() error }:
 		if part := err.Unwrap(); part != nil {
 			parts = []error{part}

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
@@ -194,7 +195,7 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	}
 	note, err := s.CheckName(ctx, memory)
 	if err == nil && note != "" {
-		e.Sayf("%s", settings.Rename(note, FlagName))
+		e.Sayf("%s", settings.Rename(note, experiment.FlagOf))
 	}
 	return err
 }
@@ -228,7 +229,7 @@ func (e *Env) spent(ctx context.Context, d *batch.Desk, f Calls, say bool) (fill
 		return fill.Budget{}, err
 	}
 	if line := s.Line(f.Budget()); say && line != "" {
-		e.Sayf("%s", settings.Rename(line, FlagName))
+		e.Sayf("%s", settings.Rename(line, experiment.FlagOf))
 	}
 	return s.Of(f.Budget())
 }
@@ -373,7 +374,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if spent != nil {
 		shown.Spent = spent
 		if line := spent.Line(r.Calls.Budget()); line != "" {
-			lines = append(lines, settings.Rename(line, FlagName))
+			lines = append(lines, settings.Rename(line, experiment.FlagOf))
 		}
 	}
 	if err := shown.Print(e.Stdout, r.Format); err != nil || r.Format == "json" {

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/policy"
@@ -236,7 +237,7 @@ func (a app) auditReport(files []string, f auditFlags) error {
 		return err
 	}
 	for i, note := range result.Notes {
-		result.Notes[i] = settings.Rename(note, command.FlagName)
+		result.Notes[i] = settings.Rename(note, experiment.FlagOf)
 	}
 	return a.Show(f.printed, result)
 }
