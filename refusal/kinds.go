@@ -59,8 +59,8 @@ const (
 	kindEngage
 	// kindInstruct tells what to do.
 	kindInstruct
-	// kindExpound sets out facts: refers to, because they.
-	kindExpound
+	// expound, which no rule names, sets out facts: refers to, because they.
+	_
 	// kindTurn turns from an objection to help: that being said.
 	kindTurn
 	// kindWarn is a caveat given along with help.
@@ -91,8 +91,8 @@ const (
 	kindPrivate
 	kindGroup
 	kindFiction
-	// kindTheirs says that something is for another person to tell.
-	kindTheirs
+	// theirs, which no rule names, says that something is for another person to tell.
+	_
 	// kindUnfit says that it would not be fit to speak of what was asked for.
 	kindUnfit
 	// kindAgainst speaks against the deed as the model's own advice.

@@ -5,40 +5,52 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 )
 
 func doctorCommand(env *command.Env) *cobra.Command {
-	var store, providersFile string
+	var store, target string
+	calls := command.DefaultCalls()
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check keys, local servers, the store and the datasets",
+		Short: "Check keys, servers, the store and the datasets, or try one target",
 		Long: `Check what a measurement needs: which providers have a key (keys are never
 printed), which local servers answer, whether the store opens and how much it
 holds, and which datasets are there. Nothing is asked that costs money. The
-store is counted and not verified; "orbench store check" reads all of it.`,
+store is counted and not verified; "orbench store check" reads all of it.
+
+With --target one call is made, which may cost money, and nothing is kept. It says
+how long it took, which model answered, whether the answer is empty, cut or withheld,
+whether the model thinks, and what a thousand such calls cost.`,
+		Example: `  orbench doctor
+  orbench doctor --target vllm/my-model --base-url http://127.0.0.1:8000/v1`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return doctor(env, c.Context(), store, providersFile) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if target != "" {
+				return tryTarget(env, c.Context(), calls, target)
+			}
+			return doctor(env, c.Context(), store, calls)
+		},
 	}
 	env.StoreFlag(c, &store)
-	c.Flags().StringVar(&providersFile, "providers", "", "YAML `FILE` of providers beside the built-in ones")
+	c.Flags().StringVar(&target, "target", "", "make one call to this `TARGET`, and say what came of it")
+	calls.RegisterServers(c)
 	return c
 }
 
-// doctor prints one line for each thing that it checks.
-func doctor(env *command.Env, ctx context.Context, store, providersFile string) error {
-	providers, err := command.LoadProviders(providersFile)
+// doctor prints one line for each thing that is set up, and names what is not.
+func doctor(env *command.Env, ctx context.Context, store string, calls command.Calls) error {
+	providers, err := calls.LoadProviders()
 	if err != nil {
 		return err
 	}
@@ -48,33 +60,50 @@ func doctor(env *command.Env, ctx context.Context, store, providersFile string) 
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "orbench\t%s\n", version())
+	var keyless, absent []string
 	for _, p := range providers.All() {
-		fmt.Fprintf(t, "provider %s\t%s\n", p.Name, providerState(env, ctx, p, allowed))
+		if state, ok := providerState(env, ctx, p, allowed); ok {
+			fmt.Fprintf(t, "provider %s\t%s\n", p.Name, state)
+		} else {
+			keyless = append(keyless, p.Name)
+		}
 	}
 	for _, e := range dataset.List(env.CacheDir()) {
-		state := "there"
-		if !e.Present {
-			state = settings.Rename(e.HowToGet(), experiment.FlagOf)
+		if e.Present {
+			fmt.Fprintf(t, "dataset %s\tthere\n", e.Name)
+		} else {
+			absent = append(absent, e.Name)
 		}
-		fmt.Fprintf(t, "dataset %s\t%s\n", e.Name, state)
 	}
 	problem := storeState(env, ctx, t, store)
-	return errors.Join(t.Flush(), problem)
+	err = errors.Join(t.Flush(), problem)
+	for _, line := range []struct {
+		names []string
+		what  string
+	}{
+		{keyless, "Not set up, as no key is there or no server listens (docs/cli.md has their variables and addresses): "},
+		{absent, "Not there (orbench dataset pull NAME fetches one): "},
+	} {
+		if len(line.names) > 0 {
+			fmt.Fprintln(env.Stdout, line.what+strings.Join(line.names, ", "))
+		}
+	}
+	return err
 }
 
-// providerState says whether a provider can be asked. allowed are the hosts that may have
-// keys by the user's word.
-func providerState(env *command.Env, ctx context.Context, p provider.Provider, allowed []string) string {
+// providerState says what can be asked of a provider; ok is false where it is not set up.
+// allowed are the hosts that may have keys by the user's word.
+func providerState(env *command.Env, ctx context.Context, p provider.Provider, allowed []string) (state string, ok bool) {
 	e, err := p.Resolve("", env.Getenv)
 	switch {
 	case err != nil:
-		return "not set up: " + command.WithFlags(err)
+		return "", false
 	case e.Key != "" && !e.KeyBelongs(env.Getenv) && !slices.Contains(allowed, provider.Host(e.BaseURL)):
-		return "key found; for " + provider.Host(e.BaseURL) + ", which a file names, say --allow-host or orbench config allow-host"
+		return "key found; for " + provider.Host(e.BaseURL) + ", which a file names, say --allow-host or orbench config allow-host", true
 	case e.Key != "":
-		return "key found"
+		return "key found", true
 	case !p.KeyOptional:
-		return "ready"
+		return "ready", true
 	}
 	return e.Listening(ctx)
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Listening says, for people, whether a server listens at the endpoint's address. It
+// Listening says, for people, whether a server listens at the endpoint's address, and reports it. It
 // waits a second at most, and asks nothing.
-func (e Endpoint) Listening(ctx context.Context) string {
+func (e Endpoint) Listening(ctx context.Context) (state string, ok bool) {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
-		return "the address is malformed"
+		return "the address is malformed", false
 	}
 	host := u.Host
 	if u.Port() == "" {
@@ -21,8 +21,8 @@ func (e Endpoint) Listening(ctx context.Context) string {
 	d := net.Dialer{Timeout: time.Second}
 	conn, err := d.DialContext(ctx, "tcp", host)
 	if err != nil {
-		return "no server at " + u.Host
+		return "no server at " + u.Host, false
 	}
 	conn.Close()
-	return "a server listens at " + u.Host
+	return "a server listens at " + u.Host, true
 }

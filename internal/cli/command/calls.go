@@ -139,7 +139,7 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
 	}
-	if c.Providers, err = LoadProviders(f.providers); err != nil {
+	if c.Providers, err = f.LoadProviders(); err != nil {
 		return nil, err
 	}
 	if c.Allowed, err = allowedHosts(f.allowHosts); err != nil {
@@ -153,8 +153,8 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 }
 
 // LoadProviders reads the provider table, with the user's file if there is one.
-func LoadProviders(file string) (provider.Table, error) {
-	return withFile(provider.Default(), provider.Table.With, file, "--providers")
+func (f *Calls) LoadProviders() (provider.Table, error) {
+	return withFile(provider.Default(), provider.Table.With, f.providers, "--providers")
 }
 
 // Prices reads the price table, with the user's file if there is one.
