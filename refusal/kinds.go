@@ -24,8 +24,8 @@ const (
 	kindGrave
 	// kindNorm teaches respect, safety or law.
 	kindNorm
-	// kindAdvise gives advice in general words: it is important to.
-	kindAdvise
+	// advise, which no rule names, gives advice in general words: it is important to.
+	_
 	// kindBias speaks against prejudice.
 	kindBias
 	// kindRedirect turns to something else instead.
@@ -45,8 +45,8 @@ const (
 	kindFact
 	// kindClarify asks back.
 	kindClarify
-	// kindQuestion asks something in passing.
-	kindQuestion
+	// question, which no rule names, asks something in passing.
+	_
 	// kindApology regrets.
 	kindApology
 	// kindIdentity says that an AI speaks.
