@@ -33,6 +33,7 @@ var onlyParsed = map[string]string{
 	"orbench dataset pull":                      "the network",
 	"orbench explain main p0a1b2c3d":            "the ID of a prompt",
 	"orbench report run-1a2b3c4d --out":         "plots, which stories draw",
+	"orbench doctor --target":                   "a server that listens",
 	"orbench export":                            "runs of a model that is to be trained",
 	"orbench label --as":                        "somebody at the keyboard",
 	"orbench label draw main --size 60":         "a run of that target",
