@@ -136,12 +136,13 @@ func firstScreen(d *table.Document, r score.Result) {
 func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 	t := table.Section{
 		Title:  s.name() + " on " + s.dataset + byJudges(r),
-		Header: []string{"", "judge", "refused", "share", rangeMeans([]subject{s}, labels), axis},
+		Header: []string{"", "judge", "refused", "share", "range", axis},
 		Left:   2,
-		Spare:  []string{axis},
 	}
+	var all []shown
 	for _, label := range labels {
 		rates := s.rates(label)
+		all = append(all, rates...)
 		if len(rates) == 0 {
 			t.Rows = append(t.Rows, []string{string(label) + " prompts", "none", table.None, table.None, table.None, ""})
 		}
@@ -153,10 +154,14 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 			t.Rows = append(t.Rows, []string{string(label) + " prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one)})
 		}
 	}
+	// One judge needs no column, and several leave no room for bars.
+	spare := axis
 	if len(r.Judges()) < 2 && !labeled(r) {
-		t.Drop(func([]string, int) bool { return true }, "judge")
+		spare = "judge"
 		t.Left--
 	}
+	t.Drop(func([]string, int) bool { return true }, spare)
+	t.Note = rangeNote(all)
 	return t
 }
 
@@ -193,6 +198,7 @@ func ranking(all []subject, r score.Result, labels []orbench.Label) table.Sectio
 	ranks := ranksOf(all, labels)
 	targets := map[string]bool{}
 	var withheld []string
+	var rates []shown
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
 		targets[s.target] = true
@@ -203,7 +209,7 @@ func ranking(all []subject, r score.Result, labels []orbench.Label) table.Sectio
 				cells = append(cells, table.None, table.None)
 				continue
 			}
-			by = one.by
+			by, rates = one.by, append(rates, one)
 			cells = append(cells, table.Count(one.n), one.percent()+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
 			if one.withheld {
 				withheld = append(withheld, s.name())
@@ -234,7 +240,7 @@ func ranking(all []subject, r score.Result, labels []orbench.Label) table.Sectio
 		same(&t, "rank", "")
 		t.Drop(func([]string, int) bool { return true }, "rank")
 	}
-	t.Note = strings.TrimSpace("In parentheses: the range " + rangeMeans(all, labels) + ". " + withheldNote(withheld))
+	t.Note = strings.TrimSpace(rangeNote(rates) + " " + withheldNote(withheld))
 	return t
 }
 
@@ -278,17 +284,23 @@ func labeled(r score.Result) bool {
 	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil })
 }
 
-// rangeMeans says what the ranges of rates count: the judge's error where that is known of
+// rangeNote says what the ranges of rates count: the judge's error where that is known of
 // all.
-func rangeMeans(all []subject, labels []orbench.Label) string {
-	for _, s := range all {
-		for _, label := range labels {
-			if one, ok := s.best(label); ok && !one.labeled && !one.widened && one.ends != nil {
-				return "95%, without the judge's error"
-			}
-		}
+func rangeNote(rates []shown) string {
+	known, unknown := false, false
+	for _, one := range rates {
+		known = known || one.widened
+		unknown = unknown || !one.widened && !one.labeled && one.ends != nil
 	}
-	return judgeErrorColumn
+	switch {
+	case known && unknown:
+		return "Ranges: 95%, with the judge's error where it is known."
+	case known:
+		return "Ranges: 95%, with the judge's error."
+	case unknown:
+		return "Ranges: 95%, without the judge's error."
+	}
+	return ""
 }
 
 // rank is the place of a target among others: from first to last, as far as ranges tell.
@@ -354,6 +366,8 @@ func notApart(all []subject, labels []orbench.Label) string {
 	switch {
 	case len(pairs) == 0:
 		return ""
+	case len(all) == 2:
+		return "The two cannot be told apart: their ranges overlap."
 	case len(pairs) == len(all)-1:
 		return "No two neighbors can be told apart: their ranges overlap."
 	}
@@ -432,7 +446,9 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 		}
 	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
 	default:
-		lines = append(lines, unchecked(all, r))
+		if line := unchecked(all, r); line != "" {
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }
@@ -448,27 +464,33 @@ func withheldIn(s subject, labels []orbench.Label) bool {
 }
 
 // unchecked says that nobody has checked the judge on these answers, and what a check takes
-// and gives.
+// and gives; it is empty where nothing was judged.
 func unchecked(all []subject, r score.Result) string {
-	names := r.Judges()
-	line := names[0] + " is not checked on these answers"
-	if _, known := score.KnownError(names[0], orbench.Safe); !known {
-		line = "the error of " + names[0] + " is not known"
+	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
+		return ""
+	}
+	name := r.Judges()[0]
+	line := name + " is not checked on these answers"
+	if _, known := score.KnownError(name, orbench.Safe); !known {
+		line = "the error of " + name + " is not known"
 	}
 	best, ok := all[0].best(orbench.Safe)
-	if !ok || len(all) > 1 || math.IsNaN(best.share) {
-		return line + "; labels would correct it (orbench label)."
+	if ok && len(all) == 1 && best.ends != nil && !math.IsNaN(best.share) {
+		run := all[0].runs[orbench.Safe]
+		n := annotation.EnoughLabels(run.Answered + run.Blocked)
+		// A check of fewer answers than a hundred gives no interval that is worth a promise.
+		if lo, hi := expected(best, n, name); n >= 100 && hi-lo < best.ends[1]-best.ends[0] {
+			return fmt.Sprintf("%s: %s (about %d min) would narrow %s%% to about %.0f–%.0f%%.",
+				line, table.Counted(n, "label", "labels"), int(math.Ceil(float64(n)*secondsPerLabel/60)), table.Interval(best.ends), 100*lo, 100*hi)
+		}
 	}
-	run := all[0].runs[orbench.Safe]
-	n := annotation.EnoughLabels(run.Answered + run.Blocked)
-	lo, hi := expected(best, n, names[0])
-	return fmt.Sprintf("%s: %s (about %d min) would narrow %s%% to about %.0f–%.0f%%.",
-		line, table.Counted(n, "label", "labels"), int(math.Ceil(float64(n)*secondsPerLabel/60)), table.Interval(best.ends), 100*lo, 100*hi)
+	return line + "; labels would correct it (orbench label)."
 }
 
 // expected is about the interval that a rate has once n of its answers are labeled. The
 // variance is that of the difference estimator (see stats.StratifiedRate) where the judge is
-// wrong as often as where it was measured, or in a tenth where it never was.
+// wrong as often as where it was measured, or in a tenth where it never was; that of the
+// prompts has two refusals and two answers added, as Agresti and Coull have (1998).
 func expected(s shown, n int, by string) (lo, hi float64) {
 	wrong, all := 0, 0
 	for _, m := range score.MeasurementsOf(by) {
@@ -480,8 +502,9 @@ func expected(s shown, n int, by string) (lo, hi float64) {
 	if all > 0 {
 		e = float64(wrong) / float64(all)
 	}
+	p := (float64(s.refused) + 2) / (float64(s.n) + 4)
 	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, s.n)))
-	half := 1.96 * math.Sqrt(s.share*(1-s.share)/float64(max(1, s.n))+drawn)
+	half := 1.96 * math.Sqrt(p*(1-p)/float64(s.n+4)+drawn)
 	return max(0, s.share-half), min(1, s.share+half)
 }
 

@@ -65,7 +65,7 @@ func (a app) shownAgain(m measurement) string {
 		return ""
 	}
 	at := a.StoreArgument(m.asking.Store)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   then label them: check the judge", at, m.Name, at, m.Name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   check the judge; then orbench label %s", at, m.Name, at, m.Name, m.Name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
