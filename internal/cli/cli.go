@@ -177,7 +177,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.InitDefaultVersionFlag()
-	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measure"}, &cobra.Group{ID: making, Title: "Make and check prompts"}, &cobra.Group{ID: itself, Title: "orbench itself"})
+	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measure"}, &cobra.Group{ID: making, Title: "Make and check prompts"}, &cobra.Group{ID: itself, Title: "orbench itself"}, &cobra.Group{ID: further, Title: "More commands"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {
 			c.GroupID = group
@@ -186,9 +186,15 @@ Start with "orbench demo": it needs no key and no network.`,
 	}
 	add(measuring, append(measurement.Commands(env), batchCommand(env))...)
 	add(making, data.Commands(env)...)
-	add(itself, storeCommand(env), configCommand(env), doctorCommand(env), manCommand(env), simCommand(env), versionCommand(env))
-	root.SetHelpCommandGroupID(itself)
-	root.SetCompletionCommandGroupID(itself)
+	add(itself, storeCommand(env), configCommand(env), doctorCommand(env))
+	add(further, manCommand(env), simCommand(env), versionCommand(env))
+	for _, c := range root.Commands() {
+		if c.Name() == "worker" {
+			c.GroupID = further
+		}
+	}
+	root.SetHelpCommandGroupID(further)
+	root.SetCompletionCommandGroupID(further)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	width := min(helpWidth, env.Columns())
@@ -208,6 +214,8 @@ const (
 	measuring = "measurement"
 	making    = "data"
 	itself    = "orbench"
+	// further commands are named in one line.
+	further = "further"
 )
 
 // wrapUsage turns every wrong flag and argument into a usageError that says what may

@@ -51,12 +51,18 @@ func usageText(c *cobra.Command, width int) string {
 func writeCommands(b *strings.Builder, c *cobra.Command, width int) {
 	list := func(title, id string) {
 		lines := ""
+		var names []string
 		for _, sub := range c.Commands() {
 			if sub.GroupID == id && sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
 				lines += wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
 			}
 		}
-		if lines != "" {
+		switch {
+		case lines == "":
+		case id == further:
+			fmt.Fprintf(b, "\n%s\n", wrap(title+": "+strings.Join(names, ", "), width))
+		default:
 			fmt.Fprintf(b, "\n%s:\n%s", title, lines)
 		}
 	}
