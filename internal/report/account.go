@@ -5,6 +5,17 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
+// plain reports whether every prompt has a whole answer and one judge has judged all of them,
+// so that an account says nothing that the rates do not.
+func plain(r score.Result) bool {
+	for _, run := range r.Runs {
+		if run.Answered != run.N || run.Truncated+run.EndingUnknown > 0 || len(run.Judges) > 1 || len(run.Judges) == 1 && run.Judges[0].Unjudged > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // accountLine says in one line what became of every prompt that was asked, over
 // all targets.
 func accountLine(r score.Result) string {

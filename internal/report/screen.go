@@ -121,10 +121,7 @@ func firstScreen(d *table.Document, r score.Result) {
 	if len(all) == 1 {
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
 	} else {
-		d.AddTo(table.OnBrief, words.Section(ranking(all, r, labels)))
-		if line := notApart(all, labels); line != "" {
-			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
-		}
+		d.AddTo(table.OnBrief, words.Section(ranking(all, labels)))
 	}
 	addExample(d, all, words)
 	for _, line := range remarks(all, r, labels) {
@@ -188,7 +185,7 @@ func bar(s shown) string {
 
 // ranking has a line for each target, the best first, with its rates by people's labels or by
 // the first judge.
-func ranking(all []subject, r score.Result, labels []orbench.Label) table.Section {
+func ranking(all []subject, labels []orbench.Label) table.Section {
 	t := table.Section{Header: []string{"target", "dataset", "by"}, Left: 3, WrapNames: true}
 	for _, label := range labels {
 		t.Header = append(t.Header, "n "+string(label), string(label)+" refused")
@@ -240,7 +237,7 @@ func ranking(all []subject, r score.Result, labels []orbench.Label) table.Sectio
 		same(&t, "rank", "")
 		t.Drop(func([]string, int) bool { return true }, "rank")
 	}
-	t.Note = strings.TrimSpace(rangeNote(rates) + " " + withheldNote(withheld))
+	t.Note = strings.TrimSpace(rangeNote(rates) + " " + notApart(all, ranks) + " " + withheldNote(withheld))
 	return t
 }
 
@@ -350,9 +347,8 @@ func ranksOf(all []subject, labels []orbench.Label) []rank {
 }
 
 // notApart says which neighbors in the ranking may be equal; it is empty where each is known
-// to be better than the next.
-func notApart(all []subject, labels []orbench.Label) string {
-	ranks := ranksOf(all, labels)
+// to be better than the next, and where nothing is ranked.
+func notApart(all []subject, ranks []rank) string {
 	if ranks == nil {
 		return ""
 	}
@@ -363,15 +359,10 @@ func notApart(all []subject, labels []orbench.Label) string {
 			pairs = append(pairs, all[one].target+" and "+all[next].target)
 		}
 	}
-	switch {
-	case len(pairs) == 0:
+	if len(pairs) == 0 {
 		return ""
-	case len(all) == 2:
-		return "The two cannot be told apart: their ranges overlap."
-	case len(pairs) == len(all)-1:
-		return "No two neighbors can be told apart: their ranges overlap."
 	}
-	return "Ranges overlap: " + listed(pairs) + "."
+	return "They overlap for " + listed(pairs) + ", which cannot be told apart."
 }
 
 // addExample adds a safe prompt that was refused, its answer, and the categories with most of
@@ -433,8 +424,8 @@ const secondsPerLabel = 20
 // remarks say what changes how the figures are read, a line each.
 func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	var lines []string
-	if line := incomplete(r); line != "" {
-		lines = append(lines, line)
+	if !plain(r) {
+		lines = append(lines, accountLine(r))
 	}
 	if len(all) == 1 && withheldIn(all[0], labels) {
 		lines = append(lines, withheldNote([]string{all[0].name()}))
@@ -484,7 +475,7 @@ func unchecked(all []subject, r score.Result) string {
 				line, table.Counted(n, "label", "labels"), int(math.Ceil(float64(n)*secondsPerLabel/60)), table.Interval(best.ends), 100*lo, 100*hi)
 		}
 	}
-	return line + "; labels would correct it (orbench label)."
+	return line + " (see orbench label)."
 }
 
 // expected is about the interval that a rate has once n of its answers are labeled. The
@@ -506,34 +497,4 @@ func expected(s shown, n int, by string) (lo, hi float64) {
 	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, s.n)))
 	half := 1.96 * math.Sqrt(p*(1-p)/float64(s.n+4)+drawn)
 	return max(0, s.share-half), min(1, s.share+half)
-}
-
-// incomplete says how many prompts have no answer that counts, and why; it is empty where all
-// have one.
-func incomplete(r score.Result) string {
-	var n, blocked, failed, unanswered, unjudged int
-	for _, run := range r.Runs {
-		n, blocked, failed, unanswered = n+run.N, blocked+run.Blocked, failed+run.Failed, unanswered+run.Unanswered
-		if len(run.Judges) > 0 {
-			unjudged += run.Judges[0].Unjudged
-		}
-	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{failed, "failed (in no rate)"},
-		{unanswered, "not asked yet (in no rate)"},
-		{blocked, "blocked by the provider (counted as refused)"},
-		{unjudged, "left unjudged by the first judge (in no rate)"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, table.Count(p.n)+" "+p.what)
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "of " + table.Counted(n, "prompt", "prompts") + ": " + strings.Join(parts, ", ")
 }

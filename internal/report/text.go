@@ -39,7 +39,7 @@ func (v View) Document() table.Document {
 	spent := r.Provenance.Spent()
 	d.AddTo(table.OnFull, table.Line(costLine(r.Cost)), table.Line(spent))
 	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
-		d.AddTo(table.OnBrief, table.Line(costLine(r.Cost)))
+		d.AddTo(table.OnBrief, table.Line(costInBrief(r.Cost)))
 	}
 	// What one command asked and spent is said once.
 	if !r.Provenance.OfReplies(r.Cost.Calls) {
@@ -50,6 +50,15 @@ func (v View) Document() table.Document {
 		d.AddTo(table.InMarkdown, table.Gap, s)
 	}
 	return d
+}
+
+// costInBrief is costLine without tokens.
+func costInBrief(c score.Cost) string {
+	if c.Calls == 0 {
+		return costLine(c)
+	}
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " +
+		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }
 
 // costLine says in one line what a command spent. An unknown price is said to be

@@ -47,9 +47,8 @@ nothing about any real model.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Stdout, "\nThe models above are simulated. Open the report: %s\n"+
-				"Now yours, a model on your own server:\n"+
-				"  orbench eval --target vllm/MODEL --base-url http://127.0.0.1:8000/v1 --dataset starter\n", abs)
+			fmt.Fprintf(a.Stdout, "Open the report: %s\n"+
+				"Now yours: orbench eval --target vllm/MODEL --base-url http://127.0.0.1:8000/v1 --dataset starter\n", abs)
 			return nil
 		},
 	}
