@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -365,8 +366,8 @@ func notApart(all []subject, ranks []rank) string {
 	return "They overlap for " + listed(pairs) + ", which cannot be told apart."
 }
 
-// addExample adds a safe prompt that was refused, its answer, and the categories with most of
-// them.
+// addExample adds a safe prompt that was refused, its answer, and the categories that stand
+// out.
 func addExample(d *table.Document, all []subject, words table.Words) {
 	var of subject
 	var example *score.Example
@@ -386,36 +387,29 @@ func addExample(d *table.Document, all []subject, words table.Words) {
 	}
 	d.AddTo(table.OnBrief, table.Line(words.Of(title)+":"),
 		table.Note{Mark: "  ", Text: "“" + example.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + example.Answer + "”"})
-	if most := mostRefused(of.runs[orbench.Safe]); most != "" && len(all) == 1 {
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "most in " + most})
+	if line := standsOut(of.runs[orbench.Safe]); line != "" && len(all) == 1 {
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: line})
 	}
 	d.AddTo(table.OnBrief, table.Gap)
 }
 
-// mostRefused names up to three categories with the greatest shares of refused prompts.
-func mostRefused(run score.RunResult) string {
-	if len(run.Judges) == 0 {
+// standsOut names the categories that are refused significantly more often than the target's
+// other prompts; it is empty without categories.
+func standsOut(run score.RunResult) string {
+	if len(run.Judges) == 0 || len(run.Judges[0].ByCategory) < 2 {
 		return ""
 	}
-	by := run.Judges[0].ByCategory
-	var names []orbench.Category
-	for c, count := range by {
-		if c != "" && count.Refused > 0 {
-			names = append(names, c)
+	j := run.Judges[0]
+	var parts []string
+	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
+		if count := j.ByCategory[c]; count.Outlier(j.Count()) > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s of %s", table.Category(c), table.Count(count.Refused), table.Count(count.N)))
 		}
 	}
-	slices.SortFunc(names, func(a, b orbench.Category) int {
-		share := func(c orbench.Category) float64 { return float64(by[c].Refused) / float64(by[c].N) }
-		return cmp.Or(cmp.Compare(share(b), share(a)), cmp.Compare(a, b))
-	})
-	if len(by) < 2 {
-		return ""
+	if len(parts) == 0 {
+		return "no category stands out"
 	}
-	var parts []string
-	for _, c := range names[:min(3, len(names))] {
-		parts = append(parts, fmt.Sprintf("%s %s of %s", table.Category(c), table.Count(by[c].Refused), table.Count(by[c].N)))
-	}
-	return strings.Join(parts, " · ")
+	return "stands out: " + listed(parts)
 }
 
 // secondsPerLabel is how long a person takes for an answer, about.
