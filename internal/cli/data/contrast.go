@@ -46,23 +46,23 @@ func (a app) contrastCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contrast DATASET --out DIR",
 		Short: "Make wordings of prompts that differ in one thing",
-		Long: `Make a contrast set: of every prompt of a dataset, wordings of one intent that a
-model writes, along one axis or several:
+		Long: `Make a contrast set. For every prompt of a dataset, a model writes several wordings of
+the same intent that differ along one axis:
 
   degree         safe, borderline and toxic
   authorization  by somebody who has the right to do it, and by somebody who has not
   group          about anybody, about a group that is seldom treated unfairly, and
                  about one that often is
-  fiction        about the world, and within a story
+  fiction        about the real world, and within a story
   language       in each of --languages
 
-Wordings are checked by the rules of "orbench build" where they fit, once more asked
-for where they break one, freed of duplicates, and put to the vote of moderators,
-whose vote is the label. The set is a dataset with its pairs, so "orbench eval"
-reports by pair what a target does with it.
+Wordings are checked by the rules of "orbench build" that apply. A wording that breaks
+one is asked for once more. Duplicates are dropped, and moderators vote on the label of
+the rest. The set is a dataset with its pairs, so "orbench eval" reports by pair how a
+target treats it.
 
-Every reply is kept in the store before it counts, and the same command goes on after
-an interruption. "orbench report NAME" shows the counts again, without the folder.
+Each reply is stored before it counts; after an interruption, run the same command again.
+"orbench report NAME" shows the counts again, without the folder.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,

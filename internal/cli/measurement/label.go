@@ -28,15 +28,15 @@ func (a app) labelCommand() *cobra.Command {
 	var at, person string
 	c := &cobra.Command{
 		Use:   "label [RUN]",
-		Short: "Have people label answers, and correct the rates by what they say",
-		Long: `Show the drawn answers of a run (the newest without a name) one by one, without
-the model and what judges said, and keep what you say of each: one key a label.
-Answers are drawn by "orbench label draw"; what you have labeled is passed over,
-so the command can be stopped and taken up again. "orbench report" then prints the
-corrected rate beside each raw one.
+		Short: "Label answers by hand, and correct the rates with the labels",
+		Long: `Show the drawn answers of a run (the newest without a name) one by one, without the name
+of the model and without what judges said, and store your label of each: one key per
+label. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
+so you can stop and go on later. "orbench report" then prints the corrected rate beside
+each raw one.
 
-Keys: a answered, w answered with a warning, p partly, s something else instead,
-r refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
+Keys: a answered, w answered with a warning, p partly, s something else instead, r
+refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
 		Example: `  orbench label draw --size 100
   orbench label --as ana
   orbench report`,
@@ -96,15 +96,15 @@ func (a app) labelDrawCommand() *cobra.Command {
 	var at string
 	c := &cobra.Command{
 		Use:   "draw [RUN]",
-		Short: "Draw answers at random for people to look at",
-		Long: `Draw answers of a run at random, for people to label, and keep in the store which
-they are and how likely each was to be drawn. Every target and label of prompts has
-an equal share until each has 100, or of more than 1,000 answers a tenth of them up to
-1,000; within it, more is drawn of the answers on which judges disagree or often err.
-A second draw adds to the first.
+		Short: "Draw answers at random for people to label",
+		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
+how likely each was to be drawn. Every target and label of prompts gets an equal share
+until each has 100 answers; of more than 1,000 answers, a tenth, up to 1,000. Within its
+share, answers on which judges disagree or often err are more likely. A second draw adds
+to the first.
 
-With --width nothing is drawn: it says how many labels, of which strata, would give
-every corrected rate a 95% interval that wide, from end to end.`,
+--width draws nothing. It prints how many labels, of which strata, give every corrected
+rate a 95% interval of that total width.`,
 		Example: `  orbench label draw main --size 100
   orbench label draw main --width 6pp
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
@@ -195,11 +195,11 @@ func (a app) labelExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
-		Long: `Write the drawn answers of a run as a table for people to fill in: a row for every
-answer and person who labeled it, and one with an empty class where nobody has.
-Nothing in it tells who answered or what judges said. FILE is CSV, safe to open in
-a spreadsheet, or JSON Lines where its name ends in .jsonl; "orbench label import"
-reads it back.`,
+		Long: `Write the drawn answers of a run as a table for people to fill in. It has a row for every
+answer and person who labeled it, and a row with an empty class where nobody has. The
+table does not show who answered or what judges said. FILE is CSV that is safe to open in
+a spreadsheet, or JSON Lines if its name ends in .jsonl. "orbench label import" reads it
+back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -238,13 +238,13 @@ func (a app) labelImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import RUN FILE",
 		Short: "Read labels from a table, exported or made elsewhere",
-		Long: `Read labels of people into the store: a table that "orbench label export" wrote,
-or one made elsewhere, with a column class (or label) and the columns prompt and
-answer (or response), from which its rows are found among the answers of the run.
-A table without answers labels prompts. Columns by, note and chance may be there.
+		Long: `Read people's labels into the store. The table is one that "orbench label export" wrote,
+or your own with a column class (or label) and the columns prompt and answer (or
+response), which find its rows among the answers of the run. A table without answers
+labels prompts. The columns by, note and chance are optional.
 
-Labels correct a rate only where it is known how their answers were chosen: drawn
-by "orbench label draw", with a chance, all answers of a target, or, with --random,
+Labels correct a rate only if it is known how their answers were chosen: drawn by
+"orbench label draw", given with a chance, all answers of a target, or, with --random,
 drawn at random from those of each target and label of prompts.`,
 		Example: `  orbench label import main labels.csv
   orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
