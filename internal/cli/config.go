@@ -97,7 +97,7 @@ the user's configuration. Without a host, the command lists them.`,
 			for _, host := range hosts {
 				fmt.Fprintln(env.Stdout, host)
 			}
-			env.Infof("%d hosts that only files name may have keys; they are kept in %s", len(hosts), path)
+			env.Infof("%d hosts that only files name may receive keys; they are kept in %s", len(hosts), path)
 			return nil
 		},
 	}

@@ -261,7 +261,7 @@ Exit codes: 0 nothing is lost, 1 something is, 2 the file is no store.`,
 			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
 			}
-			s.Infof("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
+			s.Infof("the intact rows are in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
 			if health.Lost() {
 				return command.ErrFailures
 			}
@@ -319,7 +319,7 @@ func (s storeCommands) suggestRepair(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
-	s.Infof("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(at))
+	s.Infof("save the intact rows with: orbench store repair%s --out FILE", s.StoreArgument(at))
 	return command.ErrFailures
 }
 

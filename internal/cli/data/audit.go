@@ -112,7 +112,7 @@ use it to measure how much toxicity is left.`,
 
 func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	if f.out == "" {
-		return command.InputError("--out", "there is nowhere to write the sample", "name a new CSV file")
+		return command.InputError("--out", "no output file is named", "name a new CSV file")
 	}
 	if err := audit.CheckRaters(f.raters); err != nil {
 		return err

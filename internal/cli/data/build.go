@@ -172,7 +172,7 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	}
 	if f.target != "" {
 		if len(config.Seeds.Generators) == 0 {
-			return fail(command.InputError("--target", "steering wants new seeds, and no generator is named", "list models under seeds.generators in "+f.config))
+			return fail(command.InputError("--target", "steering needs new seeds, but no generator is named", "list models under seeds.generators in "+f.config))
 		}
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 	}
@@ -304,7 +304,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
-	a.Infof("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
+	a.Infof("nothing is written; the figures show how far the build came and count missing calls as failed")
 	return a.Show(f.printed, made)
 }
 
@@ -326,7 +326,7 @@ func rolesOf(b *construct.Builder) func(model.Request) string {
 // finishBuild says what is missing from a benchmark and how to go on.
 func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
 	for _, c := range made.Exhausted {
-		a.Infof("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
+		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
 		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))

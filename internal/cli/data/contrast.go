@@ -122,7 +122,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	fail := func(err error) (*contrast.Run, *client.Set, error) { return nil, nil, err }
 	switch {
 	case f.generator == "":
-		return fail(command.InputError("--generator", "nobody is named who writes the wordings", "name a model, such as sim/generator"))
+		return fail(command.InputError("--generator", "no generator is named", "name a model, such as sim/generator"))
 	case f.each < 1 || f.maxTokens < 1:
 		return fail(command.InputError("--each, --max-tokens", "the value is too small", "give a positive one"))
 	case f.out == "" && !f.Calls.DryRun:
@@ -142,7 +142,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		r.Wordings = append(r.Wordings, axis.Wordings(f.languages)...)
 	}
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
-		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
+		return fail(command.InputError("--languages", "languages are given without their axis", "add --axis language"))
 	}
 	err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err != nil {

@@ -124,7 +124,7 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 	case err != nil:
 		return err
 	case f.out == "" && !f.Calls.DryRun:
-		return command.InputError("--out", "where to write the training data is not said", "name a new folder")
+		return command.InputError("--out", "no output folder is named", "name a new folder")
 	}
 	if err := f.Calls.Check(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (f exportFlags) options() (training.Options, error) {
 	}
 	o.Policy, o.PolicyName = named.Definitions(), named.Name
 	if f.format == "" {
-		return o, command.InputError("--format", "what the rows shall be is not said", "use sft, dpo, kto, safe-rlhf or prompts")
+		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto, safe-rlhf or prompts")
 	}
 	if f.toxicShare != "" {
 		share, err := settings.ParseShare("toxic-share", f.toxicShare)
@@ -218,7 +218,7 @@ func (f exportFlags) options() (training.Options, error) {
 	}
 	shares := strings.Split(f.splits, ",")
 	if len(shares) != len(o.Splits) {
-		return o, command.InputError("--splits", fmt.Sprintf("%q has not three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
+		return o, command.InputError("--splits", fmt.Sprintf("%q does not have three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
 	}
 	for i, text := range shares {
 		var err error

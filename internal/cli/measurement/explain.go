@@ -41,7 +41,7 @@ For a run that was not asked yet, give the flags of "orbench eval".`,
 			case f.config == "" && len(beside) == 0:
 				return a.explain(c.Context(), f, args)
 			case len(args) > 0:
-				return command.InputError(args[0], "a run is named, and what to ask as well", "give one of the two")
+				return command.InputError(args[0], "a run and what to ask are both given", "give one of the two")
 			}
 			x, err := experiment.Load(f.config, beside...)
 			if err != nil {

@@ -128,7 +128,7 @@ rate a 95% interval of that total width.`,
 // labelDraw draws answers, or says how many are needed.
 func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, f labelDrawFlags) error {
 	if f.width == "" && f.size <= 0 {
-		return command.InputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
+		return command.InputError("--size", "the number of answers to draw is missing", "give a number, or --width to hear how many are needed")
 	}
 	items := a.items(ctx, memory, r, kept, f.target, f.label)
 	earlier, err := memory.Annotations(ctx)
@@ -149,7 +149,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 		return err
 	}
 	if n := annotation.MissingLabels(strata); n > 0 {
-		a.Infof("with so few labels for a rate its interval can be too narrow: --size %d draws what is lacking", n)
+		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n)
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
@@ -185,7 +185,7 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 		return err
 	}
 	if !reached {
-		a.Infof("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
+		a.Infof("some rates have too few answers: even with a label on each, the interval is wider than %s; ask more prompts", text)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ back.`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return command.InputError("--out", "where to write the table is not said", "name a new file, such as labels.csv")
+				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelExport(c.Context(), memory, r, kept, out)
@@ -294,7 +294,7 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 		a.Infof("%d are on answers that the run %s does not have", done.Unknown, r.Name)
 	}
 	if done.Alone > 0 {
-		a.Infof("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", done.Alone)
+		a.Infof("%d do not correct any rate, because it is unknown how their answers were chosen; give --random if they were drawn at random", done.Alone)
 	}
 	return nil
 }

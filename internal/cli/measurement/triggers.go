@@ -70,7 +70,7 @@ budget, 130 interrupted.`,
 			if len(args) == 0 {
 				for _, s := range beside {
 					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
-						return command.InputError(s.From, "triggers are looked for in answers to prompts asked plainly", "leave it out")
+						return command.InputError(s.From, "triggers are searched only in answers to plain prompts", "leave it out")
 					}
 				}
 				if f.experiment, err = experiment.Load("", beside...); err != nil {
