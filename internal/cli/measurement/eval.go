@@ -139,7 +139,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
-		a.Infof("--judge lexical: a guard's reply is not an answer, so the judge flag reads it instead")
+		a.Infof("--judge lexical: the reply of a guard is not an answer, so the judge flag reads it instead")
 	}
 	for _, note := range r.Notes {
 		a.Infof("%s", note)
