@@ -50,7 +50,7 @@ var jsonForms = []struct {
 	{"`judge --responses`", recorded.Result{}},
 	{"`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},
-	{"`eval --shard`", evaluate.ShardResult{}},
+	{"`eval --set shard=2/4`", evaluate.ShardResult{}},
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},
 	{"`store check`", store.Health{}},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,49 @@ experiment, rubric or policy, is left out.`,
 		configPart(env, "schema", "Print the JSON Schema of build.yaml, experiment.yaml, rubric.yaml or policy.yaml",
 			"  orbench config schema experiment > experiment.schema.json",
 			func(k configKind) string { return string(k.schema()) }),
-		allowHostCommand(env))
+		settingsCommand(env), allowHostCommand(env))
 	return c
+}
+
+// settingsCommand lists what --set takes, and which commands have it.
+func settingsCommand(env *command.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "settings",
+		Short: "List what --set takes beside the settings of an experiment",
+		Long: `List what "--set NAME=VALUE" takes, and the commands that take it. VALUE is written as
+in YAML; a list needs no brackets. The settings of an experiment are those of the file
+that "orbench config init experiment" prints: eval, explain and triggers take each by its
+path, such as targets[0].name=main or variants.turns=pushback.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns())))
+			return err
+		},
+	}
+}
+
+// settingsText lists the settings of a tree of commands, each once.
+func settingsText(root *cobra.Command, width int) string {
+	var all []command.Setting
+	by := map[string][]string{}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, s := range command.Settings(c) {
+			if s.Into != nil && !slices.ContainsFunc(all, func(other command.Setting) bool { return other.Name == s.Name }) {
+				all = append(all, s)
+			}
+			by[s.Name] = append(by[s.Name], strings.TrimPrefix(c.CommandPath(), root.Name()+" "))
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+	var b strings.Builder
+	for _, s := range all {
+		fmt.Fprintf(&b, "%s\n%s\n%s\n", s.Name, wrap("    "+s.Usage, width), wrap("    of "+strings.Join(by[s.Name], ", "), width))
+	}
+	return b.String()
 }
 
 // allowHostCommand keeps the user's word on hosts.
@@ -60,8 +102,8 @@ func allowHostCommand(env *command.Env) *cobra.Command {
 		Short: "Let hosts have keys that only files name, or list those that may",
 		Long: `A key is sent to its provider's own address, to this machine, and where --base-url
 or a variable of the environment says. A host that only a file names, such as the
-base_url of an experiment or of a file of --providers, gets none until you say that
-it may: for one command with --allow-host HOST, or for all with this one.
+base_url of an experiment or of a file of --set providers, gets none until you say that
+it may: for one command with --set allow_host=HOST, or for all with this one.
 
 The hosts are kept in the file allowed-hosts in the folder orbench of the user's
 configuration, one a line. Without a host they are listed.`,
@@ -72,7 +114,7 @@ configuration, one a line. Without a host they are listed.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := provider.AllowedPath()
 			if path == "" {
-				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --allow-host")
+				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --set allow_host")
 			}
 			var named []string
 			for _, text := range args {

@@ -131,7 +131,7 @@ func (s storeCommands) merge() *cobra.Command {
 		Short: "Make one store of several, such as those of the shards of a run",
 		Long: `Make a new store of everything that several hold. The same call is one row, the same
 label is there once, and a run that several hold is one run, with the judges of all:
-the stores of "orbench eval --shard 1/4" to 4/4 make the run that one machine would
+the stores of "orbench eval --set shard=1/4" to 4/4 make the run that one machine would
 have made. Where stores disagree nothing is made: another answer to the same call, or
 a run of the same name with other settings.`,
 		Example: `  orbench store merge part1.db part2.db part3.db part4.db --out all.db

@@ -101,7 +101,8 @@ func (a app) labelDrawCommand() *cobra.Command {
 they are and how likely each was to be drawn. Every target and label of prompts has
 an equal share until each has 100, or of more than 1,000 answers a tenth of them up to
 1,000; within it, more is drawn of the answers on which judges disagree or often err.
-A second draw adds to the first.
+A second draw adds to the first. "orbench audit draw" draws prompts instead, to check
+their labels.
 
 With --width nothing is drawn: it says how many labels, of which strata, would give
 every corrected rate a 95% interval that wide, from end to end.`,

@@ -52,7 +52,7 @@ The vote is kept in the store by its --name: "orbench report NAME" shows it agai
 "orbench explain NAME" says which of its calls are remembered.
 
 --batch has votes asked by batch: it submits what is lacking and takes back what has
-come. Give the same command again until all votes are there, or say --wait. Moderators
+come. Give the same command again until all votes are there, or say --set wait=true. Moderators
 whose provider has no batch service are asked at once.
 
 --changed writes the prompts whose label changes, --all every prompt with its labels
@@ -70,7 +70,7 @@ and votes; both files are datasets again, with the labels that they had.`,
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
-	command.ClusterFlag(c, &f.columns)
+	command.AddSettings(c, command.Setting{Name: "cluster_column", Into: &f.columns.Cluster, Usage: "column of a file whose equal values tell prompts that are not independent, such as their seed"})
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	f.Printed.Register(c, command.Formats)

@@ -35,8 +35,8 @@ func (a app) workerCommand() *cobra.Command {
 	var f workerFlags
 	c := &cobra.Command{
 		Use:   "worker",
-		Short: "Make the calls that others queue with --workers, on any machine",
-		Long: `Make the calls that "orbench eval --workers", judge and moderate have queued in a
+		Short: "Make the calls that others queue for workers, on any machine",
+		Long: `Make the calls that eval, judge, moderate and others with --set workers=true have queued in a
 store in PostgreSQL, and remember the answers there. Any number of workers, on any
 machines, share the work; each needs the keys of the providers, and neither datasets nor
 experiments. One may be started, killed or frozen at any time: what it had under way is

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Setting is what a command takes by --set and has no flag for.
+type Setting struct {
+	// Name is what --set calls it, and Flag the name by which it may be looked for; empty for
+	// the same with hyphens.
+	Name, Flag string
+	// Into points to where the value goes; nil for a path of an experiment.
+	Into any
+	// Usage says in a line what it is.
+	Usage string
+}
+
+// FlagName is the name by which the setting may be looked for.
+func (s Setting) FlagName() string {
+	if s.Flag != "" {
+		return s.Flag
+	}
+	return strings.ReplaceAll(s.Name, "_", "-")
+}
+
+// setValue is the value of --set.
+type setValue struct {
+	known []Setting
+	// said is what is said of an experiment, where the command takes its paths.
+	paths bool
+	said  []experiment.Said
+}
+
+func (*setValue) String() string { return "" }
+func (*setValue) Type() string   { return "setting" }
+
+func (v *setValue) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	var names []string
+	for _, s := range v.known {
+		if s.Into == nil {
+			continue
+		}
+		if s.Name == name && ok {
+			return settings.Value("--set "+name, value, s.Into, "give a value of the right kind")
+		}
+		names = append(names, s.Name)
+	}
+	switch {
+	case !ok && (!v.paths || slices.Contains(names, name)):
+		return InputError("--set "+name, "no value is given", "write NAME=VALUE, such as "+names[0]+"=…")
+	case !v.paths:
+		return settings.Unknown("set", "setting", name, names)
+	}
+	s, err := experiment.ParseSet("--set", text)
+	s.Others = names
+	v.said = append(v.said, s)
+	return err
+}
+
+// AddSettings has --set of a command take settings.
+func AddSettings(c *cobra.Command, more ...Setting) {
+	v := setOf(c)
+	if v == nil {
+		v = new(setValue)
+		c.Flags().Var(v, "set", "say what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" lists the names")
+	}
+	v.known = append(v.known, more...)
+}
+
+// AddPaths has --set of a command take every path of an experiment too, of which some have a
+// name by which they may be looked for.
+func AddPaths(c *cobra.Command, named ...Setting) {
+	AddSettings(c, named...)
+	setOf(c).paths = true
+	c.Flags().Lookup("set").Usage = "say what has no flag, or any path of an experiment file, as `NAME=VALUE`; repeatable; \"orbench config settings\" lists the names"
+}
+
+// Said is what --set says of an experiment.
+func Said(c *cobra.Command) []experiment.Said { return setOf(c).said }
+
+// Settings lists what --set of a command takes, but for most paths of an experiment.
+func Settings(c *cobra.Command) []Setting {
+	if v := setOf(c); v != nil {
+		return v.known
+	}
+	return nil
+}
+
+// setOf is the value of a command's --set, nil where it has none.
+func setOf(c *cobra.Command) *setValue {
+	if f := c.Flags().Lookup("set"); f != nil {
+		return f.Value.(*setValue)
+	}
+	return nil
+}
+
+// FlagOf is what says a setting on the command line of the command that runs.
+func (e *Env) FlagOf(setting string) string {
+	if e.running == nil || e.running.Flags().Lookup(setting) != nil {
+		return "--" + setting
+	}
+	for _, s := range Settings(e.running) {
+		if s.FlagName() == setting {
+			return "--set " + s.Name
+		}
+	}
+	return experiment.FlagOf(setting)
+}
+
+// Began has settings called, from now on, what a command calls them.
+func (e *Env) Began(c *cobra.Command) { e.running = c }
