@@ -71,8 +71,8 @@ var jsonForms = []struct {
 	{"`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"a training set's `origins.jsonl`", training.Origin{}},
 	{"`export --check --json`", overlap.Checked{}},
-	{"`paper`", paper.Study{}},
-	{"`paper --check`", view.Check{}},
+	{"`report --paper`", paper.Study{}},
+	{"`report --as`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand in docs/json.md from what

@@ -263,6 +263,9 @@ func wrapUsage(c *cobra.Command) {
 
 // commandMeant is the subcommand that a misspelled one most likely means, or "".
 func commandMeant(c *cobra.Command, name string) string {
+	if name == "paper" {
+		return "report --paper"
+	}
 	var known []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {

@@ -47,8 +47,6 @@ var flags = map[string]source{
 	"fail-if":          gates,
 	"require":          gates,
 	"name":             runs,
-	"paper/run":        runs,
-	"paper/check":      runs,
 }
 
 // sourceOf is the source of a command's flag, nil for none.

@@ -33,8 +33,7 @@ var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
 		prompt-column refresh response-column responses positive sample set size target truth
-		paper/as paper/check paper/run
-		compare/judge compare/candidate-judge compare/store paper/store report/store
+		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
 	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family languages max-tokens
 		moderator on-conflict per-prompt plain policy raters rule seed seeds-per-generation threshold
@@ -72,7 +71,6 @@ var verbs = map[string][2]string{
 	"eval":     {"ask", "ask"},
 	"explain":  {"explain", "ask"},
 	"judge":    {"judge", "ask"},
-	"paper":    {"show", "show"},
 	"report":   {"show", "show"},
 	"triggers": {"ask", "ask"},
 }
