@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,41 +56,31 @@ experiment, rubric or policy, is left out.`,
 func settingsCommand(env *command.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "settings",
-		Short: "List what --set takes beside the settings of an experiment",
-		Long: `List what "--set NAME=VALUE" takes, and the commands that take it. VALUE is written as
-in YAML; a list needs no brackets. The settings of an experiment are those of the file
+		Short: "Explain what --set takes",
+		Long: `Explain what "--set NAME=VALUE" takes; the help of a command ends with the names that it
+takes. VALUE is written as in YAML; a list needs no brackets. The settings of an experiment are those of the file
 that "orbench config init experiment" prints: eval, explain and triggers take each by its
 path, such as targets[0].name=main or variants.turns=pushback.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns())))
+			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns()), map[string]bool{}))
 			return err
 		},
 	}
 }
 
-// settingsText lists the settings of a tree of commands, each once.
-func settingsText(root *cobra.Command, width int) string {
-	var all []command.Setting
-	by := map[string][]string{}
-	var visit func(*cobra.Command)
-	visit = func(c *cobra.Command) {
-		for _, s := range command.Settings(c) {
-			if s.Into != nil && !slices.ContainsFunc(all, func(other command.Setting) bool { return other.Name == s.Name }) {
-				all = append(all, s)
-			}
-			by[s.Name] = append(by[s.Name], strings.TrimPrefix(c.CommandPath(), root.Name()+" "))
-		}
-		for _, sub := range c.Commands() {
-			visit(sub)
+// settingsText explains the settings of a tree of commands, each once.
+func settingsText(c *cobra.Command, width int, seen map[string]bool) (text string) {
+	for _, s := range command.Settings(c) {
+		if line := s.Name + "\n" + wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
+			seen[line] = true
+			text += line
 		}
 	}
-	visit(root)
-	var b strings.Builder
-	for _, s := range all {
-		fmt.Fprintf(&b, "%s\n%s\n%s\n", s.Name, wrap("    "+s.Usage, width), wrap("    of "+strings.Join(by[s.Name], ", "), width))
+	for _, sub := range c.Commands() {
+		text += settingsText(sub, width, seen)
 	}
-	return b.String()
+	return text
 }
 
 // allowHostCommand keeps the user's word on hosts.

@@ -130,7 +130,7 @@ func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
 	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
 	if !ok {
-		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
+		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write NAME=VALUE, such as limit=100 or judges=lexical"}
 	}
 	return s, nil
 }

@@ -1,7 +1,7 @@
 package command
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +12,8 @@ import (
 
 // Setting is what a command takes by --set and has no flag for.
 type Setting struct {
-	// Name is what --set calls it, and Flag the name by which it may be looked for; empty for
-	// the same with hyphens.
+	// Name is what --set calls it, and Flag the name by which it may be looked for, where that
+	// is not the same with hyphens.
 	Name, Flag string
 	// Into points to where the value goes; nil for a path of an experiment.
 	Into any
@@ -22,83 +22,64 @@ type Setting struct {
 }
 
 // FlagName is the name by which the setting may be looked for.
-func (s Setting) FlagName() string {
-	if s.Flag != "" {
-		return s.Flag
-	}
-	return strings.ReplaceAll(s.Name, "_", "-")
-}
+func (s Setting) FlagName() string { return cmp.Or(s.Flag, strings.ReplaceAll(s.Name, "_", "-")) }
 
 // setValue is the value of --set.
 type setValue struct {
 	known []Setting
 	// said is what is said of an experiment, where the command takes its paths.
-	paths bool
-	said  []experiment.Said
+	said []experiment.Said
 }
 
 func (*setValue) String() string { return "" }
 func (*setValue) Type() string   { return "setting" }
 
 func (v *setValue) Set(text string) error {
-	name, value, ok := strings.Cut(text, "=")
+	name, value, valued := strings.Cut(text, "=")
 	var names []string
 	for _, s := range v.known {
-		if s.Into == nil {
-			continue
-		}
-		if s.Name == name && ok {
+		switch {
+		case s.Into == nil:
+		case s.Name == name && valued:
 			return settings.Value("--set "+name, value, s.Into, "give a value of the right kind")
+		default:
+			names = append(names, s.Name)
 		}
-		names = append(names, s.Name)
 	}
-	switch {
-	case !ok && (!v.paths || slices.Contains(names, name)):
+	if len(names) < len(v.known) {
+		s, err := experiment.ParseSet("--set", text)
+		s.Others = names
+		v.said = append(v.said, s)
+		return err
+	}
+	if !valued {
 		return InputError("--set "+name, "no value is given", "write NAME=VALUE, such as "+names[0]+"=…")
-	case !v.paths:
-		return settings.Unknown("set", "setting", name, names)
 	}
-	s, err := experiment.ParseSet("--set", text)
-	s.Others = names
-	v.said = append(v.said, s)
-	return err
+	return settings.Unknown("set", "setting", name, names)
 }
 
-// AddSettings has --set of a command take settings.
+// AddSettings has --set of a command take settings, and where one is a path, every path of an
+// experiment.
 func AddSettings(c *cobra.Command, more ...Setting) {
-	v := setOf(c)
-	if v == nil {
-		v = new(setValue)
-		c.Flags().Var(v, "set", "say what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" lists the names")
+	if c.Flags().Lookup("set") == nil {
+		c.Flags().Var(new(setValue), "set", "say what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
 	}
+	v := setOf(c)
 	v.known = append(v.known, more...)
-}
-
-// AddPaths has --set of a command take every path of an experiment too, of which some have a
-// name by which they may be looked for.
-func AddPaths(c *cobra.Command, named ...Setting) {
-	AddSettings(c, named...)
-	setOf(c).paths = true
-	c.Flags().Lookup("set").Usage = "say what has no flag, or any path of an experiment file, as `NAME=VALUE`; repeatable; \"orbench config settings\" lists the names"
 }
 
 // Said is what --set says of an experiment.
 func Said(c *cobra.Command) []experiment.Said { return setOf(c).said }
 
 // Settings lists what --set of a command takes, but for most paths of an experiment.
-func Settings(c *cobra.Command) []Setting {
-	if v := setOf(c); v != nil {
-		return v.known
-	}
-	return nil
-}
+func Settings(c *cobra.Command) []Setting { return setOf(c).known }
 
-// setOf is the value of a command's --set, nil where it has none.
+// setOf is the value of a command's --set, an empty one where it has none.
 func setOf(c *cobra.Command) *setValue {
 	if f := c.Flags().Lookup("set"); f != nil {
 		return f.Value.(*setValue)
 	}
-	return nil
+	return new(setValue)
 }
 
 // FlagOf is what says a setting on the command line of the command that runs.

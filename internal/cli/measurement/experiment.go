@@ -22,7 +22,7 @@ func settingFlags(c *cobra.Command, plain bool) {
 			continue
 		}
 		if s.Bare {
-			command.AddPaths(c, command.Setting{Name: s.Path, Flag: s.Flag})
+			command.AddSettings(c, command.Setting{Name: s.Path, Flag: s.Flag})
 			continue
 		}
 		if f := shared.Flags().Lookup(s.Flag); f != nil {
