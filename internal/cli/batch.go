@@ -60,9 +60,9 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 	f.printed.Register(c, command.TwoFormats)
 }
 
-// atDesk opens a run of a store (the newest without a name) and does something with its
+// withManager opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where a batch is out with a provider.
-func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string, do func(*batch.Desk) error) (err error) {
+func (b batchCommands) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
 	prices, err := f.calls.Prices()
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	if err != nil {
 		return err
 	}
-	d := &batch.Desk{Store: memory, Job: s.Job, Study: s.Study, Prices: prices, Now: time.Now}
+	d := &batch.Manager{Store: memory, Job: s.Job, Study: s.Study, Prices: prices, Now: time.Now}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ calls were answered, how many failed, and how many have not come back; and which
 the run lacks that are in no batch.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, func(d *batch.Desk) error {
+			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
 				s, err := d.Status(c.Context())
 				if err != nil {
 					return err
@@ -197,7 +197,7 @@ is still taken by --set batch_files. A provider first ends what it has begun: th
 with --batch then takes what was answered, which is paid for, and frees the rest.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, func(d *batch.Desk) error {
+			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
 				canceled, err := d.Cancel(c.Context(), f.unasked)
 				if err != nil {
 					return err

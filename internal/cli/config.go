@@ -129,7 +129,7 @@ configuration, one a line. Without a host they are listed.`,
 			for _, host := range hosts {
 				fmt.Fprintln(env.Stdout, host)
 			}
-			env.Sayf("%d hosts that only files name may have keys; they are kept in %s", len(hosts), path)
+			env.Infof("%d hosts that only files name may have keys; they are kept in %s", len(hosts), path)
 			return nil
 		},
 	}

@@ -181,7 +181,7 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 			return all, err
 		}
 		for _, name := range done.Judged {
-			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
+			s.Infof("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
 		}
 		s.sayConflicts(at, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
@@ -199,16 +199,16 @@ func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict 
 	for _, c := range done.Conflicts {
 		switch {
 		case c.Run != "" && onConflict == "first":
-			s.Sayf("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
+			s.Infof("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
 		case c.Run != "":
-			s.Sayf("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
+			s.Infof("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
 		default:
 			const shown = 60
-			s.Sayf("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
+			s.Infof("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
 		}
 	}
 	if done.Answers > 0 {
-		s.Sayf("%s: %s with another answer in all", at, counted(done.Answers, "call"))
+		s.Infof("%s: %s with another answer in all", at, counted(done.Answers, "call"))
 	}
 }
 
@@ -260,7 +260,7 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
 			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
 			}
-			s.Sayf("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
+			s.Infof("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
 			if health.Lost() {
 				return command.ErrFailures
 			}
@@ -318,7 +318,7 @@ func (s storeCommands) suggestRepair(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
-	s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(at))
+	s.Infof("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(at))
 	return command.ErrFailures
 }
 

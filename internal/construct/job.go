@@ -19,7 +19,7 @@ import (
 // Job is the build as a walk: it is built with the replies that a store holds, and what it
 // lacks counts as failed. Its one item has all calls.
 func (b *Builder) Job() *job.Job {
-	j := &job.Job{Turns: true, Further: true}
+	j := &job.Job{Interdependent: true, Further: true}
 	for _, p := range b.Plan() {
 		asked := job.Asked{Ref: p.ref, Role: job.Role(p.Role)}
 		if j.Calls += p.Calls; !slices.Contains(j.Models, asked) {

@@ -26,7 +26,7 @@ type ShardResult struct {
 	// Calls were sent now, Remembered before, and Lacking are still to be made.
 	Calls      int `json:"calls"`
 	Remembered int `json:"remembered"`
-	Lacking    int `json:"lacking"`
+	Missing    int `json:"lacking"`
 }
 
 // shardForm is how a shard is written.

@@ -21,7 +21,7 @@ import (
 const least = "targets: [sim/balanced]\ndatasets: [starter]\n"
 
 // labels are the names of the variants, the plain one's empty.
-func labels(c *Config) []string {
+func labels(c *Experiment) []string {
 	var all []string
 	variants := c.Expand()
 	for _, w := range variants {
@@ -43,7 +43,7 @@ func TestLeastExperiment(t *testing.T) {
 	t.Parallel()
 	f := parse(t, least)
 	if f.Targets[0].Target != "sim/balanced" || f.Datasets[0].Dataset != "starter" || !slices.Equal(f.Judges, []string{"lexical"}) || f.MaxTokens != 1000 {
-		t.Errorf("%+v", f.Config)
+		t.Errorf("%+v", f.Experiment)
 	}
 	variants := f.Expand()
 	if len(variants) != 1 || variants[0].System.Text != "" || *variants[0].Temperature.Value != 0 || variants[0].Temperature.Samples != 1 || f.Spec(variants[0]) != None {
@@ -76,7 +76,7 @@ variants:
 		"", "no system prompt", "terse", "temperature 0.7", "temperature 1", "authority", "class", "fr", "icl+response-check",
 		"terse, class, fr, icl", "temperature 0.2, Brazilian Portuguese",
 	}
-	if got := labels(&f.Config); !slices.Equal(got, want) {
+	if got := labels(&f.Experiment); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	second := f.Targets[1]
@@ -111,7 +111,7 @@ func TestCross(t *testing.T) {
 		"temperature 1", "temperature 1, icl", "temperature 1, self-reminder", "temperature 1, purpose", "temperature 1, purpose, icl", "temperature 1, purpose, self-reminder",
 		"authority, icl",
 	}
-	if got := labels(&f.Config); !slices.Equal(got, want) {
+	if got := labels(&f.Experiment); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -303,7 +303,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		seen := map[string]bool{}
-		for i, label := range labels(&file.Config) {
+		for i, label := range labels(&file.Experiment) {
 			if seen[label] || (label == "") != (i == 0) {
 				t.Errorf("%q: two variants are called %q", text, label)
 			}

@@ -180,7 +180,7 @@ type place struct {
 }
 
 // set puts what is said into the experiment.
-func (c *Config) set(s Said) error {
+func (c *Experiment) set(s Said) error {
 	wrong := func(problem, hint string) error {
 		return &orbench.InputError{File: s.From, Problem: problem, Hint: hint}
 	}

@@ -14,18 +14,18 @@ type Requests func(ctx context.Context) iter.Seq2[model.Request, error]
 // Work is what replies are wanted for, as a Filler sees it: requests. Both streams
 // may repeat requests, and are safe to walk side by side.
 type Work struct {
-	// Known has the requests that are known beforehand, remembered ones among them.
-	Known Requests
-	// Lacking has those whose replies are found to be lacking while it is walked.
+	// Fixed has the requests that are known beforehand, remembered ones among them.
+	Fixed Requests
+	// Missing has those whose replies are found to be lacking while it is walked.
 	// What is asked next depends on replies, so it is walked until a walk that
 	// began after the last reply finds nothing but what failed; nil for work that
 	// is known beforehand.
-	Lacking Requests
-	// Asks lists the models that Lacking may ask.
-	Asks []model.Ref
-	// TakesTurns is true when a reply of one model may give work to another that had
+	Missing Requests
+	// Models lists the models that Missing may ask.
+	Models []model.Ref
+	// Interdependent is true when a reply of one model may give work to another that had
 	// none left, as where a guard, the model and a check follow each other.
-	TakesTurns bool
+	Interdependent bool
 }
 
 // Alternate takes what some lists have in turn: the first of each, then the second

@@ -189,7 +189,7 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 	if err := json.Unmarshal(s.Config, &c); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of %s is damaged: %w", s.Name, err)
 	}
-	asked = (run.Config{Targets: c.Targets}).TargetNames()
+	asked = (run.EvalConfig{Targets: c.Targets}).TargetNames()
 	for _, m := range c.Models {
 		asked = append(asked, m.Name)
 	}

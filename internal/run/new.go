@@ -65,7 +65,7 @@ func wrong(err error, path string, args ...any) error {
 // opening is a run that is being made of an experiment.
 type opening struct {
 	*Run
-	x       *experiment.Config
+	x       *experiment.Experiment
 	clients *client.Set
 	cache   string
 	// replays are the files of recorded answers among the targets.
@@ -76,7 +76,7 @@ type opening struct {
 // judges, with the clients that they need. Pulled datasets are found in the folder
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
-func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
+func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {

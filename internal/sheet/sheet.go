@@ -27,11 +27,11 @@ type Sheet struct {
 	File, SHA256 string
 	// Header has the names of the columns.
 	Header []string
-	Rows   []Row
+	Rows   []TextRow
 }
 
-// Row is a row of a Sheet.
-type Row struct {
+// TextRow is a row of a Sheet.
+type TextRow struct {
 	// Line is where the row starts, from 1.
 	Line int
 	// Cells are in the order of the header, one for each column.
@@ -91,7 +91,7 @@ func (s *Sheet) readCSV(data []byte) error {
 			continue
 		}
 		line, _ := r.FieldPos(0)
-		s.Rows = append(s.Rows, Row{line, record})
+		s.Rows = append(s.Rows, TextRow{line, record})
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *Sheet) readLines(data []byte) error {
 	}
 	s.Header = slices.Sorted(maps.Keys(names))
 	for _, o := range objects {
-		row := Row{o.line, make([]string, len(s.Header))}
+		row := TextRow{o.line, make([]string, len(s.Header))}
 		for i, name := range s.Header {
 			row.Cells[i] = o.cells[name]
 		}

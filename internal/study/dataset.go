@@ -89,9 +89,9 @@ func Absolute(ref string) string {
 	return abs
 }
 
-// Asks has a study keep the prompts of one dataset, which d names: the first limit of them
+// UseDataset has a study keep the prompts of one dataset, which d names: the first limit of them
 // or all for 0.
-func (s *Study) Asks(set *dataset.Dataset, limit int, d Dataset) {
+func (s *Study) UseDataset(set *dataset.Dataset, limit int, d Dataset) {
 	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 		key, err := KeepDataset(ctx, m, set, limit, d)
 		return []store.Key{key}, err
@@ -133,12 +133,12 @@ func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orben
 		k.Source = ""
 	}
 	asked = func(yield func(orbench.Prompt, error) bool) {
-		for piece, err := range set.Pieces(limit, keptAtOnce) {
+		for chunk, err := range set.Chunks(limit, keptAtOnce) {
 			if err != nil {
 				yield(orbench.Prompt{}, err)
 				return
 			}
-			for _, p := range piece {
+			for _, p := range chunk {
 				if !yield(p, nil) {
 					return
 				}

@@ -81,7 +81,7 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 // walk looks up all that a study rests on, and notes what annotations are about.
 func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error {
 	if s.Run != nil {
-		_, err := s.Run.Derive(ctx, through, func(row score.Row) error {
+		_, err := s.Run.Derive(ctx, through, func(row score.AnswerRow) error {
 			about.see(orbench.PromptSubject(row.Prompt.Messages))
 			about.see(orbench.PromptSubject(row.Asked().Messages))
 			about.see(row.Subject())

@@ -144,7 +144,7 @@ func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.
 // addresses, and those that a file names. named lists the providers that an address
 // without one may be for.
 func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
-	c := client.Config{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
+	c := client.Options{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
 	var err error
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
@@ -191,8 +191,8 @@ func (f *Calls) Budget() fill.Budget {
 }
 
 // Config is that of fill.Live.
-func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
-	return fill.Config{
+func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfig {
+	return fill.LiveConfig{
 		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, AskBatched: f.askBatched,
 		Budget: f.Budget(),
 	}
@@ -209,7 +209,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 	files := openFiles()
 	most := max(1, files-spareFiles)
 	if most < all && !f.Quiet {
-		e.Sayf("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
+		e.Infof("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {
 		n := wanted(c)

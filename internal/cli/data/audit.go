@@ -150,7 +150,7 @@ func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	for _, it := range sample {
 		categories[it.Category] = true
 	}
-	a.Sayf("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
+	a.Infof("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
 	return nil
 }
 
@@ -208,7 +208,7 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 }
 
 func (a app) auditReport(files []string, f auditFlags) error {
-	config := audit.Config{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
+	config := audit.Examination{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
 	var err error
 	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {
 		return err

@@ -209,7 +209,7 @@ const queuedWidth = 2048
 
 // buildWith builds with an open store, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
-	ctx, told := a.Told(ctx)
+	ctx, told := a.Traced(ctx)
 	kept, err := a.keepBuild(ctx, b, memory, prices)
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 			err = errors.Join(err, a.showStopped(context.WithoutCancel(ctx), f, b, memory))
 		}
 		if errors.Is(err, command.ErrInterrupted) {
-			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
+			a.Infof("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
 		}
 		return err
 	}
@@ -304,7 +304,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
-	a.Sayf("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
+	a.Infof("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
 	return a.Show(f.printed, made)
 }
 
@@ -326,17 +326,17 @@ func rolesOf(b *construct.Builder) func(model.Request) string {
 // finishBuild says what is missing from a benchmark and how to go on.
 func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
 	for _, c := range made.Exhausted {
-		a.Sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
+		a.Infof("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
-		a.Sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
+		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil
 	}
 	for _, err := range givenUp {
-		a.Sayf("%s", a.ErrorText(err))
+		a.Infof("%s", a.ErrorText(err))
 	}
-	a.Sayf("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
+	a.Infof("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
 	return command.ErrFailures
 }

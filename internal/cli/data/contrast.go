@@ -204,6 +204,6 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := a.Show(f.Printed, result); err != nil {
 		return nil, err
 	}
-	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
+	a.Infof("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
 	return result, nil
 }

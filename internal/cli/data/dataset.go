@@ -95,13 +95,13 @@ HF_TOKEN, or what "hf auth login" has stored.`,
 			}
 			token := a.hubToken()
 			if hub := (provider.Recipient{Address: a.Getenv("HF_ENDPOINT")}); token != "" && hub.Exposed() {
-				a.Sayf("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
+				a.Infof("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
 			}
 			for _, name := range names {
 				set, err := dataset.Pull(c.Context(), name, dataset.PullOptions{
 					Cache: cache, Endpoint: a.Getenv("HF_ENDPOINT"), GitHub: a.Getenv("ORBENCH_GITHUB"),
 					Token: token, AcceptLicense: accept, From: from,
-					Progress: func(line string) { a.Sayf("%s", line) },
+					Progress: func(line string) { a.Infof("%s", line) },
 				})
 				if err != nil {
 					return err

@@ -316,7 +316,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if f.threshold > overlap.NearThreshold {
 		again += fmt.Sprintf(" --threshold %v", f.threshold)
 	}
-	a.Sayf("wrote %s; check it again with: %s", f.out, again)
+	a.Infof("wrote %s; check it again with: %s", f.out, again)
 	return nil
 }
 

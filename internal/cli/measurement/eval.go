@@ -130,16 +130,16 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if err != nil {
 		return measurement{}, err
 	}
-	r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
+	r, err := run.New(ctx, &x.Experiment, clients, a.CacheDir())
 	if err != nil {
 		return measurement{}, run.Placed(x, err)
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
-		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
+		a.Infof("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
 	}
 	for _, note := range r.Notes {
-		a.Sayf("%s", note)
+		a.Infof("%s", note)
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
@@ -178,8 +178,8 @@ func (a app) sayDuplicates(set *dataset.Dataset) {
 	if set.Sample != nil {
 		of = set.Sample.Of
 	}
-	a.Sayf("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
+	a.Infof("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
 	if set.Conflicts > 0 {
-		a.Sayf("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
+		a.Infof("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
 	}
 }

@@ -233,7 +233,7 @@ func subjectOf(r *recorded.Judged, f judgeFlags) folder.Subject {
 func (a app) sayUnfinished(paths ...string) {
 	for _, path := range paths {
 		if path != "" {
-			a.Sayf("%s holds what there is so far; the same command writes it anew", path)
+			a.Infof("%s holds what there is so far; the same command writes it anew", path)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, memory store.
 		sheets = append(sheets, sheet)
 		finish = append(finish, sheet.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
 	}
-	result, err := r.Derive(ctx, memory, func(row recorded.Row) error {
+	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
 		for _, sheet := range sheets {
 			if err := sheet.Add(row); err != nil {
 				return err

@@ -149,10 +149,10 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	if n := annotation.Lacking(strata); n > 0 {
-		a.Sayf("with so few labels for a rate its interval can be too narrow: --size %d draws what is lacking", n)
+	if n := annotation.MissingLabels(strata); n > 0 {
+		a.Infof("with so few labels for a rate its interval can be too narrow: --size %d draws what is lacking", n)
 	}
-	a.Sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
+	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 		return err
 	}
 	if !reached {
-		a.Sayf("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
+		a.Infof("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, k
 	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
 		return err
 	}
-	a.Sayf("wrote %d rows to %s", len(rows), out)
+	a.Infof("wrote %d rows to %s", len(rows), out)
 	return nil
 }
 
@@ -292,10 +292,10 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	}
 	fmt.Fprintf(a.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
 	if done.Unknown > 0 {
-		a.Sayf("%d are on answers that the run %s does not have", done.Unknown, r.Name)
+		a.Infof("%d are on answers that the run %s does not have", done.Unknown, r.Name)
 	}
 	if done.Alone > 0 {
-		a.Sayf("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", done.Alone)
+		a.Infof("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", done.Alone)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 	for _, file := range files {
 		written = append(written, moderation.NewRows(r, file.changed))
 	}
-	result, err := r.Derive(ctx, memory, func(row moderation.Row) error {
+	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
 		for _, rows := range written {
 			rows.Add(row)
 		}
@@ -195,7 +195,7 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Sayf("wrote %d prompts to %s", rows.Len(), to.path)
+		a.Infof("wrote %d prompts to %s", rows.Len(), to.path)
 	}
 	return a.Show(f.Printed, result)
 }

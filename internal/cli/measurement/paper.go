@@ -71,7 +71,7 @@ func (a app) paper(ctx context.Context, store string, names []string, out comman
 	if err := study.Write(out.Dir); err != nil {
 		return err
 	}
-	a.Sayf("wrote %s", filepath.Join(out.Dir, view.PageFile))
+	a.Infof("wrote %s", filepath.Join(out.Dir, view.PageFile))
 	return nil
 }
 

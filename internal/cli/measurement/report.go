@@ -111,7 +111,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 	}
 	for _, j := range result.Judges {
 		if j.Unjudged > 0 {
-			a.Sayf("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
+			a.Infof("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
 				j.Judge, j.Unjudged, result.Answers, untrusted.Shell(f.file), untrusted.Shell(j.Judge))
 		}
 	}

@@ -190,7 +190,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
+		r, err := run.New(ctx, &x.Experiment, clients, a.CacheDir())
 		if err != nil {
 			return nil, nil, run.Placed(x, err)
 		}
@@ -266,6 +266,6 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 	if err := a.Show(f.eval.out.Printed, result); err != nil {
 		return err
 	}
-	a.Sayf("wrote %s", filepath.Join(dir, "triggers.md"))
+	a.Infof("wrote %s", filepath.Join(dir, "triggers.md"))
 	return nil
 }

@@ -104,14 +104,14 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 			return command.InputError("--metrics "+f.metrics, "cannot listen: "+failed.Error(), "give a free port, such as 9464")
 		}
 		defer func() { err = errors.Join(err, page.Close()) }()
-		a.Sayf("metrics are at http://%s/metrics", page.Address)
+		a.Infof("metrics are at http://%s/metrics", page.Address)
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
 	}
 	if !f.calls.Quiet {
-		a.Sayf("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
+		a.Infof("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
 	}
 	err = w.Run(ctx, f.drain)
 	answered, failed := w.Counts()
