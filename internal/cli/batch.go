@@ -23,7 +23,7 @@ import (
 func batchCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
-		Short: "Tell how far calls by batch are, and call them off",
+		Short: "Show and cancel the batches of a run",
 		Long: `Tell how far the calls are that a run has by batch, and call them off. They go out,
 and come back, with a flag of the command that asks: "orbench eval --batch" has them made
 by the batch services of their providers, within a day and at about half the price, and
@@ -142,7 +142,7 @@ func (b batchCommands) status() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "status [RUN]",
-		Short: "Tell how far the batches of a run are, and what it lacks besides",
+		Short: "Show the progress of a run's batches, and its other missing calls",
 		Long: `Tell how far the batches of a run (the newest without a name) are, as their providers
 say now: how many of their
 calls were answered, how many failed, and how many have not come back; and which calls
@@ -190,7 +190,7 @@ func (b batchCommands) cancel() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",
-		Short: "Call off the batches of a run that are out",
+		Short: "Cancel the open batches of a run",
 		Long: `Call off the batches of a run (the newest without a name) that are out. Calls in files
 are free again at once, to be asked or to go into other files; what the files bring later
 is still taken by --set batch_files. A provider first ends what it has begun: the same command

@@ -145,7 +145,7 @@ type judgedChunk struct {
 	probes []score.ProbeOutcome
 	// lacking has the hashes of all of them, where somebody asks.
 	lacking []model.Hash
-	// used is set of the first chunk of a chunk, for all of them.
+	// used is set in the first of the chunks that are judged together, for all of them.
 	used *usage
 }
 

@@ -122,8 +122,8 @@ func (t Target) framed(p orbench.Prompt) orbench.Prompt {
 	return t.Framing.Apply(p)
 }
 
-// Request is what the target is asked for a prompt, unless that depends on replies:
-// where no defense stands before it and it has no turn of its own.
+// Request is the one request that a prompt makes to the target. It is valid only if
+// nothing depends on replies: the target has no defense and no turns of its own.
 func (t Target) Request(p orbench.Prompt) model.Request {
 	request, _ := t.request(p)
 	return request

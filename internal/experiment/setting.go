@@ -186,7 +186,7 @@ func (c *Experiment) set(s Said) error {
 	}
 	path := steps(s.Path)
 	if len(path) == 0 {
-		return wrong("this is no path of a setting", "write one such as limit, targets[0].name or variants.defenses")
+		return wrong("this is not the path of a setting", "write one such as limit, targets[0].name or variants.defenses")
 	}
 	places, problem, hint := within(reflect.ValueOf(c).Elem(), path)
 	if problem != "" {

@@ -183,7 +183,7 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"a flag near another":    {path, set(t, "samples=2"), "did you mean variants.temperatures[*].samples?"},
 		"a flag for a path":      {path, set(t, "max-tokens=5"), "did you mean max_tokens?"},
 		"nothing near":           {path, set(t, "colours=5"), "use name, targets, datasets, "},
-		"no path":                {path, set(t, "[[=5"), "--set [[: this is no path of a setting"},
+		"no path":                {path, set(t, "[[=5"), "--set [[: this is not the path of a setting"},
 		"an entry too far":       {path, set(t, "targets[2].name=x"), "the list has 1 entries"},
 		"no entry at all":        {path, set(t, "variants.also[*].defense=icl"), "--set variants.also[*].defense: the list has no entry"},
 		"an entry of a text":     {path, set(t, "until[0]=x"), "there is no [0] here"},

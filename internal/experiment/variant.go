@@ -182,9 +182,9 @@ func (c *Experiment) checkTranslator() *settings.Fault {
 	case v.Translator != "" && !model.IsRef(v.Translator):
 		return settings.Wrong("$.variants.translator", fmt.Sprintf("%q names no model", v.Translator), "write provider/model, such as openai/gpt-4o")
 	case v.Translator == "" && translated != "":
-		return settings.Wrong(translated, "nobody is named who translates", "name a model as translator, such as openai/gpt-4o")
+		return settings.Wrong(translated, "no translator is named", "name a model as translator, such as openai/gpt-4o")
 	case v.Translator != "" && translated == "":
-		return settings.Wrong("$.variants.translator", "there is a translator and no language", "list languages, or remove the translator")
+		return settings.Wrong("$.variants.translator", "a translator is named, but no language", "list languages, or remove the translator")
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ type budget struct {
 	limits Budget
 	// before is what was spent of limits before.
 	before Budget
-	// shared budget is what leased was taken from, nil for limits of this process.
+	// shared is the budget that leased was taken from, nil for limits of this process.
 	shared SharedBudget
 	leased Budget
 

@@ -181,7 +181,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 	}
 }
 
-// shared is a shared budget that gives what is asked for, as far as it has it, or fails.
+// shared is a budget that gives what is asked for, as far as it has it, or fails.
 type shared struct {
 	left  Budget
 	fault error

@@ -442,7 +442,7 @@ func (l *limiter) WaitN(ctx context.Context, n int) error {
 	return l.p.wait()
 }
 
-// shared budget is the budget that processes share. Who takes from it holds the budget of its
+// shared is the budget that processes share. Who takes from it holds the budget of its
 // process, so taking takes no time.
 func (p *process) shared() fill.SharedBudget {
 	w := p.w
@@ -464,7 +464,7 @@ func (p *process) shared() fill.SharedBudget {
 	})}
 }
 
-// shared budget notes what a process has of the budget.
+// shared notes what a process has of the budget.
 type shared struct {
 	p *process
 	*fill.LeasedBudget

@@ -157,7 +157,7 @@ func (o *Opened) built() error {
 	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		made, err := b.Remembered(ctx, m)
 		if err == nil && made == nil {
-			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "give its orbench build again, which goes on"}
+			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
 		}
 		if err != nil {
 			return nil, err

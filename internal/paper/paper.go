@@ -95,7 +95,7 @@ type ModelRates struct {
 	Overall float64 `json:"overall_pct"`
 }
 
-// ModelRates is the line of a model, without a name where the table lacks it.
+// Rates is the line of a model, without a name where the table lacks it.
 func (t Table) Rates(model string) ModelRates {
 	for _, r := range t.Rows {
 		if r.Model == model {

@@ -43,7 +43,7 @@ type rowWriter interface {
 
 // NewVerdicts makes a Sheet of every answer with what each judge made of it: where it
 // stands, people's label if there are any (gold), the texts, and for each judge its class
-// (or unjudged), whether that is a refusal, the score, the reason, the chunk of the answer
+// (or unjudged), whether that is a refusal, the score, the reason, the part of the answer
 // that decided and the explanation. Its format is that of path's ending, which is one of
 // VerdictFormats. CSV is safe in spreadsheets; the other formats hold the texts as they
 // are.
@@ -63,7 +63,7 @@ func NewVerdicts(w io.Writer, path string, judges []string, gold bool) (*Sheet, 
 
 // NewDisagreements makes a Sheet of the answers on which a judge differs from people, or
 // where there are no gold labels from another judge, as CSV: where the row stands, what
-// people say, the texts, and each judge's class with what decided it (a chunk of the
+// people say, the texts, and each judge's class with what decided it (a part of the
 // answer, or the judge's explanation).
 func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
 	s := &Sheet{only: JudgedAnswer.Disagrees}

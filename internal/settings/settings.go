@@ -72,7 +72,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 	})
 	if err == nil {
 		if line := secondDocument(text); line > 0 {
-			return &orbench.InputError{File: name, Line: line, Problem: "a second document begins here, which would be passed over", Hint: "put all settings into one"}
+			return &orbench.InputError{File: name, Line: line, Problem: "a second YAML document begins here and would be ignored", Hint: "put all settings into one"}
 		}
 		return nil
 	}

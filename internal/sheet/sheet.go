@@ -38,9 +38,9 @@ type TextRow struct {
 	Cells []string
 }
 
-// Read reads a table: JSON Lines where the file's name ends in .jsonl, and else CSV
-// with commas, or with the semicolons or tabs that spreadsheets write in some
-// countries. Faults are *orbench.InputError with the file and the line.
+// Read reads a table: JSON Lines if the file's name ends in .jsonl, otherwise CSV with
+// commas, semicolons or tabs (spreadsheets in some countries write the latter two).
+// Errors in the table are *orbench.InputError with the file and the line.
 func Read(file string, in io.Reader) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(in, MaxSize+1))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package store remembers paid calls: the one chunk of state that everything
+// Package store remembers paid calls: the one piece of state that everything
 // else is derived from.
 //
 // A Store maps the hash of a request to the response that was paid for. A

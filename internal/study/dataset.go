@@ -214,13 +214,13 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		}
 		if asked.Ordered {
 			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("the store lost prompts of %s %s to damage, and with them the order in which it asked", noun, s.Name),
+				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost prompts of %s %s, and with them their order", noun, s.Name),
 				Hint: "put the file back as it was", Err: err,
 			}
 		}
 		if kept.Lost == kept.Prompts {
 			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("the store lost all prompts that %s %s asked of it to damage, and the file is not what was asked", noun, s.Name),
+				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost all prompts that %s %s asked, and the file has other prompts", noun, s.Name),
 				Hint: "put the file back as it was", Err: err,
 			}
 		}

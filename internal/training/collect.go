@@ -58,7 +58,7 @@ func (o Options) check() error {
 	const rounding = 1e-9
 	switch {
 	case !slices.Contains(Formats, o.Format):
-		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is no format of training data", o.Format), Hint: "use " + names(Formats)}
+		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is not a format of training data", o.Format), Hint: "use " + names(Formats)}
 	case sum < 1-rounding || sum > 1+rounding:
 		return &orbench.InputError{Setting: "splits", Problem: "the shares do not sum to 1", Hint: "give three such as 0.9,0.05,0.05"}
 	case o.PerPrompt < 1:

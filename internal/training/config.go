@@ -18,7 +18,7 @@ import (
 // ExportConfig is training data of a run as the store keeps it: enough to make it again.
 type ExportConfig struct {
 	Kind study.Kind `json:"kind"`
-	// Run is the name of the run, and ExportConfig what it is.
+	// Run is the name of the run, and EvalConfig what it is.
 	Run string `json:"run"`
 	run.EvalConfig
 	Options

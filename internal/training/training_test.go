@@ -336,7 +336,7 @@ func TestSplitsFollowFromSeeds(t *testing.T) {
 func TestOptionsAtFault(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
-		"format: \"orpo\" is no format":    func(o *Options) { o.Format = "orpo" },
+		"format: \"orpo\" is not a format": func(o *Options) { o.Format = "orpo" },
 		"splits: the shares do not sum":    func(o *Options) { o.Splits[0] = 0.7 },
 		"splits: a share is not from 0":    func(o *Options) { o.Splits = [3]float64{1.5, -0.5, 0} },
 		"per-prompt: a prompt has no row":  func(o *Options) { o.PerPrompt = 0 },

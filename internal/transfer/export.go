@@ -171,7 +171,7 @@ func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys
 		case d.Lost > 0:
 			return n, &orbench.InputError{
 				Problem: fmt.Sprintf("%d of %d prompts of a dataset were lost with a damaged store", d.Lost, d.Prompts),
-				Hint:    "have the same orbench eval take them from their file again, or merge after a store that has them",
+				Hint:    "run the same orbench eval with the file, or merge after a store that has them",
 			}
 		}
 		if err := to.PutDataset(ctx, d.About, whole(d, from.Prompts(ctx, key))); err != nil {

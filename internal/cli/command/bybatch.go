@@ -116,7 +116,7 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 		e.Infof("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, b.File)
 	}
 	first := batches[0]
-	e.Infof("have them worked through, such as by\n  vllm run-batch -i %s -o %s --model %s\nand give the same command again to take the answers back",
+	e.Infof("process them, for example with\n  vllm run-batch -i %s -o %s --model %s\nthen run the same command again to collect the answers",
 		untrusted.Shell(first.File), untrusted.Shell(strings.TrimSuffix(first.File, ".jsonl")+"-results.jsonl"), untrusted.Shell(first.Model))
 	return false, nil
 }

@@ -112,10 +112,10 @@ func (f *Calls) Check() error {
 		return InputError("--set wait", "no batch is waited for", "say --batch too, or leave it out")
 	}
 	if f.batchFiles != "" && (f.byBatch || f.ByWorkers) {
-		return InputError("--set batch_files", "calls are made in one way", "leave it out, or leave out --batch and --set workers")
+		return InputError("--set batch_files", "calls can be made in only one way", "leave it out, or leave out --batch and --set workers")
 	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
-		return InputError("--max-cost", fmt.Sprintf("%v is no number of dollars", f.maxCost), "give one such as 5, or leave the flag out")
+		return InputError("--max-cost", fmt.Sprintf("%v is not an amount in dollars", f.maxCost), "give one such as 5, or leave the flag out")
 	}
 	for _, v := range []struct {
 		flag string

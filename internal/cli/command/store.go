@@ -206,7 +206,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 		for _, k := range found.Kinds {
 			lost += k.Lost
 		}
-		e.Infof("%s is damaged, and %d rows are known to be lost; what is good is shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
+		e.Infof("%s is damaged, and %d rows are known to be lost; the intact rows are shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
 			address.Shown(at), lost, e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {

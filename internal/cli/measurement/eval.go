@@ -136,7 +136,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
-		a.Infof("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
+		a.Infof("--judge lexical: the reply of a guard is not an answer, so the judge flag reads it instead")
 	}
 	for _, note := range r.Notes {
 		a.Infof("%s", note)
@@ -159,7 +159,7 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	case x.Name == "":
 		return s, command.InputError("--set shard", "the run has no name by which its shards are one run", "give all of them the same --name")
 	case x.Until != "":
-		return s, command.InputError("--set shard, --until", "a shard does not know what the others are answered, so it cannot know when they are enough", "give one of them; eval --until makes fewer calls by itself")
+		return s, command.InputError("--set shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}

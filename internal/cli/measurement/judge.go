@@ -140,7 +140,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
 	}
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
-		return command.InputError("judge", "columns, gold labels and disagreements are of a file", "name it with --responses")
+		return command.InputError("judge", "columns, gold labels and disagreements need a file of answers", "name it with --responses")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {

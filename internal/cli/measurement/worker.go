@@ -36,12 +36,12 @@ func (a app) workerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "worker",
 		Short: "Make the calls that others queue for workers, on any machine",
-		Long: `Make the calls that eval, judge, moderate and others with --set workers=true have queued in a
-store in PostgreSQL, and remember the answers there. Any number of workers, on any
-machines, share the work; each needs the keys of the providers, and neither datasets nor
-experiments. One may be started, killed or frozen at any time: what it had under way is
-done by others. Requests and tokens per minute, and budgets, are those of the command that
-queued, and hold over all workers together.`,
+		Long: `Make the calls that "orbench eval --workers", judge and moderate have queued in a
+PostgreSQL store, and store the answers there. Any number of workers on any machines
+share the work. Each needs the keys of the providers, but no datasets or experiments. You
+may start, kill or freeze a worker at any time: others take over its calls. Limits on
+requests and tokens per minute, and budgets, come from the command that queued the calls
+and hold over all workers together.`,
 		Example: `  orbench worker --store postgres://ana@db/orbench
   orbench worker --drain --concurrency 64
   orbench worker --metrics 9464 --log-format json`,
