@@ -137,7 +137,7 @@ func (r *Replay) Has(request model.Request) bool {
 	return request.Sample < len(r.to(request.Messages))
 }
 
-// Ask finds the recorded answer to a conversation. One that the file does not have is a
+// Ask finds the recorded answer to a conversation. If the file has none, the error is a
 // *model.Error of the kind model.Invalid.
 func (r *Replay) Ask(_ context.Context, request model.Request) (model.Response, error) {
 	if !r.Has(request) {

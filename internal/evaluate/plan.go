@@ -118,9 +118,9 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 // nothing is a lookup that finds nothing.
 func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
-// requests are those that a prompt takes, by role, and the prompt as judges see it:
-// one, or where the target is asked step by step, all that are expected and that look
-// does not find.
+// requests gives the requests of a prompt by role, and the prompt as judges see it. There
+// is one request, unless the target is asked step by step: then these are all expected
+// requests that look does not find.
 func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role][]model.Request, orbench.Prompt) {
 	if !t.needsReplies() {
 		request, dialog := t.request(p)

@@ -124,8 +124,8 @@ func commas(values []string) []string {
 	return all
 }
 
-// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
-// place as from and the path.
+// ParseSet reads PATH=VALUE: any YAML path of an experiment and its value. Errors name
+// from and the path as their place.
 func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
 	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}

@@ -63,8 +63,8 @@ func (b Budget) within(limits, left Budget) bool {
 	return b.Requests <= left.Requests && b.Tokens <= left.Tokens && b.USD <= left.USD
 }
 
-// Left is what is left of the bounds when some is spent, zero or less where that is all.
-// What is not bounded stays zero.
+// Left is the rest of each bound after some was spent, zero or less if nothing is left.
+// A bound that is not set stays zero.
 func (b Budget) Left(spent Budget) Budget { return b.minus(spent).of(b) }
 
 // Exhausted reports whether nothing is left of a bound when some is spent.

@@ -28,8 +28,8 @@ type Work struct {
 	Interdependent bool
 }
 
-// Alternate takes what some lists have in turn: the first of each, then the second
-// of each, so that none waits for another's end.
+// Alternate takes from the lists in turn: the first element of each, then the second of
+// each, and so on. No list waits for the end of another.
 func Alternate[T any](lists [][]T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for i, more := 0, true; more; i++ {

@@ -183,8 +183,8 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
-// targets makes the plain targets that an experiment names: several where it names a file
-// with the recorded answers of several models.
+// targets makes the plain targets that an experiment names. A file with the recorded
+// answers of several models gives several targets.
 func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
 	if path, ok := named.Replay(); ok {
 		replays, err := o.clients.Replays(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})

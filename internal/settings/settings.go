@@ -136,9 +136,9 @@ func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 	return list, nil
 }
 
-// Merge reads a list of entries as List does, and gives the old ones with each of them in
-// the place of the one with the same key, or behind all. In what is read a key stands once;
-// its letter case does not matter.
+// Merge reads a list of entries as List does and merges it into old: an entry replaces the
+// old one with the same key, or is appended. Keys ignore letter case and may appear only
+// once in the list.
 func Merge[T any](old []T, r io.Reader, name string, key func(T) string, check func(T) error) ([]T, error) {
 	seen := map[string]bool{}
 	list, err := List(r, name, func(entry T) error {

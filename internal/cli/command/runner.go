@@ -91,8 +91,8 @@ func (f Filled) Halted() bool {
 // Unfinished reports whether something is lacking.
 func (f Filled) Unfinished() bool { return f.Stopped != nil || f.Missing() > 0 }
 
-// Run asks what a study lacks, and shows what there is, also when it was stopped. All input
-// has been checked before.
+// Run makes the calls that a study lacks and shows the results, also if it was stopped.
+// The caller has checked all input.
 func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	r.Job.Name = r.Study.Name
 	prices, err := e.checked(r)

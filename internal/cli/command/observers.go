@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/telemetry"
 )
 
-// observers is who is told how the calls of a command go: nobody, until it makes calls.
+// observers record how the calls of a command go. There are none until it makes calls.
 type observers struct {
 	made      bool
 	telemetry *telemetry.Telemetry
@@ -17,8 +17,8 @@ type observers struct {
 	command *telemetry.Command
 }
 
-// Telemetry gives who is told how calls go, nil where the environment names no collector and
-// the metrics are not wanted for a page.
+// Telemetry returns what records the progress of calls. It is nil if the environment names
+// no collector and no page of metrics is wanted.
 func (e *Env) Telemetry(page bool) *telemetry.Telemetry {
 	if !e.observers.made {
 		e.observers.made = true
