@@ -55,13 +55,47 @@ votes=sim/moderator-a,sim/moderator-b,sim/moderator-c
 export votes
 batched=(eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name batched)
 
+# older turns the words of a command into those of a binary that has flags for what --set
+# says now, and a command for what report --paper and report --as do. It leaves them in args.
+older() {
+	local word
+	args=()
+	for word; do
+		case $word in
+		ask_batched=* | wait=* | workers=*) args[-1]=--${word%%=*} args[-1]=${args[-1]//_/-} ;;
+		allow_host=* | attempts=* | batch_files=* | max_requests=* | most=* | shard=*)
+			args[-1]=--${word%%=*} args[-1]=${args[-1]//_/-}
+			args+=("${word#*=}")
+			;;
+		*) args+=("$word") ;;
+		esac
+	done
+	case "$*" in
+	"report --paper main hard "*) args=(paper --run main --run hard "${@:5}") ;;
+	"report --paper main "*) args=(paper --run main "${@:4}") ;;
+	"report --paper "*) args=(paper "${@:3}") ;;
+	"report hard --as "*) args=(paper --check hard "${@:3}") ;;
+	esac
+}
+
+# called BINARY ARGS… runs a command of a binary, in the words that it knows.
+called() {
+	local of=$1
+	shift
+	if [[ $("$of" eval --help) == *--max-requests* ]]; then
+		older "$@"
+		set -- "${args[@]}"
+	fi
+	"$of" "$@"
+}
+
 # step NAME ARGS… runs one command of the binary under test and keeps what it
 # printed and its exit code.
 step() {
 	local name=$1
 	shift
 	local code=0
-	"$bin" "$@" >"$out/$name.out" 2>"$out/$name.err" || code=$?
+	called "$bin" "$@" >"$out/$name.out" 2>"$out/$name.err" || code=$?
 	echo "exit $code" >>"$out/$name.err"
 }
 
@@ -74,7 +108,7 @@ apart() {
 	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" "$@" --save-only && "$old" batch submit "${!#}" --to "$to"
 	else
-		"$old" "$@" --batch-files "$to"
+		called "$old" "$@" --set "batch_files=$to"
 	fi >/dev/null 2>&1
 }
 brought() {
@@ -83,7 +117,7 @@ brought() {
 	if [[ $("$old" eval --help) == *--save-only* ]]; then
 		"$old" batch collect "${!#}" --from "$from"
 	else
-		"$old" "$@" --batch-files "$from"
+		called "$old" "$@" --set "batch_files=$from"
 	fi >/dev/null 2>&1 || true # some calls failed
 }
 
@@ -114,11 +148,11 @@ labeled() {
 # fill makes the store that both binaries read.
 fill() {
 	step fill-starter eval --target sim/balanced,sim/strict,sim/relaxed --dataset starter --judge lexical,paper-keywords,llm:sim/judge --name main --quiet
-	step fill-defense eval --target sim/strict --dataset starter --defense self-reminder,icl+response-check,smoothllm --set 'variants.framings=[authority]' --judge lexical --name defended --quiet --limit 80
+	step fill-defense eval --target sim/strict --dataset starter --set "variants.defenses=[self-reminder,icl+response-check,smoothllm]" --set 'variants.framings=[authority]' --judge lexical --name defended --quiet --limit 80
 	step fill-samples eval --target sim/balanced --dataset starter --set 'variants.temperatures[*].samples=4' --temperature 1 --name sampled --quiet
 	step fill-language eval --target sim/balanced --dataset starter --set 'variants.languages=[fr]' --set variants.translator=sim/translator --limit 60 --name french --quiet
 	step fill-until eval --target sim/balanced --dataset starter --until 8pp --name until --quiet
-	step fill-dialogs eval --target sim/balanced --dataset starter --limit 30 --turns again,pushback-own --judge lexical,llm:sim/judge --name dialogs --quiet
+	step fill-dialogs eval --target sim/balanced --dataset starter --limit 30 --set "variants.turns=[again,pushback-own]" --judge lexical,llm:sim/judge --name dialogs --quiet
 	step fill-guards eval --target guard:llamaguard@sim/guard,guard:qwen3guard:strict@sim/guard-graded --dataset starter --name guards --quiet
 	step fill-probes eval --target sim/strict --dataset starter --sample 60 --judge guard:wildguard@sim/judge --name probed --quiet
 	# A batch that came back in part, and one that is out.
@@ -141,8 +175,8 @@ fill() {
 	step fill-prompts label import main prompts.csv
 	if [[ -d $data ]]; then
 		step fill-hard eval --target sim/balanced,sim/cautious --dataset ../or-bench-hard-1k.csv --label safe --judge lexical --name hard --quiet
-		step fill-replay eval --target replay:../xstest_completions_llama2orig.csv --response-column completion --prompt-column prompt --dataset ../xstest_prompts.csv --judge lexical,paper-keywords --name llama --quiet
-		step fill-replay2 eval --target replay:../xstest_completions_mistralguard.csv --response-column completion --prompt-column prompt --dataset ../xstest_prompts.csv --judge lexical,paper-keywords --name mistral --quiet
+		step fill-replay eval --target replay:../xstest_completions_llama2orig.csv --set 'targets[*].response_column=completion' --prompt-column prompt --dataset ../xstest_prompts.csv --judge lexical,paper-keywords --name llama --quiet
+		step fill-replay2 eval --target replay:../xstest_completions_mistralguard.csv --set 'targets[*].response_column=completion' --prompt-column prompt --dataset ../xstest_prompts.csv --judge lexical,paper-keywords --name mistral --quiet
 	fi
 }
 
@@ -157,9 +191,9 @@ plans() {
 	step triggers-run-dry triggers main --judge llm:sim/judge --dry-run
 	step export-dry export "${from[@]}" --format dpo --moderator "$votes" --dry-run
 	step until-dry eval --target sim/balanced --dataset starter --until 5pp --set sample_seed=2 --dry-run --format json
-	step dialogs-dry eval --target sim/balanced,openai/gpt-4o --dataset starter --limit 30 --turns again,pushback-own,refused-before --dry-run --format json
+	step dialogs-dry eval --target sim/balanced,openai/gpt-4o --dataset starter --limit 30 --set "variants.turns=[again,pushback-own,refused-before]" --dry-run --format json
 	step judge-dry judge dialogs --judge lexical,guard:wildguard@sim/judge --dry-run
-	step dry eval --target sim/balanced,openai/gpt-4o-mini --dataset starter --dry-run --defense response-check --judge lexical,llm:sim/judge
+	step dry eval --target sim/balanced,openai/gpt-4o-mini --dataset starter --dry-run --set "variants.defenses=[response-check]" --judge lexical,llm:sim/judge
 	step batch-dry "${batched[@]}" --dry-run --format json
 	step build-first-dry build --config ../build.yaml --dry-run
 }
@@ -182,9 +216,9 @@ derive() {
 		step "compare-until-$format" compare until main --candidate-target sim/balanced --judge lexical --format "$format"
 		step "compare-judges-$format" compare main main --base-target sim/balanced --candidate-target sim/balanced --judge lexical --candidate-judge paper-keywords --format "$format"
 		step "overlap-$format" compare llama llama --judge lexical --candidate-judge paper-keywords --format "$format"
-		step "paper-$format" paper --format "$format"
-		step "paper-run-$format" paper --run main --run hard --format "$format"
-		step "paper-check-$format" paper --check hard --as Llama-3-8b --format "$format"
+		step "paper-$format" report --paper --format "$format"
+		step "paper-run-$format" report --paper main hard --format "$format"
+		step "paper-check-$format" report hard --as Llama-3-8b --format "$format"
 		step "dataset-compare-$format" dataset compare starter ../or-bench-hard-1k.csv --format "$format"
 		step "gold-$format" judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords --format "$format"
 		step "korean-$format" judge --responses ../judged-korean.csv --gold-column label --gold-refusal refused --judge lexical --format "$format"
@@ -192,7 +226,7 @@ derive() {
 	done
 	step compare-flips compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --flips "$out/flips.csv" --junit "$out/junit.xml"
 	step compare-unpaired compare llama hard --unpaired --candidate-target sim/cautious --format json
-	[[ -n ${QUICK:-} ]] || step paper-out paper --out "$out/paper" --run main
+	[[ -n ${QUICK:-} ]] || step paper-out report --paper main --out "$out/paper"
 	step judge-again judge main --judge lexical,llm:sim/judge,panel:majority\(lexical,paper-keywords,llm:sim/judge\) --quiet
 	[[ -n ${QUICK:-} ]] || step judge-out judge main --judge lexical --quiet --out "$out/judged"
 	step disagreements judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical --disagreements "$out/disagreements.csv"
@@ -212,7 +246,7 @@ derive() {
 # budget leaves out.
 jobs() {
 	local format kind
-	step moderate-stopped moderate starter --policy paper,security --moderator "$votes" --limit 60 --max-requests 100 --concurrency 1 --quiet --full
+	step moderate-stopped moderate starter --policy paper,security --moderator "$votes" --limit 60 --set max_requests=100 --concurrency 1 --quiet --full
 	step moderate-files moderate starter --policy paper,security --moderator "$votes" --limit 60 --quiet --changed "$out/changed.csv" --all "$out/moderated.jsonl"
 	for format in $formats; do
 		step "moderate-$format" moderate starter --policy paper,security --moderator "$votes" --limit 60 --quiet --full --format "$format"
@@ -220,19 +254,19 @@ jobs() {
 	done
 
 	local of=(starter --limit 8 --generator sim/generator --moderator "$votes")
-	step contrast-stopped contrast "${of[@]}" --out unmade --max-requests 20 --concurrency 1 --quiet
+	step contrast-stopped contrast "${of[@]}" --out unmade --set max_requests=20 --concurrency 1 --quiet
 	step contrast contrast "${of[@]}" --out "$out/contrast" --quiet --full
 	step contrast-json contrast "${of[@]}" --axis language --languages fr,sw --each 2 --out "$out/languages" --quiet --format json
-	step contrast-eval eval --target sim/balanced --dataset "$out/contrast/contrast.csv" --category-column axis --quiet --full
+	step contrast-eval eval --target sim/balanced --dataset "$out/contrast/contrast.csv" --set 'datasets[*].category_column=axis' --quiet --full
 
-	step triggers-stopped triggers --target sim/cautious --dataset starter --limit 110 --max-requests 200 --concurrency 1 --quiet --full
-	step triggers-out triggers --target sim/cautious --dataset starter --limit 110 --most 10 --quiet --out "$out/triggers"
+	step triggers-stopped triggers --target sim/cautious --dataset starter --limit 110 --set max_requests=200 --concurrency 1 --quiet --full
+	step triggers-out triggers --target sim/cautious --dataset starter --limit 110 --set most=10 --quiet --out "$out/triggers"
 	for format in $formats; do
-		step "triggers-$format" triggers --target sim/cautious --dataset starter --limit 110 --most 10 --quiet --full --format "$format"
+		step "triggers-$format" triggers --target sim/cautious --dataset starter --limit 110 --set most=10 --quiet --full --format "$format"
 	done
 
 	local from=(main --target sim/strict --except starter)
-	step export-stopped export "${from[@]}" --format dpo --moderator "$votes" --out unmade --max-requests 20 --concurrency 1 --quiet
+	step export-stopped export "${from[@]}" --format dpo --moderator "$votes" --out unmade --set max_requests=20 --concurrency 1 --quiet
 	step export-moderated export "${from[@]}" --format dpo --moderator "$votes" --policy mlcommons --out "$out/moderated" --quiet --full
 	for kind in sft dpo kto prompts safe-rlhf; do
 		step "export-$kind" export "${from[@]}" --format "$kind" --harmful-answers --toxic-share 30% --out "$out/$kind" --json --quiet
@@ -264,7 +298,7 @@ jobs() {
 	[[ ! -d more ]] || cp -r more "$out/batch-files"
 	brought more "${batched[@]}"
 	step batch-status-brought batch status batched --format json
-	step batch-eval eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name open-eval --quiet --attempts 1 --concurrency 1 --format json
+	step batch-eval eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name open-eval --quiet --set attempts=1 --concurrency 1 --format json
 	step batch-report report batched --format json
 	step batch-cancel-open batch cancel open
 	step batch-canceled batch status open --format json
@@ -298,14 +332,14 @@ jobs() {
 	step until-again eval --target sim/balanced --dataset starter --until 8pp --name until --quiet --format json
 	step until-more eval --target sim/balanced --dataset starter --until 6pp --name until --quiet --full
 
-	step budget eval --target sim/relaxed --dataset starter --max-tokens 77 --max-requests 25 --concurrency 1 --name small --quiet --format json
-	step budget-again eval --target sim/relaxed --dataset starter --max-tokens 77 --max-requests 25 --concurrency 1 --name small
-	step budget-more eval --target sim/relaxed --dataset starter --max-tokens 77 --max-requests 40 --concurrency 1 --name small --quiet
+	step budget eval --target sim/relaxed --dataset starter --max-tokens 77 --set max_requests=25 --concurrency 1 --name small --quiet --format json
+	step budget-again eval --target sim/relaxed --dataset starter --max-tokens 77 --set max_requests=25 --concurrency 1 --name small
+	step budget-more eval --target sim/relaxed --dataset starter --max-tokens 77 --set max_requests=40 --concurrency 1 --name small --quiet
 
 	if [[ -d $data ]]; then
 		step judge-responses-out judge --responses ../xstest_completions_llama2orig.csv --judge paper-keywords,lexical --out "$out/verdicts.csv" --quiet
 		step judge-responses-model judge --responses ../judged-korean.csv --judge llm:sim/judge,guard:wildguard@sim/judge --out "$out/verdicts.jsonl" --quiet --format json
-		step judge-responses-stopped judge --responses ../xstest_completions_llama2orig.csv --judge llm:sim/judge --max-requests 20 --concurrency 1 --quiet
+		step judge-responses-stopped judge --responses ../xstest_completions_llama2orig.csv --judge llm:sim/judge --set max_requests=20 --concurrency 1 --quiet
 	fi
 	step judge-about judge --about lexical
 
@@ -314,8 +348,8 @@ jobs() {
 	step store-given-list report --list --store given.db
 	step store-import store import given.db --store taken.db
 	step store-taken report until --store taken.db --format json
-	step shard-one eval --target sim/balanced --dataset starter --limit 40 --name parts --shard 1/2 --store one.db --quiet
-	step shard-two eval --target sim/balanced --dataset starter --limit 40 --name parts --shard 2/2 --store two.db --quiet --format json
+	step shard-one eval --target sim/balanced --dataset starter --limit 40 --name parts --set shard=1/2 --store one.db --quiet
+	step shard-two eval --target sim/balanced --dataset starter --limit 40 --name parts --set shard=2/2 --store two.db --quiet --format json
 	step store-merge store merge one.db two.db given.db --out all.db --format json
 	step store-merged report parts --store all.db --format json
 	step store-merged-labels report main --store all.db --format json

@@ -266,8 +266,8 @@ func TestWorkerFaults(t *testing.T) {
 	}
 	worker := func() *process { return start("worker", "--concurrency", fmt.Sprint(concurrency), "--turn", "2s") }
 	eval := func(target string, mostRequests int) *process {
-		return start("eval", "--workers", "--target", target, "--base-url", listening.URL+"/v1", "--dataset", writePrompts(t, prompts), "--name", target,
-			"--judge", "lexical", "--rpm", fmt.Sprint(60*perSecond), "--max-requests", fmt.Sprint(mostRequests), "--quiet", "--format", "json")
+		return start("eval", "--set", "workers=true", "--target", target, "--base-url", listening.URL+"/v1", "--dataset", writePrompts(t, prompts), "--name", target,
+			"--judge", "lexical", "--set", fmt.Sprint("rpm=", 60*perSecond), "--set", fmt.Sprint("max_requests=", mostRequests), "--quiet", "--format", "json")
 	}
 	workers := []*process{worker(), worker(), worker()}
 	left := eval("openai/balanced", 2*prompts)
@@ -514,7 +514,7 @@ func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
 	file := writePrompts(t, prompts)
 	time.Sleep(3 * time.Second) // they have started
 	began, own := time.Now(), ownTime(t)
-	eval := run("eval", "--workers", "--target", "openai/instant", "--base-url", models.BaseURL(), "--dataset", file, "--judge", "lexical", "--quiet", "--format", "json")
+	eval := run("eval", "--set", "workers=true", "--target", "openai/instant", "--base-url", models.BaseURL(), "--dataset", file, "--judge", "lexical", "--quiet", "--format", "json")
 	if eval.Wait() != nil {
 		t.Fatal(eval.stderr)
 	}

@@ -50,7 +50,7 @@ var jsonForms = []struct {
 	{"`judge --responses`", recorded.Result{}},
 	{"`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},
-	{"`eval --shard`", evaluate.ShardResult{}},
+	{"`eval --set shard=2/4`", evaluate.ShardResult{}},
 	{"`store export`", transfer.Counts{}},
 	{"`store import` and `store merge`", transfer.Merged{}},
 	{"`store check`", store.Health{}},
@@ -71,8 +71,8 @@ var jsonForms = []struct {
 	{"`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"a training set's `origins.jsonl`", training.Origin{}},
 	{"`export --check --json`", overlap.Checked{}},
-	{"`paper`", paper.Study{}},
-	{"`paper --check`", view.Check{}},
+	{"`report --paper`", paper.Study{}},
+	{"`report --as`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand in docs/json.md from what

@@ -45,11 +45,11 @@ type askingJob struct {
 
 var jobs = []askingJob{
 	{evalJob, "eval --target PROVIDER/cautious --dataset prompts.csv --set seed=7", "--name kept", "kept", "sim/cautious", []string{"target"}},
-	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --no-probes", "", "main", "llm:sim/judge", []string{"judge"}},
+	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge", []string{"judge"}},
 	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge", []string{"judge"}},
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a", []string{"moderator"}},
 	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction", []string{"generator", "moderator"}},
-	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --most 1 --calls 8", "--name kept", "kept", "sim/prudish", []string{"target", "wordings"}},
+	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish", []string{"target", "wordings"}},
 	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft", []string{"moderator"}},
 	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds", []string{"generator", "moderator", "rewriter", "selector"}},
 }
@@ -291,7 +291,7 @@ func (c *cell) batch() error {
 	case triggersJob:
 		return c.saysWhyNot("triggers --help", "cannot go by batch")
 	default:
-		commands = []string{job + " --batch --wait"}
+		commands = []string{job + " --batch --set wait=true"}
 	}
 	for _, command := range commands {
 		if _, err := c.runs(0, command); err != nil {
@@ -316,7 +316,7 @@ func (c *cell) workers() error {
 		return c.saysWhyNot("export --help", "cannot be made by workers")
 	}
 	told := c.collector()
-	if _, err := c.runs(0, c.command("sim")+" --workers --quiet"); err != nil {
+	if _, err := c.runs(0, c.command("sim")+" --set workers=true --quiet"); err != nil {
 		return err
 	}
 	for _, s := range told.Spans() {
@@ -385,7 +385,7 @@ func (c *cell) explained() error {
 // withBudget is the job with a budget of one request. Without a name, too, it is the same
 // study that is asked again.
 func (c *cell) withBudget() string {
-	return c.command("sim") + " --max-requests 1 --concurrency 1 --quiet"
+	return c.command("sim") + " --set max_requests=1 --concurrency 1 --quiet"
 }
 
 func (c *cell) earlierSpending() error {

@@ -71,8 +71,8 @@ func TestWithinOneGigabyte(t *testing.T) {
 		want := map[string]string{"aliases": "aliases replaced", "brackets": "lie in each other", "long": "more than 1048576 bytes"}[name]
 		file("experiment: "+name, want, "eval", "--config", path, "--dry-run")
 		file("build: "+name, want, "build", "--config", path, "--dry-run", "--out", filepath.Join(dir, "none"))
-		file("prices: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--prices", path, "--dry-run")
-		file("providers: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--providers", path, "--dry-run")
+		file("prices: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--set", "prices="+path, "--dry-run")
+		file("providers: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--set", "providers="+path, "--dry-run")
 		policy := want
 		if name == "brackets" {
 			policy = "longer than"
@@ -230,7 +230,7 @@ func TestWithinOneGigabyte(t *testing.T) {
 			}
 			run("server: "+name+", tokens "+tokens, attempt{[]string{
 				"eval", "--target", "openai/m", "--base-url", server.URL + "/" + name, "--dataset", "starter", "--limit", "64", "--concurrency", "64",
-				"--max-tokens", tokens, "--attempts", "1", "--quiet",
+				"--max-tokens", tokens, "--set", "attempts=1", "--quiet",
 			}, code, want[i]})
 		}
 	}

@@ -120,7 +120,7 @@ func TestKilledTenTimes(t *testing.T) {
 	server := serve(t, sim.ServerConfig{})
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
-		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file, "--turns", "pushback-own",
+		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file, "--set", "variants.turns=pushback-own",
 		"--store", store, "--concurrency", fmt.Sprint(concurrency), "--format", "json", "--quiet",
 	}
 	killed := 0
@@ -188,7 +188,7 @@ func TestFaults(t *testing.T) {
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file,
-		"--store", store, "--concurrency", "64", "--format", "json", "--quiet", "--attempts", "30",
+		"--store", store, "--concurrency", "64", "--format", "json", "--quiet", "--set", "attempts=30",
 	}
 	c, stdout, stderr := orbench(args...)
 	if err := c.Run(); err != nil {
@@ -352,7 +352,7 @@ func TestDefenseAcrossLanes(t *testing.T) {
 	server := serve(t, sim.ServerConfig{Faults: sim.Faults{Rate429: 0.05, Rate500: 0.05}})
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
-		"--defense", "input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",
+		"--set", "variants.defenses=input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",
 		"--store", filepath.Join(t.TempDir(), "m.db"), "--format", "json", "--quiet",
 	}
 	c, stdout, stderr := orbench(args...)

@@ -27,12 +27,12 @@ func batchCommand(env *command.Env) *cobra.Command {
 		Long: `Tell how far the calls are that a run has by batch, and call them off. They go out,
 and come back, with a flag of the command that asks: "orbench eval --batch" has them made
 by the batch services of their providers, within a day and at about half the price, and
-"orbench eval --batch-files DIR" writes them to files in the format of OpenAI's batches,
+"orbench eval --set batch_files=DIR" writes them to files in the format of OpenAI's batches,
 which "vllm run-batch" and jobs of one's own work through. The same command given again
 takes back what has come.
 
 Calls that are out are not paid for again: other commands leave them to the batch and
-say so, unless --ask-batched is given.`,
+say so, unless --set ask_batched=true is given.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -193,7 +193,7 @@ func (b batchCommands) cancel() *cobra.Command {
 		Short: "Cancel the open batches of a run",
 		Long: `Call off the batches of a run (the newest without a name) that are out. Calls in files
 are free again at once, to be asked or to go into other files; what the files bring later
-is still taken by --batch-files. A provider first ends what it has begun: the same command
+is still taken by --set batch_files. A provider first ends what it has begun: the same command
 with --batch then takes what was answered, which is paid for, and frees the rest.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {

@@ -117,7 +117,7 @@ func Run(env command.Env) int {
 	ran, err := root.ExecuteContextC(ctx)
 	code, sent := ExitCode(err), env.Sent.Load() > 0
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
-		text := command.ErrorText(err)
+		text := env.ErrorText(err)
 		if code == exitInput && sent {
 			text += "; what was answered is kept, and the same command goes on from it"
 		}
@@ -170,7 +170,9 @@ Start with "orbench demo": it needs no key and no network.`,
 		SilenceUsage:  true,
 		Version:       versionLine(),
 		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRun: func(c *cobra.Command, _ []string) { env.Began(c) },
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -261,6 +263,9 @@ func wrapUsage(c *cobra.Command) {
 
 // commandMeant is the subcommand that a misspelled one most likely means, or "".
 func commandMeant(c *cobra.Command, name string) string {
+	if name == "paper" {
+		return "report --paper"
+	}
 	var known []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
@@ -270,8 +275,8 @@ func commandMeant(c *cobra.Command, name string) string {
 	return settings.Nearest(name, known)
 }
 
-// flagMeant is the flag that an unknown one most likely means, or "". One that was
-// written with one hyphen is known by all its letters.
+// flagMeant is the flag, or what --set takes, that an unknown flag most likely means, or "".
+// One that was written with one hyphen is known by all its letters.
 func flagMeant(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -283,8 +288,18 @@ func flagMeant(c *cobra.Command, err error) string {
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := settings.Nearest(name, known); near != "" {
+	for _, s := range command.Settings(c) {
+		known = append(known, s.FlagName())
+	}
+	near := settings.Nearest(name, known)
+	var meant []string
+	for _, s := range command.Settings(c) {
+		if s.FlagName() == near {
+			meant = append(meant, "--set "+untrusted.Shell(s.Name+"=VALUE"))
+		}
+	}
+	if near != "" && meant == nil {
 		return "--" + near
 	}
-	return ""
+	return strings.Join(meant, " or ")
 }

@@ -36,6 +36,9 @@ func completeAll(c *cobra.Command, env *command.Env) {
 		}
 		value, usage := pflag.UnquoteUsage(f)
 		from := sourceOf(c.Name(), f.Name)
+		if f.Name == "set" {
+			from = named(command.Settings(c))
+		}
 		var err error
 		switch {
 		case from != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
@@ -33,7 +34,6 @@ var flags = map[string]source{
 	"chosen-from":      storedTargets,
 	"generator":        models,
 	"moderator":        voters,
-	"translator":       models,
 	"dataset":          datasets,
 	"decontaminate":    datasets,
 	"except":           names,
@@ -41,16 +41,12 @@ var flags = map[string]source{
 	"about":            judges,
 	"candidate-judge":  judges,
 	"policy":           policies,
-	"defense":          defenses,
 	"axis":             axes,
 	"label":            labels,
 	"labels":           labels,
 	"fail-if":          gates,
 	"require":          gates,
-	"set":              paths,
 	"name":             runs,
-	"paper/run":        runs,
-	"paper/check":      runs,
 }
 
 // sourceOf is the source of a command's flag, nil for none.
@@ -237,22 +233,13 @@ func pullable(w world, _ string) []cobra.Completion {
 
 func policies(world, string) []cobra.Completion { return append(policy.Names(), files) }
 
-func defenses(w world, typed string) []cobra.Completion {
-	for _, kind := range []string{"response-check:", "input-guard:", "output-guard:"} {
-		if rest, ok := strings.CutPrefix(typed, kind); ok {
-			return behind(kind, append(models(w, rest), guarded(w, rest)...))
-		}
+// named are the names of settings.
+func named(all []command.Setting) source {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name+"=")
 	}
-	return []cobra.Completion{"icl", "self-reminder", "smoothllm", "response-check", "response-check:", "input-guard:", "output-guard:"}
-}
-
-// paths are those of the settings of an experiment that have a flag.
-func paths(world, string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, s := range experiment.Settings() {
-		all = append(all, s.Path+"=")
-	}
-	return all
+	return fixed(names...)
 }
 
 func axes(world, string) []cobra.Completion {

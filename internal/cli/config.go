@@ -47,8 +47,39 @@ FILE" read. Without a kind, build.yaml is printed.`,
 		configPart(env, "schema", "Print the JSON Schema of build.yaml, experiment.yaml, rubric.yaml or policy.yaml",
 			"  orbench config schema experiment > experiment.schema.json",
 			func(k configKind) string { return string(k.schema()) }),
-		allowHostCommand(env))
+		settingsCommand(env), allowHostCommand(env))
 	return c
+}
+
+// settingsCommand lists what --set takes, and which commands have it.
+func settingsCommand(env *command.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "settings",
+		Short: "Explain what --set takes",
+		Long: `Explain what "--set NAME=VALUE" takes; the help of a command ends with the names that it
+takes. VALUE is written as in YAML; a list needs no brackets. The settings of an experiment are those of the file
+that "orbench config init experiment" prints: eval, explain and triggers take each by its
+path, such as targets[0].name=main or variants.turns=pushback.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns()), map[string]bool{}))
+			return err
+		},
+	}
+}
+
+// settingsText explains the settings of a tree of commands, each once.
+func settingsText(c *cobra.Command, width int, seen map[string]bool) (text string) {
+	for _, s := range command.Settings(c) {
+		if line := s.Name + "\n" + wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
+			seen[line] = true
+			text += line
+		}
+	}
+	for _, sub := range c.Commands() {
+		text += settingsText(sub, width, seen)
+	}
+	return text
 }
 
 // allowHostCommand keeps the user's word on hosts.
@@ -59,8 +90,8 @@ func allowHostCommand(env *command.Env) *cobra.Command {
 		Short: "Allow hosts that only files name to receive keys, or list them",
 		Long: `A key is sent only to its provider's own address, to this machine, and to addresses that
 --base-url or an environment variable gives. A host that only a file names, such as the
-base_url of an experiment or of --providers, gets no key until you allow it: for one
-command with --allow-host HOST, or for all commands with this one.
+base_url of an experiment or of --set providers, gets no key until you allow it:
+for one command with --set allow_host=HOST, or for all commands with this one.
 
 Allowed hosts are kept one per line in the file allowed-hosts, in the folder orbench of
 the user's configuration. Without a host, the command lists them.`,
@@ -71,7 +102,7 @@ the user's configuration. Without a host, the command lists them.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := provider.AllowedPath()
 			if path == "" {
-				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --allow-host")
+				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --set allow_host")
 			}
 			var named []string
 			for _, text := range args {

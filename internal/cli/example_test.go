@@ -39,7 +39,7 @@ var onlyParsed = map[string]string{
 	"orbench label draw main --size 60":         "a run of that target",
 	"orbench label import":                      "labels of people",
 	"orbench man ~":                             "a folder of the user's",
-	"orbench paper":                             "it draws 32 models, which takes seconds",
+	"orbench report mine --paper --out":         "it draws 32 models, which takes seconds",
 	"orbench report --calibration":              "labels of people",
 	"orbench sim":                               "it serves until it is interrupted",
 	"orbench store":                             "stores of other machines",

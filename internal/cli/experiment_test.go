@@ -66,7 +66,7 @@ variants:
 	}
 	measure := func(args ...string) {
 		t.Helper()
-		args = append([]string{"eval", "--config", file, "--quiet", "--most-unjudged", "1"}, args...)
+		args = append([]string{"eval", "--config", file, "--quiet", "--set", "most_unjudged=1"}, args...)
 		if code, _, stderr := runCommand(nil, args...); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}

@@ -27,22 +27,20 @@ const (
 const manyFlags = 7
 
 // kinds says what each flag is about, but for those that settings of an experiment
-// have alone. A flag that is about
-// something else in one command is there once more, behind that command's name.
+// have alone. A flag that is about something else in one command is there once more,
+// behind that command's name.
 var kinds = byFlag(map[kind]string{
-	subject: `base-target build calibration candidate-target category-column chosen-from class-column cluster-column
+	subject: `base-target build calibration candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
-		prompt-column refresh response-column responses positive sample sample-seed set shard size target truth
-		paper/as paper/check paper/run
-		compare/judge compare/candidate-judge compare/store paper/store report/store
+		prompt-column refresh response-column responses positive sample set size target truth
+		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
-	manner: `allow-host axis base-url batch batch-files calls confidence each forget generations generator half-width harmful-answers family into languages max-tokens
-		moderator most on-conflict per-prompt plain policy providers raters rule seed seeds-per-generation split-seed splits
-		threshold wait
+	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family languages max-tokens
+		moderator on-conflict per-prompt plain policy raters rule seed seeds-per-generation threshold
 		alpha corrected fail-if max-excluded require unpaired
-		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
-	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes`,
-	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
+		export/format report/gold-refusal`,
+	verdicts: `about by gold-refusal judge`,
+	limits:   `concurrency drain dry-run max-cost shards turn`,
 	output:   `all changed disagreements flips format full guidelines json junit list log-format metrics name out pairs quiet replace store`,
 })
 
@@ -73,7 +71,6 @@ var verbs = map[string][2]string{
 	"eval":     {"ask", "ask"},
 	"explain":  {"explain", "ask"},
 	"judge":    {"judge", "ask"},
-	"paper":    {"show", "show"},
 	"report":   {"show", "show"},
 	"triggers": {"ask", "ask"},
 }

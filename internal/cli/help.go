@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/cli/command"
 )
 
 // narrowest is the width below which flags and their texts do not fit side by side.
@@ -40,6 +42,13 @@ func usageText(c *cobra.Command, width int) string {
 	}
 	for _, g := range flagGroups(c) {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
+	}
+	if all := command.Settings(c); len(all) > 0 {
+		names := make([]string, len(all))
+		for i, s := range all {
+			names[i] = s.Name
+		}
+		fmt.Fprintf(&b, "\n%s\n", wrap("Names for --set: "+strings.Join(names, ", "), width))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" says more of a command.`, c.CommandPath()), width))

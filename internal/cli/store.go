@@ -132,7 +132,7 @@ func (s storeCommands) merge() *cobra.Command {
 		Short: "Make one store from several, such as those of the shards of a run",
 		Long: `Make one new store from several. Each call and each label is kept once, and a run that
 several stores hold becomes one run with the judges of all. The stores of "orbench eval
---shard 1/4" to 4/4 become the run that one machine would have made. If the stores
+--set shard=1/4" to 4/4 become the run that one machine would have made. If the stores
 disagree, because one call has two answers or one name has two runs with different
 settings, nothing is written.`,
 		Example: `  orbench store merge part1.db part2.db part3.db part4.db --out all.db

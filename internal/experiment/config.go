@@ -3,10 +3,8 @@ package experiment
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -49,35 +47,30 @@ var configSettings = []Setting{
 	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; repeatable or comma separated"},
 	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Judges: true, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
 	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: "", Plain: true},
-	{Flag: "category-column", Path: "datasets[*].category_column", Default: "", Plain: true},
+	{Flag: "category-column", Path: "datasets[*].category_column", Plain: true, Bare: true},
 	{Flag: "label-column", Path: "datasets[*].label_column", Default: "", Plain: true},
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: "", Plain: true},
 	{Flag: "label", Path: "datasets[*].label", Default: "", Plain: true},
-	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Default: "", Plain: true, Bare: true},
-	{Flag: "pair-column", Path: "datasets[*].pair_column", Default: "", Bare: true},
-	{Flag: "response-column", Path: "targets[*].response_column", also: answersOfSets, Default: "", Usage: "`COLUMN` of the answers in a replay file, or of those that guards are asked about"},
+	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Plain: true, Bare: true},
+	{Flag: "pair-column", Path: "datasets[*].pair_column", Bare: true},
+	{Flag: "response-column", Path: "targets[*].response_column", Bare: true},
+	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
-	{Flag: "sample-seed", Path: "sample_seed", Default: uint64(dataset.UsualSampleSeed), Plain: true, Bare: true},
+	{Flag: "sample-seed", Path: "sample_seed", Plain: true, Bare: true},
 	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
-	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Default: usualTokens, Plain: true, Judges: true, Usage: "most output tokens of a judge's explanation"},
-	{Flag: "seed", Path: "seed", Default: int64(0), Plain: true, Bare: true},
-	{Flag: "no-probes", Path: "probes", Default: false, write: not, Judges: true, Bare: true},
+	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
+	{Flag: "seed", Path: "seed", Plain: true, Bare: true},
+	{Flag: "no-probes", Path: "probes", Bare: true},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
-
-// answersOfSets is the path of the answers that guards are asked about.
-const answersOfSets = "datasets[*].response_column"
 
 // usualJudges judge where nothing is said.
 var usualJudges = []string{"lexical"}
 
 // splitJudges parts judges at commas, but for those of panels.
 func splitJudges(values []string) []string { return judge.Split(strings.Join(values, ",")) }
-
-// not is a switch that turns off what the file turns on.
-func not(value string) string { return strconv.FormatBool(value != "true") }
 
 // Target is a model to measure. In the file it is a text, or an object where it
 // has settings of its own.

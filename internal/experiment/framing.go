@@ -26,8 +26,6 @@ func (f *Framing) complete(at entry, list []part) *settings.Fault {
 	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtInFramings(), list, Framing.name)
 }
 
-func framingNames() []string { return each(builtInFramings(), Framing.name) }
-
 // UnmarshalYAML reads a name, or an object with a prefix or a suffix.
 func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Framing

@@ -36,12 +36,3 @@ func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 	}
 	return nil
 }
-
-// splitDefenses parts defenses at commas, but for those of their settings.
-func splitDefenses(values []string) []string {
-	var all []string
-	for _, list := range values {
-		all = append(all, defense.Split(list)...)
-	}
-	return all
-}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	_ "embed"
 	"path/filepath"
 	"slices"
@@ -91,9 +92,6 @@ func (f *File) take(said []Said) error {
 	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
 	for _, s := range said {
-		if s.Path == answersOfSets && s.short && !f.guarding() {
-			continue // the answers of a replay are its own
-		}
 		if err := f.set(s); err != nil {
 			return err
 		}
@@ -140,19 +138,27 @@ func (f *File) Place(path string) (where string, line int) {
 	}
 	for _, s := range Settings() {
 		if covers(s.Path, at) {
-			return "--" + s.Flag, 0
+			return s.from(), 0
 		}
 	}
 	return strings.Join(below, ", "), 0
 }
 
 // Call is what a setting, such as label-column, is called where it stands: by its flag, or
-// by its key in the file.
+// by its key in the file; empty for what is no setting of an experiment.
 func (f *File) Call(setting string) string {
-	flag := FlagOf(setting)
-	// No file may say which hosts have keys.
-	if f.Path == "" || setting == "allow-host" || slices.ContainsFunc(f.said, func(s Said) bool { return s.From == flag }) {
-		return flag
+	called := ""
+	for _, s := range Settings() {
+		if s.Flag != setting {
+			continue
+		}
+		if slices.ContainsFunc(f.said, func(said Said) bool { return said.From == s.from() }) {
+			return s.from()
+		}
+		called = cmp.Or(called, s.from())
+	}
+	if f.Path == "" || called == "" {
+		return called
 	}
 	return strings.ReplaceAll(setting, "-", "_")
 }

@@ -32,8 +32,6 @@ func (s *Script) complete(at entry, list []part) *settings.Fault {
 	return nil
 }
 
-func scriptNames() []string { return each(builtInScripts(), Script.name) }
-
 // UnmarshalYAML reads a name, or an object with turns.
 func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Script

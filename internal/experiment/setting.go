@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -27,7 +26,7 @@ type Setting struct {
 	// Plain is true of what a study of one target's plain way of answering has too, such as
 	// that of trigger words.
 	Plain bool
-	// Judges is true of what says how answers are judged, which changes no answer.
+	// Judges is true of what says who judges answers, which changes no answer.
 	Judges bool
 	// Bare is true where there is no flag, but the path, which --set takes; Flag is the name
 	// by which it may be looked for.
@@ -49,11 +48,19 @@ func Settings() []Setting { return slices.Concat(configSettings, variantSettings
 // FlagOf is what says a setting on the command line: its flag, or where it has none, its path.
 func FlagOf(setting string) string {
 	for _, s := range Settings() {
-		if s.Flag == setting && s.Bare {
-			return strings.Join([]string{"--set", s.Path}, " ")
+		if s.Flag == setting {
+			return s.from()
 		}
 	}
 	return "--" + setting
+}
+
+// from is what says the setting on the command line.
+func (s Setting) from() string {
+	if s.Bare {
+		return strings.Join([]string{"--set", s.Path}, " ")
+	}
+	return "--" + s.Flag
 }
 
 // Said is the value of a setting that is given beside the file.
@@ -62,9 +69,8 @@ type Said struct {
 	From string
 	// Path is as in Setting, and Value is YAML.
 	Path, Value string
-
-	// short is true of what a flag says.
-	short bool
+	// Others are names beside the paths of an experiment, one of which may be meant.
+	Others []string
 }
 
 // Say is what the flag says with these values; a flag that is no list has one.
@@ -92,7 +98,7 @@ func (s Setting) Say(values ...string) []Said {
 	default:
 		text = values[0]
 	}
-	said := []Said{{From: "--" + s.Flag, Path: s.Path, Value: text, short: true}, {From: "--" + s.Flag, Path: s.also, Value: text, short: true}}
+	said := []Said{{From: s.from(), Path: s.Path, Value: text}, {From: s.from(), Path: s.also, Value: text}}
 	return slices.DeleteFunc(said, func(s Said) bool { return s.Path == "" })
 }
 
@@ -124,7 +130,7 @@ func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
 	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
 	if !ok {
-		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write PATH=VALUE, such as limit=100 or 'judges=[lexical]'"}
+		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write NAME=VALUE, such as limit=100 or judges=lexical"}
 	}
 	return s, nil
 }
@@ -184,6 +190,10 @@ func (c *Experiment) set(s Said) error {
 	}
 	places, problem, hint := within(reflect.ValueOf(c).Elem(), path)
 	if problem != "" {
+		near := strings.TrimSuffix(strings.TrimPrefix(hint, "did you mean "), "?")
+		if other := settings.Nearest(s.Path, append([]string{near}, s.Others...)); slices.Contains(s.Others, other) {
+			hint = "did you mean " + other + "?"
+		}
 		return wrong(problem, hint)
 	}
 	// Check refuses an experiment without targets or datasets.
@@ -196,11 +206,7 @@ func (c *Experiment) set(s Said) error {
 			of = of.Elem()
 		}
 		value := reflect.New(of)
-		if err := settings.Decode(s.From, []byte(s.Value), value.Interface(), usage); err != nil {
-			var input *orbench.InputError
-			if errors.As(err, &input) {
-				input.Line = 0 // it is no file
-			}
+		if err := settings.Value(s.From, s.Value, value.Interface(), usage); err != nil {
 			return err
 		}
 		switch text := strings.TrimSpace(s.Value); {

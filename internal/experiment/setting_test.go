@@ -14,7 +14,7 @@ func say(t testing.TB, flags ...[]string) []Said {
 	t.Helper()
 	var all []Said
 	for _, f := range flags {
-		i := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Flag == f[0] })
+		i := slices.IndexFunc(Settings(), func(s Setting) bool { return s.Flag == f[0] && !s.Bare })
 		if i < 0 {
 			t.Fatalf("no flag --%s", f[0])
 		}
@@ -72,14 +72,20 @@ variants:
   defenses: [icl, "smoothllm:n=4,q=5"]
 `
 	want := parse(t, file)
-	byFlags, err := Load("", say(t,
+	// What has no flag is said by its path, a list without its brackets.
+	byFlags, err := Load("", append(say(
+		t,
 		[]string{"target", "sim/balanced,sim/strict", "sim/balanced"}, []string{"dataset", "own.csv"}, []string{"judge", "lexical,panel:majority(lexical,llm:sim/judge)"},
-		[]string{"prompt-column", "ask"}, []string{"category-column", "c"}, []string{"label-column", "l"}, []string{"label-values", "a=safe,*=toxic"}, []string{"label", "toxic"},
-		[]string{"cluster-column", "k"}, []string{"pair-column", "p"}, []string{"sample", "7"}, []string{"sample-seed", "3"}, []string{"until", "2pp"},
-		[]string{"max-tokens", "0"}, []string{"judge-max-tokens", "30"}, []string{"seed", "-4"}, []string{"no-probes", "true"}, []string{"name", "5"},
-		[]string{"system", "Be: brief, #1"}, []string{"temperature", "0.7"}, []string{"samples", "3"}, []string{"framing", "authority,purpose", "authority"}, []string{"turns", "pushback"},
-		[]string{"language", "fr,Brazilian Portuguese"}, []string{"translator", "sim/translator"}, []string{"defense", "icl,smoothllm:n=4,q=5"},
-	)...)
+		[]string{"prompt-column", "ask"}, []string{"label-column", "l"}, []string{"label-values", "a=safe,*=toxic"}, []string{"label", "toxic"},
+		[]string{"sample", "7"}, []string{"until", "2pp"}, []string{"max-tokens", "0"}, []string{"name", "5"},
+		[]string{"system", "Be: brief, #1"}, []string{"temperature", "0.7"},
+	), set(
+		t,
+		"datasets[*].category_column=c", "datasets[*].cluster_column=k", "datasets[*].pair_column=p", "sample_seed=3",
+		"judge_max_tokens=30", "seed=-4", "probes=false", "variants.temperatures[*].samples=3",
+		"variants.framings=authority,purpose", "variants.turns=pushback", "variants.languages=fr, Brazilian Portuguese",
+		"variants.translator=sim/translator", `variants.defenses=icl,"smoothllm:n=4,q=5"`,
+	)...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,10 +138,10 @@ func TestSaidBesideAFile(t *testing.T) {
 	if f := load(say(t, []string{"sample", "3"})...); f.Limit != 0 || f.Sample != 3 || f.MaxTokens != 5 {
 		t.Errorf("a draw in place of a limit: %+v", f.Experiment)
 	}
-	if f := load(say(t, []string{"samples", "4"})...); f.Variants.Temperatures[0].Samples != 4 || f.Variants.Temperatures[1].Samples != 4 || *f.Variants.Temperatures[1].Value != 1 {
+	if f := load(set(t, "variants.temperatures[*].samples=4")...); f.Variants.Temperatures[0].Samples != 4 || f.Variants.Temperatures[1].Samples != 4 || *f.Variants.Temperatures[1].Value != 1 {
 		t.Errorf("samples of every temperature: %+v", f.Variants.Temperatures)
 	}
-	if f := load(append(say(t, []string{"framing", "purpose"}), set(t, "variants.framings[1]={name: mine, prefix: Hello.}", "targets[0].max_tokens=7")...)...); len(f.Variants.Framings) != 2 ||
+	if f := load(set(t, "variants.framings=purpose", "variants.framings[1]={name: mine, prefix: Hello.}", "targets[0].max_tokens=7")...); len(f.Variants.Framings) != 2 ||
 		f.Variants.Framings[0].Name != "purpose" || f.Variants.Framings[1].Prefix != "Hello." || *f.Targets[0].MaxTokens != 7 {
 		t.Errorf("a list replaced, and an entry put behind it: %+v", f.Experiment)
 	}
@@ -161,12 +167,12 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"no temperature":         {path, say(t, []string{"temperature", ""}), `--temperature: "" is no temperature`},
 		"a hot temperature":      {path, say(t, []string{"temperature", "2.1"}), "--temperature: 2.1 is no temperature"},
 		"nothing of a number":    {path, say(t, []string{"temperature", "NaN"}), "--temperature: NaN is no temperature"},
-		"samples at 0":           {path, say(t, []string{"samples", "2"}), "--samples: several samples at temperature 0"},
-		"no samples":             {path, say(t, []string{"samples", "0"}), "--samples: 0 is no number of samples"},
+		"samples at 0":           {path, set(t, "variants.temperatures[*].samples=2"), "--set variants.temperatures[*].samples: several samples at temperature 0"},
+		"no samples":             {path, set(t, "variants.temperatures[*].samples=0"), "--set variants.temperatures[*].samples: 0 is no number of samples"},
 		"a limit and a draw":     {path, say(t, []string{"limit", "2"}, []string{"sample", "2"}), "--sample: the first prompts and a draw of all exclude each other"},
-		"a framing":              {path, say(t, []string{"framing", "loud"}), `--framing: no framing is called "loud"`},
-		"in the file":            {path, say(t, []string{"language", "authority"}, []string{"translator", "sim/translator"}), path + `:4: two different variants would be called "authority"`},
-		"both said":              {"", say(t, []string{"target", "sim/balanced"}, []string{"dataset", "starter"}, []string{"framing", "authority"}, []string{"language", "authority"}, []string{"translator", "sim/translator"}), `--framing, --language, --translator: two different variants would be called "authority"`},
+		"a framing":              {path, set(t, "variants.framings=loud"), `--set variants.framings: no framing is called "loud"`},
+		"in the file":            {path, set(t, "variants.languages=authority", "variants.translator=sim/translator"), path + `:4: two different variants would be called "authority"`},
+		"both said":              {"", append(say(t, []string{"target", "sim/balanced"}, []string{"dataset", "starter"}), set(t, "variants.framings=authority", "variants.languages=authority", "variants.translator=sim/translator")...), `--set variants.framings, --set variants.languages, --set variants.translator: two different variants would be called "authority"`},
 		"no system prompt":       {path, say(t, []string{"system", "@none.txt"}), "--system: cannot read the system prompt: none.txt: no such file"},
 		"a word for a number":    {path, set(t, "limit=many"), "--set limit: cannot unmarshal string into Go value of type int; "},
 		"a setting of the file":  {path, set(t, "variants.framings=[loud]"), `--set variants.framings: no framing is called "loud"`},

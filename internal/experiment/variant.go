@@ -29,12 +29,12 @@ type Variants struct {
 var variantSettings = []Setting{
 	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
 	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
-	{Flag: "samples", Path: "variants.temperatures[*].samples", Default: 1, Plain: true, Bare: true},
-	{Flag: "framing", Path: "variants.framings", Default: []string(nil), Values: framingNames, Bare: true},
-	{Flag: "turns", Path: "variants.turns", Default: []string(nil), Values: scriptNames, Group: "manner", Usage: "measure each target with prompts asked at the end of this `DIALOG` too, such as refused-before, pushback or pushback-own"},
-	{Flag: "language", Path: "variants.languages", Default: []string(nil), Bare: true},
-	{Flag: "translator", Path: "variants.translator", Default: "", Bare: true},
-	{Flag: "defense", Path: "variants.defenses", Default: []string(nil), split: splitDefenses, Group: "manner", Usage: "measure each target behind this `DEFENSE` too; repeatable or comma separated"},
+	{Flag: "samples", Path: "variants.temperatures[*].samples", Plain: true, Bare: true},
+	{Flag: "framing", Path: "variants.framings", Bare: true},
+	{Flag: "turns", Path: "variants.turns", Bare: true},
+	{Flag: "language", Path: "variants.languages", Bare: true},
+	{Flag: "translator", Path: "variants.translator", Bare: true},
+	{Flag: "defense", Path: "variants.defenses", Bare: true},
 }
 
 // only is a list of one text.

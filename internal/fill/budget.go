@@ -126,7 +126,7 @@ func (e *BudgetError) Error() string {
 	}
 	limits, spent, next := e.Budget, e.Spent, e.Next
 	if limits.Requests > 0 && spent.Requests >= limits.Requests {
-		return fmt.Sprintf("stopped by `max-requests` %d: %s sent%s", limits.Requests, table.Counted(spent.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
+		return fmt.Sprintf("stopped by `max-requests=%d`: %s sent%s", limits.Requests, table.Counted(spent.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
 	}
 	failed := func(most string) string {
 		if e.Charged == 0 {
@@ -135,10 +135,10 @@ func (e *BudgetError) Error() string {
 		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Charged, "failed attempt", "failed attempts"))
 	}
 	if limits.Tokens > 0 && spent.Tokens+next.Tokens > limits.Tokens {
-		return fmt.Sprintf("stopped by `max-total-tokens` %d: %d tokens used%s%s, and the next call could use up to %d",
+		return fmt.Sprintf("stopped by `max-total-tokens=%d`: %d tokens used%s%s, and the next call could use up to %d",
 			limits.Tokens, spent.Tokens, failed(strconv.Itoa(e.Failed.Tokens)), before(e.Before.Tokens > 0, fmt.Sprintf("%d of them", e.Before.Tokens)), next.Tokens)
 	}
-	return fmt.Sprintf("stopped by `max-cost` %g: $%.4f spent%s%s, and the next call could cost up to $%.4f",
+	return fmt.Sprintf("stopped by `max-cost=%g`: $%.4f spent%s%s, and the next call could cost up to $%.4f",
 		limits.USD, spent.USD, failed(fmt.Sprintf("$%.4f", e.Failed.USD)), before(e.Before.USD > 0, fmt.Sprintf("$%.4f of it", e.Before.USD)), next.USD)
 }
 

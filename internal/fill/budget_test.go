@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: Budget{Tokens: 3, USD: 3}}
 		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
-		want("too dear", err, "stopped by `max-cost` 12: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
+		want("too dear", err, "stopped by `max-cost=12`: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
 		third, err := take(other)
 		want("as much as is left", err, "")
 		b.cancel(third)
@@ -72,12 +72,12 @@ func TestBudget(t *testing.T) {
 			t.Errorf("the excess is %+v", got)
 		}
 		_, err = take(other)
-		want("after that", err, "stopped by `max-cost` 12: $16.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $7.0000")
+		want("after that", err, "stopped by `max-cost=12`: $16.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $7.0000")
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
 		_, err := newBudget(Budget{USD: 1}, Budget{}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
-		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $2.0000" {
+		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $2.0000" {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The reservation is open, but requests do not come back.
-		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests` 1: 1 request sent" {
+		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests=1`: 1 request sent" {
 			t.Errorf("got %v", err)
 		}
 		// Without a bound of tokens or money no usage is beyond belief.
@@ -116,13 +116,13 @@ func TestBudget(t *testing.T) {
 		// Whatever the price, what failed may have used all that it could.
 		b.fail(take(), &model.Error{Kind: model.Timeout})
 		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
-		if err == nil || err.Error() != "stopped by `max-total-tokens` 20: 14 tokens used (of it up to 10 for 1 failed attempt), and the next call could use up to 10" {
+		if err == nil || err.Error() != "stopped by `max-total-tokens=20`: 14 tokens used (of it up to 10 for 1 failed attempt), and the next call could use up to 10" {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.
 		b = newBudget(Budget{Tokens: 10, USD: 1}, Budget{}, nil)
 		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
-		if err == nil || err.Error() != "stopped by `max-cost` 1: $0.0000 spent, and the next call could cost up to $4.0000" {
+		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $4.0000" {
 			t.Errorf("got %v", err)
 		}
 		if err := b.answer(take(), model.Usage{Input: 10, Output: 10}); err != nil {
@@ -145,11 +145,11 @@ func TestBudgetSpentBefore(t *testing.T) {
 		calls          int
 		text           string
 	}{
-		{Budget{Requests: 5}, Budget{Requests: 3, Tokens: 99, USD: 99}, 2, "stopped by `max-requests` 5: 5 requests sent, 3 of them before"},
-		{Budget{Tokens: 35}, Budget{Tokens: 15}, 2, "stopped by `max-total-tokens` 35: 35 tokens used, 15 of them before, and the next call could use up to 10"},
-		{Budget{USD: 9}, Budget{USD: 4}, 1, "stopped by `max-cost` 9: $8.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
-		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost` 3: $4.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
-		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests` 1: 1 request sent, 1 of them before"},
+		{Budget{Requests: 5}, Budget{Requests: 3, Tokens: 99, USD: 99}, 2, "stopped by `max-requests=5`: 5 requests sent, 3 of them before"},
+		{Budget{Tokens: 35}, Budget{Tokens: 15}, 2, "stopped by `max-total-tokens=35`: 35 tokens used, 15 of them before, and the next call could use up to 10"},
+		{Budget{USD: 9}, Budget{USD: 4}, 1, "stopped by `max-cost=9`: $8.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
+		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost=3`: $4.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
+		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests=1`: 1 request sent, 1 of them before"},
 	} {
 		b := newBudget(tt.limits, tt.before, nil)
 		for range tt.calls {
@@ -247,7 +247,7 @@ func TestSharedBudget(t *testing.T) {
 	b.fail(take(), &model.Error{Kind: model.Timeout})
 	left(Budget{2, 3, 2})
 	_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
-	if err == nil || err.Error() != "stopped by `max-cost` 9: $7.0000 spent (of it up to $6.0000 for 2 failed attempts), and the next call could cost up to $3.0000" {
+	if err == nil || err.Error() != "stopped by `max-cost=9`: $7.0000 spent (of it up to $6.0000 for 2 failed attempts), and the next call could cost up to $3.0000" {
 		t.Errorf("got %v", err)
 	}
 	p.fault = errors.New("the store is gone")

@@ -379,7 +379,7 @@ func TestBudgetOfRequests(t *testing.T) {
 	}), Limits{Concurrency: 8})
 	_, err := lane.fill(context.Background(), requests("m", 0, 1000), nil)
 	var budget *BudgetError
-	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-requests` 37") {
+	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-requests=37`") {
 		t.Errorf("got %v, want a budget error", err)
 	}
 	if calls.Load() != 37 {
@@ -402,7 +402,7 @@ func TestBudgetOfMoney(t *testing.T) {
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 8})
 	_, err = lane.fill(context.Background(), requests("m", 0, 1000), nil)
 	var budget *BudgetError
-	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-cost` 1") {
+	if !errors.As(err, &budget) || !strings.Contains(err.Error(), "`max-cost=1`") {
 		t.Errorf("got %v, want a budget error", err)
 	}
 	// An answer costs $0.01, and one may cost up to $0.035 (25 bytes of input

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,6 +94,20 @@ func Decode(name string, text []byte, into any, hint string) error {
 	}
 	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
 	return e
+}
+
+// Value reads one value that is said beside a file, by from. A list may be said without its
+// brackets. Errors are as those of Decode.
+func Value(from, text string, into any, hint string) error {
+	list := reflect.TypeOf(into).Elem().Kind() == reflect.Slice
+	if t := strings.TrimSpace(text); list && t != "" && t != "null" && !strings.HasPrefix(t, "[") && !strings.HasPrefix(t, "- ") {
+		text = "[" + text + "]"
+	}
+	err := Decode(from, []byte(text), into, hint)
+	if input := new(orbench.InputError); errors.As(err, &input) {
+		input.Line = 0 // it is no file
+	}
+	return err
 }
 
 // List reads a file that is one YAML list of entries, of which JSON is a form, and

@@ -101,13 +101,13 @@ func (s Spent) Of(b fill.Budget) (fill.Budget, error) {
 func (s Spent) Line(b fill.Budget) string {
 	var parts []string
 	if b.USD > 0 && s.USD != nil {
-		parts = append(parts, fmt.Sprintf("%s of `max-cost` %g", table.Money(*s.USD), b.USD))
+		parts = append(parts, fmt.Sprintf("%s of `max-cost=%g`", table.Money(*s.USD), b.USD))
 	}
 	if b.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("%s of `max-total-tokens` %s", table.Count(s.Tokens), table.Count(b.Tokens)))
+		parts = append(parts, fmt.Sprintf("%s of `max-total-tokens=%s`", table.Count(s.Tokens), table.Count(b.Tokens)))
 	}
 	if b.Requests > 0 {
-		parts = append(parts, fmt.Sprintf("%s of `max-requests` %s", table.Count(s.Requests()), table.Count(b.Requests)))
+		parts = append(parts, fmt.Sprintf("%s of `max-requests=%s`", table.Count(s.Requests()), table.Count(b.Requests)))
 	}
 	if len(parts) == 0 || s.Requests() == 0 {
 		return ""

@@ -20,10 +20,12 @@ import (
 
 // RegisterBatch gives a command the flags that have its calls made by batch.
 func (f *Calls) RegisterBatch(c *cobra.Command) {
-	flags := c.Flags()
-	flags.BoolVar(&f.byBatch, "batch", false, "have calls made by the batch services of their providers, at about half the price; the same command again takes them back")
-	flags.BoolVar(&f.wait, "wait", false, "with --batch, wait until the batches have ended")
-	flags.StringVar(&f.batchFiles, "batch-files", "", "write the calls to files in this new `DIR` in place of making them, or take back what the files of an older one bring")
+	c.Flags().BoolVar(&f.byBatch, "batch", false, "have calls made by the batch services of their providers, at about half the price; the same command again takes them back")
+	AddSettings(
+		c,
+		Setting{Name: "wait", Into: &f.wait, Usage: "true: with --batch, wait until the batches have ended"},
+		Setting{Name: "batch_files", Into: &f.batchFiles, Usage: "write the calls to files in this new folder in place of making them, or take back what the files of an older one bring"},
+	)
 }
 
 // mostRounds is how often what batches leave without an answer is submitted again before it
@@ -55,7 +57,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		case err != nil || out == 0:
 			return err
 		case !f.wait:
-			e.Infof("%s out by batch; run the same command again to collect them, or add --wait", table.Counted(out, one+" is", many+" are"))
+			e.Infof("%s out by batch; run the same command again to collect them, or add --set wait=true", table.Counted(out, one+" is", many+" are"))
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
@@ -87,7 +89,7 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 		}
 		plan, err := d.Plan(ctx, asked)
 		if n := plan.Calls(); err == nil && n > 0 {
-			e.Infof("%s still lacking: name a new folder to write them to, or leave --batch-files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
+			e.Infof("%s still lacking: name a new folder to write them to, or leave --set batch_files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
 			err = ErrFailures
 		}
 		return err == nil, err

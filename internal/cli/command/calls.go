@@ -17,7 +17,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Calls are the flags that say how calls are made. The zero value makes no
+// Calls are the flags and settings that say how calls are made. The zero value makes no
 // attempt: start from DefaultCalls.
 type Calls struct {
 	baseURLs    []string
@@ -55,42 +55,52 @@ func (f *Calls) Register(c *cobra.Command) {
 	*f = DefaultCalls()
 	f.RegisterServers(c)
 	flags := c.Flags()
-	flags.IntVar(&f.concurrency, "concurrency", 0, "most calls at once for each provider (default: the provider's)")
-	flags.IntVar(&f.rpm, "rpm", 0, "most requests per minute for each provider")
-	flags.IntVar(&f.tpm, "tpm", 0, "most tokens per minute for each provider")
-	flags.DurationVar(&f.timeout, "timeout", f.timeout, "time limit of one attempt")
-	flags.IntVar(&f.attempts, "attempts", f.attempts, "attempts for each call before it counts as failed")
+	flags.IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent, on a run by all of its commands")
-	flags.IntVar(&f.maxTotalTokens, "max-total-tokens", 0, "stop before more than this many tokens are used, input and output of all calls together, on a run by all of its commands")
-	flags.IntVar(&f.maxRequests, "max-requests", 0, "stop before more than this many requests are sent, on a run by all of its commands")
-	flags.BoolVar(&f.askBatched, "ask-batched", false, "make calls too that are out in a batch, which may be paid for twice")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
+	AddSettings(
+		c,
+		Setting{Name: "rpm", Into: &f.rpm, Usage: "most requests per minute for each provider"},
+		Setting{Name: "tpm", Into: &f.tpm, Usage: "most tokens per minute for each provider"},
+		Setting{Name: "timeout", Into: &f.timeout, Usage: "time limit of one attempt, such as 10m (default 2m)"},
+		Setting{Name: "attempts", Into: &f.attempts, Usage: "attempts for each call before it counts as failed (default 10)"},
+		Setting{Name: "max_total_tokens", Into: &f.maxTotalTokens, Usage: "stop before more than this many tokens are used, input and output of all calls together, on a run by all of its commands"},
+		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before more than this many requests are sent, on a run by all of its commands"},
+		Setting{Name: "ask_batched", Into: &f.askBatched, Usage: "true: make calls too that are out in a batch, which may be paid for twice"},
+	)
 }
+
+// concurrencyUsage is said of --concurrency.
+const concurrencyUsage = "most calls at once for each provider (default: the provider's)"
 
 // RegisterServers gives a command those of the flags that say whom it asks and what that
 // costs.
 func (f *Calls) RegisterServers(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
-	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only a file names it; repeatable")
-	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
-	flags.StringVar(&f.prices, "prices", "", "YAML `FILE` of prices beside the built-in ones")
+	c.Flags().StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
+	AddSettings(c, f.keySettings()...)
+	AddSettings(c, Setting{Name: "prices", Into: &f.prices, Usage: "YAML file of prices beside the built-in ones"})
 }
 
-// RegisterWorkers gives a command the flag that has workers make its calls.
+// keySettings say whom to ask, and who may have keys.
+func (f *Calls) keySettings() []Setting {
+	return []Setting{
+		{Name: "allow_host", Into: &f.allowHosts, Usage: "hosts that may have a key, although only a file or the store names them; comma separated"},
+		{Name: "providers", Into: &f.providers, Usage: "YAML file of providers beside the built-in ones"},
+	}
+}
+
+// RegisterWorkers gives a command the setting that has workers make its calls.
 func (f *Calls) RegisterWorkers(c *cobra.Command) {
-	c.Flags().BoolVar(&f.ByWorkers, "workers", false, "have the calls made by orbench worker, on any number of machines; the store must be a database")
+	AddSettings(c, Setting{Name: "workers", Into: &f.ByWorkers, Usage: "true: have the calls made by orbench worker, on any number of machines; the store must be a database"})
 }
 
 // RegisterWorker gives a command the flags of who makes calls for others.
 func (f *Calls) RegisterWorker(c *cobra.Command) {
 	*f = DefaultCalls()
-	flags := c.Flags()
-	flags.StringArrayVar(&f.allowHosts, "allow-host", nil, "let `HOST` have a key, although only the store names it; repeatable")
-	flags.StringVar(&f.providers, "providers", "", "YAML `FILE` of providers beside the built-in ones")
-	flags.IntVar(&f.concurrency, "concurrency", 0, "most calls at once for each provider (default: the provider's)")
-	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
+	c.Flags().IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
+	c.Flags().BoolVar(&f.Quiet, "quiet", false, "no progress")
+	AddSettings(c, f.keySettings()...)
 }
 
 // Concurrency is the most calls at once to a client.
@@ -99,10 +109,10 @@ func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, 
 // Check refuses values that make no sense.
 func (f *Calls) Check() error {
 	if f.wait && !f.byBatch {
-		return InputError("--wait", "no batch is waited for", "say --batch too, or leave it out")
+		return InputError("--set wait", "no batch is waited for", "say --batch too, or leave it out")
 	}
 	if f.batchFiles != "" && (f.byBatch || f.ByWorkers) {
-		return InputError("--batch-files", "calls can be made in only one way", "leave it out, or leave out --batch and --workers")
+		return InputError("--set batch_files", "calls can be made in only one way", "leave it out, or leave out --batch and --set workers")
 	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
 		return InputError("--max-cost", fmt.Sprintf("%v is not an amount in dollars", f.maxCost), "give one such as 5, or leave the flag out")
@@ -112,16 +122,16 @@ func (f *Calls) Check() error {
 		bad  bool
 	}{
 		{"--concurrency", f.concurrency < 0},
-		{"--rpm", f.rpm < 0},
-		{"--tpm", f.tpm < 0},
-		{"--timeout", f.timeout <= 0},
-		{"--attempts", f.attempts < 1},
+		{"--set rpm", f.rpm < 0},
+		{"--set tpm", f.tpm < 0},
+		{"--set timeout", f.timeout <= 0},
+		{"--set attempts", f.attempts < 1},
 		{"--max-cost", f.maxCost < 0},
-		{"--max-requests", f.maxRequests < 0},
-		{"--max-total-tokens", f.maxTotalTokens < 0},
+		{"--set max_requests", f.maxRequests < 0},
+		{"--set max_total_tokens", f.maxTotalTokens < 0},
 	} {
 		if v.bad {
-			return InputError(v.flag, "the value is too small", "give a positive one, or leave the flag out")
+			return InputError(v.flag, "the value is too small", "give a positive one, or leave it out")
 		}
 	}
 	return nil
@@ -154,12 +164,12 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 
 // LoadProviders reads the provider table, with the user's file if there is one.
 func (f *Calls) LoadProviders() (provider.Table, error) {
-	return withFile(provider.Default(), provider.Table.With, f.providers, "--providers")
+	return withFile(provider.Default(), provider.Table.With, f.providers, "--set providers")
 }
 
 // Prices reads the price table, with the user's file if there is one.
 func (f *Calls) Prices() (price.Table, error) {
-	return withFile(price.Default(), price.Table.With, f.prices, "--prices")
+	return withFile(price.Default(), price.Table.With, f.prices, "--set prices")
 }
 
 // withFile extends a table by a file, if one is named.
@@ -169,7 +179,7 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return table, InputError(flag+" "+path, "cannot read the file: "+err.Error(), "correct the path")
+		return table, InputError(flag+"="+path, "cannot read the file: "+err.Error(), "correct the path")
 	}
 	defer f.Close()
 	return with(table, f, path)
@@ -222,7 +232,7 @@ func (f *Calls) CheckPrices(models []model.Ref, prices price.Table) error {
 	for _, ref := range models {
 		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
 			return InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
-				"give it in a file with --prices, or leave --max-cost out")
+				"give it in a file with --set prices=FILE, or leave --max-cost out")
 		}
 	}
 	return nil

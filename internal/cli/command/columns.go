@@ -10,15 +10,15 @@ import (
 func ColumnFlags(c *cobra.Command, o *dataset.Options) {
 	flags := c.Flags()
 	flags.StringVar(&o.Prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&o.Category, "category-column", "", "`COLUMN` of the categories in a file")
 	flags.StringVar(&o.Label, "label-column", "", "`COLUMN` of the labels in a file")
 	flags.StringVar(&o.LabelValues, "label-values", "", "what the `VALUES` of the label column mean, where they are no labels, such as 'contrast_*=toxic,*=safe'")
 	flags.StringVar((*string)(&o.Default), "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
+	AddSettings(c, CategorySetting(&o.Category))
 }
 
-// ClusterFlag registers the flag of the column of clusters.
-func ClusterFlag(c *cobra.Command, o *dataset.Options) {
-	c.Flags().StringVar(&o.Cluster, "cluster-column", "", "`COLUMN` of a file whose equal values tell prompts that are not independent, such as their seed")
+// CategorySetting is the setting of the column of categories.
+func CategorySetting(column *string) Setting {
+	return Setting{Name: "category_column", Into: column, Usage: "column of the categories in a file (default: by its usual names)"}
 }
 
 // DrawFlags registers the flags that choose among the prompts of each dataset.
@@ -26,7 +26,8 @@ func DrawFlags(c *cobra.Command, limit *int, o *dataset.Options) {
 	flags := c.Flags()
 	flags.IntVar(limit, "limit", 0, "only the first `N` prompts of each dataset, in the order of the file; --sample draws")
 	flags.IntVar(&o.Sample, "sample", 0, "`N` prompts of each dataset, drawn at random by category and label; a larger draw has all of a smaller one")
-	flags.Uint64Var(&o.SampleSeed, "sample-seed", dataset.UsualSampleSeed, "`SEED` of the draw")
+	o.SampleSeed = dataset.UsualSampleSeed
+	AddSettings(c, Setting{Name: "sample_seed", Into: &o.SampleSeed, Usage: "seed of the draw (default 1)"})
 }
 
 // CheckDraw refuses a limit beside a draw, and negative ones of either.

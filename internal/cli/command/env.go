@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
@@ -44,6 +45,8 @@ type Env struct {
 	// Sent counts the calls that the command made. Nil counts nothing.
 	Sent *atomic.Int64
 
+	// running is the command that runs, nil before its flags are read.
+	running *cobra.Command
 	// logged is true where what is said is logged, as JSON; see LogFormat.
 	logged    bool
 	observers observers

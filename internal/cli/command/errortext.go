@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -19,8 +18,8 @@ const (
 )
 
 // ErrorText is an error in one line, with settings called by their flags.
-func ErrorText(err error) string {
-	parts := strings.FieldsFunc(WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' })
+func (e *Env) ErrorText(err error) string {
+	parts := strings.FieldsFunc(e.WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' })
 	if more := len(parts) - mostErrors; more > 0 {
 		parts = append(parts[:mostErrors], fmt.Sprintf("and %d more", more))
 	}
@@ -32,14 +31,14 @@ func ErrorText(err error) string {
 
 // WithFlags renames the settings in the parts of an error that name some; the rest
 // may be text of others.
-func WithFlags(err error) string {
+func (e *Env) WithFlags(err error) string {
 	text := err.Error()
 	var parts []error
 	switch err := err.(type) {
 	case *orbench.InputError:
-		return settings.RenameError(err, experiment.FlagOf).Error()
+		return settings.RenameError(err, e.FlagOf).Error()
 	case *fill.BudgetError, *fill.UsageError:
-		return settings.Rename(text, experiment.FlagOf)
+		return settings.Rename(text, e.FlagOf)
 	case interface{ Unwrap() error }:
 		if part := err.Unwrap(); part != nil {
 			parts = []error{part}
@@ -48,7 +47,7 @@ func WithFlags(err error) string {
 		parts = err.Unwrap()
 	}
 	for _, part := range parts {
-		text = strings.Replace(text, part.Error(), WithFlags(part), 1)
+		text = strings.Replace(text, part.Error(), e.WithFlags(part), 1)
 	}
 	return text
 }

@@ -143,13 +143,14 @@ type Output struct {
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
 	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`, or in place of a report of the same run")
-	c.Flags().Float64Var(&f.MostUnjudged, "most-unjudged", UsualUnjudged, "give no rate where more than this `SHARE` of the answers is unjudged")
+	f.MostUnjudged = UsualUnjudged
+	AddSettings(c, Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
 }
 
 // Check refuses a share that is none.
 func (f *Output) Check() error {
 	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
-		return InputError("--most-unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
+		return InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
 	return nil
 }

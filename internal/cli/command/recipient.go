@@ -15,7 +15,7 @@ func allowedHosts(flags []string) ([]string, error) {
 	for _, text := range flags {
 		host, err := provider.ParseHost(text)
 		if err != nil {
-			return nil, InputError("--allow-host", err.Error(), "write one such as gateway.example or gateway.example:8443")
+			return nil, InputError("--set allow_host", err.Error(), "write one such as gateway.example or gateway.example:8443")
 		}
 		hosts = append(hosts, host)
 	}
@@ -29,7 +29,7 @@ func (e *Env) sayRecipient(r provider.Recipient) {
 		e.Secrets.add(e.Getenv(r.KeyEnv))
 	}
 	if r.Withheld {
-		e.Infof("before calls are made: %s", WithFlags(client.Withheld(r)))
+		e.Infof("before calls are made: %s", e.WithFlags(client.Withheld(r)))
 	}
 	if !r.Exposed() {
 		return

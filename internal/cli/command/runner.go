@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
@@ -195,7 +194,7 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	}
 	note, err := s.CheckName(ctx, memory)
 	if err == nil && note != "" {
-		e.Infof("%s", settings.Rename(note, experiment.FlagOf))
+		e.Infof("%s", settings.Rename(note, e.FlagOf))
 	}
 	return err
 }
@@ -229,7 +228,7 @@ func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (f
 		return fill.Budget{}, err
 	}
 	if line := s.Line(f.Budget()); say && line != "" {
-		e.Infof("%s", settings.Rename(line, experiment.FlagOf))
+		e.Infof("%s", settings.Rename(line, e.FlagOf))
 	}
 	return s.Of(f.Budget())
 }
@@ -323,7 +322,7 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
 	case filled != nil:
-		e.Infof("orbench: %s", ErrorText(filled))
+		e.Infof("orbench: %s", e.ErrorText(filled))
 	case s.Missing() == 0:
 		return nil
 	}
@@ -374,7 +373,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if spent != nil {
 		shown.Spent = spent
 		if line := spent.Line(r.Calls.Budget()); line != "" {
-			lines = append(lines, settings.Rename(line, experiment.FlagOf))
+			lines = append(lines, settings.Rename(line, e.FlagOf))
 		}
 	}
 	if err := shown.Print(e.Stdout, r.Format); err != nil || r.Format == "json" {

@@ -14,7 +14,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/policy"
@@ -87,6 +86,7 @@ func (a app) auditDrawCommand() *cobra.Command {
 controversial. The prompts come from the folder of a built benchmark, a file or a
 dataset. Each category gets its share, and at least one prompt. The order is random, and
 the table does not show what the moderators said. The same seed draws the same prompts.
+"orbench label draw" draws answers of a run instead, to check its judge.
 
 For a built benchmark, --from voted draws from every rewrite that moderators voted on:
 use it to measure their errors. --from full draws from the prompts that passed as safe:
@@ -106,7 +106,7 @@ use it to measure how much toxicity is left.`,
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` of --guidelines: a name (see \"orbench policy list\") or a YAML file (default: the benchmark's, else paper)")
 	flags.StringSliceVar(&f.raters, "raters", nil, "`NAMES` of people, to give each a column")
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
-	flags.StringVar(&f.category, "category-column", "", "`COLUMN` of the categories in a file")
+	command.AddSettings(c, command.CategorySetting(&f.category))
 	return c
 }
 
@@ -237,7 +237,7 @@ func (a app) auditReport(files []string, f auditFlags) error {
 		return err
 	}
 	for i, note := range result.Notes {
-		result.Notes[i] = settings.Rename(note, experiment.FlagOf)
+		result.Notes[i] = settings.Rename(note, a.FlagOf)
 	}
 	return a.Show(f.printed, result)
 }

@@ -335,7 +335,7 @@ func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []erro
 		return nil
 	}
 	for _, err := range givenUp {
-		a.Infof("%s", command.ErrorText(err))
+		a.Infof("%s", a.ErrorText(err))
 	}
 	a.Infof("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
 	return command.ErrFailures

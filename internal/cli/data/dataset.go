@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
@@ -60,7 +59,7 @@ func (a app) datasetListCommand() *cobra.Command {
 			t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "name\tprompts\tlabels\tlicence\t")
 			for _, e := range list {
-				fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", e.Name, e.Rows, e.Label, e.License, settings.Rename(e.HowToGet(), experiment.FlagOf))
+				fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", e.Name, e.Rows, e.Label, e.License, settings.Rename(e.HowToGet(), a.FlagOf))
 			}
 			fmt.Fprint(t, "\nWhat of these could not be checked against the source itself:\n\n")
 			for _, e := range list {

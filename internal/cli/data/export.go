@@ -98,8 +98,12 @@ workers.`,
 	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all that there are)")
 	flags.BoolVar(&f.harmful, "harmful-answers", false, "write answers that comply with toxic prompts, to be rejected, which are held back else")
 	flags.BoolVar(&f.plain, "plain", false, "write texts in place of messages, and leave conversations out")
-	flags.StringVar(&f.splits, "splits", "0.9,0.05,0.05", "`SHARES` of train, validation and test")
-	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the splits and of what is drawn")
+	f.splits, f.seed = "0.9,0.05,0.05", 1
+	command.AddSettings(
+		c,
+		command.Setting{Name: "splits", Into: &f.splits, Usage: "shares of train, validation and test (default 0.9,0.05,0.05)"},
+		command.Setting{Name: "seed", Into: &f.seed, Usage: "seed of the splits and of what is drawn (default 1)"},
+	)
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
 	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", overlap.NearThreshold))
@@ -218,7 +222,7 @@ func (f exportFlags) options() (training.Options, error) {
 	}
 	shares := strings.Split(f.splits, ",")
 	if len(shares) != len(o.Splits) {
-		return o, command.InputError("--splits", fmt.Sprintf("%q does not have three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
+		return o, command.InputError("--set splits", fmt.Sprintf("%q does not have three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
 	}
 	for i, text := range shares {
 		var err error

@@ -49,15 +49,17 @@ These probes are in no other figure; --dry-run counts them, --set probes=false
 leaves them out.
 
 Defenses, framings, dialogs, languages and repeated answers make variants of every
-target, measured beside it. Defenses are icl[:K], self-reminder, smoothllm[:KIND],
-response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a ladder such
-as icl+response-check; the system prompt "helpful-and-safe" has a name too. Some
-are said by --set: variants.framings=[authority], variants.languages=[fr] beside
-variants.translator=MODEL, variants.temperatures[*].samples=5.
+target, measured beside it: --set variants.defenses=icl,self-reminder,
+variants.framings=authority, variants.turns=pushback, variants.languages=fr beside
+variants.translator=MODEL, 'variants.temperatures[*].samples=5'. Defenses are icl[:K],
+self-reminder, smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and
+output-guard:MODEL, or a ladder such as icl+response-check.
 
---shard 2/4 asks the second of four parts of the prompts, as a job of an array
-does, each with a --store of its own or all with one. "orbench store merge" makes
-the one run of them; a shard alone prints no figures.
+There are three ways to spread a run, beside more --concurrency on this machine:
+  --batch              the provider makes the calls within a day, at half the price
+  --set workers=true   machines that share a PostgreSQL store ("orbench worker --help")
+  --set shard=2/4      jobs of an array, which need to share nothing: each asks its part
+                       of the prompts; "orbench store merge" makes one run of the parts
 
 --until 2pp asks the prompts in random order, balanced over categories, and stops
 once the intervals of over-refusal and toxic refusal of every target have a half-width
@@ -66,23 +68,19 @@ the time. Each label of each dataset stops by itself, for all targets together.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment
 in YAML; "orbench config init experiment" prints one to start from. Flags and
---set PATH=VALUE, which takes any path of that file, override what the file says.
+--set, which takes any path of that file, override what the file says.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
-  orbench eval --target openai/gpt-4o-mini --dataset xstest --defense self-reminder,icl+response-check
+  orbench eval --target openai/gpt-4o-mini --dataset xstest --set variants.defenses=self-reminder,icl+response-check
   orbench eval --config experiment.yaml --dry-run
-  orbench eval --target ollama/llama3.2 --dataset xstest --name main --shard 2/4 --store part2.db
+  orbench eval --target ollama/llama3.2 --dataset xstest --name main --set shard=2/4 --store part2.db
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			beside, err := said(c)
-			if err != nil {
-				return err
-			}
-			x, err := experiment.Load(f.config, beside...)
+			x, err := experiment.Load(f.config, said(c)...)
 			if err != nil {
 				return err
 			}
@@ -90,10 +88,9 @@ a budget, 130 interrupted.`,
 			return a.eval(c.Context(), x, f)
 		},
 	}
-	flags := c.Flags()
 	f.registerExperiment(c)
-	flags.StringVar(&f.shard, "shard", "", "ask only this `PART` of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts")
-	flags.BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
+	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
+	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 	f.Calls.RegisterBatch(c)
@@ -151,7 +148,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	return measurement{Run: r, clients: clients, asking: f.Asking, out: f.out}, nil
 }
 
-// checkShard reads --shard and refuses what goes with no shard.
+// checkShard reads the shard and refuses what goes with no shard.
 func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	s, err := evaluate.ParseShard(f.shard)
 	if err != nil || f.shard == "" {
@@ -160,9 +157,9 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	const hint = "merge the stores of all shards, then: orbench report RUN"
 	switch {
 	case x.Name == "":
-		return s, command.InputError("--shard", "the run has no name by which its shards are one run", "give all of them the same --name")
+		return s, command.InputError("--set shard", "the run has no name by which its shards are one run", "give all of them the same --name")
 	case x.Until != "":
-		return s, command.InputError("--shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
+		return s, command.InputError("--set shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}

@@ -18,7 +18,11 @@ func settingFlags(c *cobra.Command, plain bool) {
 	command.DrawFlags(shared, &limit, &dataset.Options{})
 	flags := c.Flags()
 	for _, s := range experiment.Settings() {
-		if s.Bare || plain && !s.Plain {
+		if plain && !s.Plain {
+			continue
+		}
+		if s.Bare {
+			command.AddSettings(c, command.Setting{Name: s.Path, Flag: s.Flag})
 			continue
 		}
 		if f := shared.Flags().Lookup(s.Flag); f != nil {
@@ -34,11 +38,10 @@ func settingFlags(c *cobra.Command, plain bool) {
 			flags.String(s.Flag, usual, s.Usage)
 		}
 	}
-	flags.StringArray("set", nil, "set any setting of an experiment file, as `PATH=VALUE`, such as targets[0].name=main; repeatable")
 }
 
 // said is what the flags of a command and --set say of an experiment.
-func said(c *cobra.Command) ([]experiment.Said, error) {
+func said(c *cobra.Command) []experiment.Said {
 	var all []experiment.Said
 	for _, s := range experiment.Settings() {
 		f := c.Flags().Lookup(s.Flag)
@@ -51,12 +54,5 @@ func said(c *cobra.Command) ([]experiment.Said, error) {
 		}
 		all = append(all, s.Say(values...)...)
 	}
-	for _, text := range c.Flags().Lookup("set").Value.(pflag.SliceValue).GetSlice() {
-		s, err := experiment.ParseSet("--set", text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, nil
+	return append(all, command.Said(c)...)
 }

@@ -34,10 +34,8 @@ For a run that was not asked yet, give the flags of "orbench eval".`,
   orbench explain main p0a1b2c3d
   orbench explain --target openai/gpt-4o-mini --dataset xstest`,
 		RunE: func(c *cobra.Command, args []string) error {
-			beside, err := said(c)
+			beside := said(c)
 			switch {
-			case err != nil:
-				return err
 			case f.config == "" && len(beside) == 0:
 				return a.explain(c.Context(), f, args)
 			case len(args) > 0:

@@ -32,7 +32,7 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
-	unprobed       bool
+	probes         bool
 	out            command.Output
 	command.Asking
 }
@@ -57,7 +57,7 @@ those of classifiers, which a server's /predict or /classify serves, are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither have room for the fence that llm puts around prompt
 and answer: an answer that imitates their format may mislead them. How often judges
 that are models take over a verdict that an answer holds is measured on the way, by
-a few answers of the run with a forged one (--no-probes).
+a few answers of the run with a forged one (--set probes=false leaves them out).
 
 "orbench compare RUN RUN --judge A --candidate-judge B" then compares two judges on the
 answers of one target: how far the rates shift, with McNemar's test and kappa.
@@ -102,14 +102,23 @@ again, without the file.`,
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.StringVar(&f.columns.By, "by", "", "`COLUMN` to break the measures down by")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
-	flags.IntVar(&f.judgeMaxTokens, "judge-max-tokens", 1000, "most output tokens of a judge's explanation")
-	flags.BoolVar(&f.unprobed, "no-probes", false, "plant no forged verdicts in answers to see whether judges that are models fall for them")
+	f.judgeMaxTokens, f.probes = 1000, true
+	command.AddSettings(
+		c,
+		judgeTokens(&f.judgeMaxTokens),
+		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: plant no forged verdicts in answers to see whether judges that are models fall for them"},
+	)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
 	return c
+}
+
+// judgeTokens is the setting of how long a judge's reply may be.
+func judgeTokens(into *int) command.Setting {
+	return command.Setting{Name: "judge_max_tokens", Into: into, Usage: "most output tokens of a judge's explanation (default 1000)"}
 }
 
 // prepare checks the flags and makes the judges.
@@ -146,7 +155,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
-	if err := r.SetJudges(judges, f.judgeMaxTokens, clients, !f.unprobed); err != nil {
+	if err := r.SetJudges(judges, f.judgeMaxTokens, clients, f.probes); err != nil {
 		return err
 	}
 	m := measurement{Run: r, clients: clients, asking: f.Asking, out: f.out, memory: memory}

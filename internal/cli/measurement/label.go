@@ -101,7 +101,7 @@ func (a app) labelDrawCommand() *cobra.Command {
 how likely each was to be drawn. Every target and label of prompts gets an equal share
 until each has 100 answers; of more than 1,000 answers, a tenth, up to 1,000. Within its
 share, answers on which judges disagree or often err are more likely. A second draw adds
-to the first.
+to the first. "orbench audit draw" draws prompts instead, to check their labels.
 
 --width draws nothing. It prints how many labels, of which strata, give every corrected
 rate a 95% interval of that total width.`,

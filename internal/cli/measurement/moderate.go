@@ -51,7 +51,7 @@ The votes are kept in the store by their --name. "orbench report NAME" shows the
 and "orbench explain NAME" shows which calls are remembered.
 
 --batch asks for votes by batch: it submits what is missing and collects what has come.
-Give the same command again until all votes are there, or add --wait. Moderators whose
+Give the same command again until all votes are there, or add --set wait=true. Moderators whose
 provider has no batch service are asked at once.
 
 --changed writes the prompts whose label changes; --all writes every prompt with its
@@ -69,7 +69,7 @@ labels and votes. Both files are datasets and keep the original labels.`,
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
-	command.ClusterFlag(c, &f.columns)
+	command.AddSettings(c, command.Setting{Name: "cluster_column", Into: &f.columns.Cluster, Usage: "column of a file whose equal values tell prompts that are not independent, such as their seed"})
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	f.Printed.Register(c, command.Formats)

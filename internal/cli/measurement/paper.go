@@ -15,104 +15,64 @@ import (
 	"github.com/orbench/orbench/internal/score"
 )
 
-// paperFlags are those of orbench paper.
+// paperFlags put stored runs beside the published study.
 type paperFlags struct {
-	out   command.Output
-	store string
-	runs  []string
-	check string
+	// study shows it, and as is the published model that a run is compared with.
+	study bool
 	as    string
 }
 
-func (a app) paperCommand() *cobra.Command {
-	var f paperFlags
-	c := &cobra.Command{
-		Use:   "paper",
-		Short: "Compute the published study again, and put your runs beside it",
-		Long: `Print and plot the figures that were published with OR-Bench: the trade-off of
-32 models with its correlations and curve, refusal by category, the 80K set
-against the hard one, family averages, temperature, opening words against GPT-4,
-toxic prompts against AdvBench, moderators against people; and where the
-publication does not agree with itself. The figures are embedded: nothing is
-asked or downloaded.
-
-With --run, stored runs join the tables and plots. With --check, a stored run is
-compared with the published row of the model that --as names, by category and
-with intervals; the published rates are of an older version of the prompts for
-most models and always by another judge, which the output says.`,
-		Example: `  orbench paper
-  orbench paper --format json
-  orbench paper --out reports/paper --run mine
-  orbench paper --check mine --as Llama-3-8b`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.paper(c.Context(), f) },
-	}
-	flags := c.Flags()
-	f.out.Register(c)
-	flags.Lookup("out").Usage = "also write page, plots (SVG, PNG, PDF) and figures to this new `DIR`"
-	flags.StringArrayVar(&f.runs, "run", nil, "put the stored run `NAME` beside the published models; repeatable")
-	flags.StringVar(&f.check, "check", "", "compare the stored run `NAME` with a published row; needs --as")
-	flags.StringVar(&f.as, "as", "", "published `MODEL` to compare with")
+func (f *paperFlags) register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.study, "paper", false, "show the figures published with OR-Bench, and the runs that are named beside them")
+	c.Flags().StringVar(&f.as, "as", "", "compare the run with the published row of this `MODEL`")
 	names := make([]string, 0, 32)
 	for _, m := range paper.Models() {
 		names = append(names, m.Name)
 	}
 	command.CompleteFlag(c, "as", names)
-	a.StoreFlag(c, &f.store)
-	return c
 }
 
-// paper prints the study, or the comparison of a run with it.
-func (a app) paper(ctx context.Context, f paperFlags) error {
+// paper prints the published study with stored runs beside it, or the comparison of one with
+// a published row.
+func (a app) paper(ctx context.Context, store string, names []string, out command.Output, f paperFlags) error {
 	switch {
-	case f.check != "" && f.as == "":
-		return command.InputError("--check", "no published model is named", "add --as MODEL; orbench paper --full lists the models")
-	case f.as != "" && f.check == "":
-		return command.InputError("--as", "no run is named", "add --check RUN")
-	case f.check != "" && (len(f.runs) > 0 || f.out.Dir != ""):
-		return command.InputError("--check", "it prints a comparison and goes with neither --run nor --out", "leave them out")
-	case f.check != "":
-		return a.checkPaper(ctx, f)
+	case f.as != "" && (len(names) != 1 || f.study):
+		return command.InputError("--as", "one run is compared with a published row", "name one, and leave --paper out")
+	case f.as != "" && out.Dir != "":
+		return command.InputError("--out", "there are no pages of a comparison with a published row", "leave it out, or print another --format")
+	case f.as != "":
+		// A wrong name is told before a long run is derived.
+		if err := view.CheckModel(f.as); err != nil {
+			return err
+		}
+	default:
+		if err := out.CheckDir(folder.Subject{}); err != nil {
+			return err
+		}
 	}
-	if err := errors.Join(f.out.Check(), f.out.CheckDir(folder.Subject{})); err != nil {
-		return err
+	var own score.Result
+	var err error
+	if len(names) > 0 {
+		if own, err = a.storedResult(ctx, store, names); err != nil {
+			return err
+		}
 	}
-	study := view.Study{Study: paper.NewStudy()}
-	if len(f.runs) > 0 {
-		own, err := a.storedResult(ctx, f.store, f.runs)
+	if f.as != "" {
+		check, err := view.CheckRun(own, f.as)
 		if err != nil {
 			return err
 		}
-		study.Own = own
+		return a.Show(out.Printed, check)
 	}
-	if err := a.Show(f.out.Printed, study); err != nil {
+	study := view.Study{Study: paper.NewStudy(), Own: own}
+	if err := a.Show(out.Printed, study); err != nil || out.Dir == "" {
 		return err
 	}
-	if f.out.Dir == "" {
-		return nil
-	}
-	if err := study.Write(f.out.Dir); err != nil {
+	if err := study.Write(out.Dir); err != nil {
 		return err
 	}
-	a.Infof("wrote %s", filepath.Join(f.out.Dir, view.PageFile))
+	a.Infof("wrote %s", filepath.Join(out.Dir, view.PageFile))
 	return nil
-}
-
-// checkPaper compares a stored run with a published row.
-func (a app) checkPaper(ctx context.Context, f paperFlags) error {
-	// A wrong name is told before a long run is derived.
-	if err := view.CheckModel(f.as); err != nil {
-		return err
-	}
-	own, err := a.storedResult(ctx, f.store, []string{f.check})
-	if err != nil {
-		return err
-	}
-	check, err := view.CheckRun(own, f.as)
-	if err != nil {
-		return err
-	}
-	return a.Show(f.out.Printed, check)
 }
 
 // storedResult derives the figures of stored runs again. Nothing is asked.

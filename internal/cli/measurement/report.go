@@ -27,6 +27,7 @@ func (a app) reportCommand() *cobra.Command {
 	var list bool
 	var out command.Output
 	var calibration calibrationFlags
+	var published paperFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
@@ -41,14 +42,30 @@ Studies of other kinds, such as those of "orbench moderate", "orbench contrast" 
 name one of them is shown where the store has no run.
 
 With --calibration, a file of answers that people labeled, every rate is also
-given corrected for its judge's own error on that file (Rogan and Gladen).`,
+given corrected for its judge's own error on that file (Rogan and Gladen).
+
+With --paper the figures published with OR-Bench are computed again: the trade-off of 32
+models, refusal by category, temperature, moderators against people, and where the
+publication does not agree with itself. Runs that are named join its tables and plots.
+--as MODEL compares one run with the published row of its model, by category. Published
+rates are of an older version of the prompts for most models and always by another
+judge, which the output says.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
-  orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly`,
+  orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly
+  orbench report --paper
+  orbench report mine --paper --out reports/paper
+  orbench report mine --as Llama-3-8b`,
 		RunE: func(c *cobra.Command, names []string) error {
-			if list {
+			switch {
+			case list:
 				return a.listStudies(c.Context(), store)
+			case published != paperFlags{}:
+				if !calibration.none() {
+					return command.InputError("--calibration", "the published study is shown as it was published", "leave it out, or leave out --paper and --as")
+				}
+				return a.paper(c.Context(), store, names, out, published)
 			}
 			return a.report(c.Context(), store, names, out, calibration)
 		},
@@ -60,6 +77,7 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
 	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
+	published.register(c)
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	return c
@@ -72,10 +90,15 @@ type calibrationFlags struct {
 	goldRefusal []string
 }
 
+// none reports whether nothing is said of a file.
+func (f calibrationFlags) none() bool {
+	return f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil
+}
+
 // calibrate measures the judges of runs on the labeled file.
 func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory store.Reader) (*score.Calibration, error) {
 	switch {
-	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:
+	case f.none():
 		return nil, nil
 	case f.file == "":
 		return nil, command.InputError("--gold-column", "a gold column needs a file of answers", "name one with --calibration")
@@ -142,7 +165,7 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 	switch {
 	case out.Dir != "":
 		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or print another --format")
-	case f.file != "" || f.columns.Gold != "" || f.goldRefusal != nil:
+	case !f.none():
 		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 	}
 	view, err := s.View(ctx, memory)

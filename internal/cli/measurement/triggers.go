@@ -63,11 +63,9 @@ budget, 130 interrupted.`,
   orbench triggers run-1a2b3c4d --labels safe,toxic --judge llm:openai/gpt-4o --out triggers`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			beside, err := said(c)
-			if err != nil {
-				return err
-			}
+			beside := said(c)
 			if len(args) == 0 {
+				var err error
 				for _, s := range beside {
 					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
 						return command.InputError(s.From, "triggers are searched only in answers to plain prompts", "leave it out")
@@ -76,10 +74,11 @@ budget, 130 interrupted.`,
 				if f.experiment, err = experiment.Load("", beside...); err != nil {
 					return err
 				}
+				f.experiment.JudgeMaxTokens = f.judgeMaxTokens
 				return a.triggers(c.Context(), "", f)
 			}
-			if c.Flags().Changed("set") {
-				return command.InputError("--set", "the run says this", "leave it out, or name --target and --dataset instead of a run")
+			if len(command.Said(c)) > 0 {
+				return command.InputError(command.Said(c)[0].From, "the run says this", "leave it out, or name --target and --dataset instead of a run")
 			}
 			for _, s := range experiment.Settings() {
 				if flag := c.Flag(s.Flag); flag != nil && flag.Changed && !s.Judges {
@@ -88,9 +87,6 @@ budget, 130 interrupted.`,
 			}
 			if c.Flags().Changed("judge") {
 				f.judges = []string{c.Flag("judge").Value.String()}
-			}
-			if f.judgeMaxTokens, err = c.Flags().GetInt("judge-max-tokens"); err != nil {
-				return err
 			}
 			return a.triggers(c.Context(), args[0], f)
 		},
@@ -101,9 +97,14 @@ budget, 130 interrupted.`,
 	flags.String("judge", "lexical", "`JUDGE` of the answers")
 	flags.StringSliceVar(&f.labels, "labels", []string{string(orbench.Safe)}, "`LABELS` of the prompts")
 	flags.IntVar(&f.study.Calls, "calls", trigger.DefaultCalls, "most calls to a target for wordings of one prompt, `N`")
-	flags.IntVar(&f.study.Words, "most", trigger.DefaultWords, "try the `N` words, or sets of up to three, that were found in most prompts")
-	flags.IntVar(&f.study.Into, "into", trigger.DefaultInto, "put each word into at most `N` prompts that were answered")
-	flags.Uint64Var(&f.study.Seed, "split-seed", 1, "`SEED` that splits the refused prompts and draws words")
+	f.study.Words, f.study.Into, f.study.Seed, f.judgeMaxTokens = trigger.DefaultWords, trigger.DefaultInto, 1, 1000
+	command.AddSettings(
+		c,
+		command.Setting{Name: "most", Into: &f.study.Words, Usage: fmt.Sprintf("try so many words, or sets of up to three, that were found in most prompts (default %d)", trigger.DefaultWords)},
+		command.Setting{Name: "into", Into: &f.study.Into, Usage: fmt.Sprintf("put each word into at most so many prompts that were answered (default %d)", trigger.DefaultInto)},
+		command.Setting{Name: "split_seed", Into: &f.study.Seed, Usage: "seed that splits the refused prompts and draws words (default 1)"},
+		judgeTokens(&f.judgeMaxTokens),
+	)
 	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
 	e.out.Printed.Register(c, command.Formats)
 	a.RegisterAsking(c, &e.Asking)
@@ -166,8 +167,8 @@ func (a app) checkTriggers(f *triggersFlags) error {
 	if err := f.eval.Calls.Check(); err != nil {
 		return err
 	}
-	if f.study.Calls < 1 || f.study.Words < 1 || f.study.Into < 0 {
-		return command.InputError("--calls, --most, --into", "the value is too small", "give a positive one")
+	if f.study.Calls < 1 || f.study.Words < 1 || f.study.Into < 0 || f.judgeMaxTokens < 0 {
+		return command.InputError("--calls, --set most, into, judge_max_tokens", "the value is too small", "give a positive one")
 	}
 	for _, name := range f.labels {
 		label, ok := orbench.ParseLabel(name)

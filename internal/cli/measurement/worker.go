@@ -35,8 +35,8 @@ func (a app) workerCommand() *cobra.Command {
 	var f workerFlags
 	c := &cobra.Command{
 		Use:   "worker",
-		Short: "Make the calls that other commands queued with --workers, on any machine",
-		Long: `Make the calls that "orbench eval --workers", judge and moderate have queued in a
+		Short: "Make the calls that other commands queued for workers, on any machine",
+		Long: `Make the calls that eval, judge, moderate and others queued with --set workers=true in a
 PostgreSQL store, and store the answers there. Any number of workers on any machines
 share the work. Each needs the keys of the providers, but no datasets or experiments. You
 may start, kill or freeze a worker at any time: others take over its calls. Limits on

@@ -135,7 +135,7 @@ func youdenJ(p score.Pair) stats.Estimate {
 }
 
 const comparabilityOfOwn = "Other prompts and another judge move a rate by more than its interval: compare your own " +
-	"runs with each other first, and check one of them against the published row of the same model (orbench paper)."
+	"runs with each other first, and check one of them against the published row of the same model (see orbench report)."
 
 func (p Study) correlationSection() table.Section {
 	s := table.Section{

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/settings"
+)
+
+// Setting is what a command takes by --set and has no flag for.
+type Setting struct {
+	// Name is what --set calls it, and Flag the name by which it may be looked for, where that
+	// is not the same with hyphens.
+	Name, Flag string
+	// Into points to where the value goes; nil for a path of an experiment.
+	Into any
+	// Usage says in a line what it is.
+	Usage string
+}
+
+// FlagName is the name by which the setting may be looked for.
+func (s Setting) FlagName() string { return cmp.Or(s.Flag, strings.ReplaceAll(s.Name, "_", "-")) }
+
+// setValue is the value of --set.
+type setValue struct {
+	known []Setting
+	// said is what is said of an experiment, where the command takes its paths.
+	said []experiment.Said
+}
+
+func (*setValue) String() string { return "" }
+func (*setValue) Type() string   { return "setting" }
+
+func (v *setValue) Set(text string) error {
+	name, value, valued := strings.Cut(text, "=")
+	var names []string
+	for _, s := range v.known {
+		switch {
+		case s.Into == nil:
+		case s.Name == name && valued:
+			return settings.Value("--set "+name, value, s.Into, "give a value of the right kind")
+		default:
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) < len(v.known) {
+		s, err := experiment.ParseSet("--set", text)
+		s.Others = names
+		v.said = append(v.said, s)
+		return err
+	}
+	if !valued {
+		return InputError("--set "+name, "no value is given", "write NAME=VALUE, such as "+names[0]+"=…")
+	}
+	return settings.Unknown("set", "setting", name, names)
+}
+
+// AddSettings has --set of a command take settings, and where one is a path, every path of an
+// experiment.
+func AddSettings(c *cobra.Command, more ...Setting) {
+	if c.Flags().Lookup("set") == nil {
+		c.Flags().Var(new(setValue), "set", "say what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
+	}
+	v := setOf(c)
+	v.known = append(v.known, more...)
+}
+
+// Said is what --set says of an experiment.
+func Said(c *cobra.Command) []experiment.Said { return setOf(c).said }
+
+// Settings lists what --set of a command takes, but for most paths of an experiment.
+func Settings(c *cobra.Command) []Setting { return setOf(c).known }
+
+// setOf is the value of a command's --set, an empty one where it has none.
+func setOf(c *cobra.Command) *setValue {
+	if f := c.Flags().Lookup("set"); f != nil {
+		return f.Value.(*setValue)
+	}
+	return new(setValue)
+}
+
+// FlagOf is what says a setting on the command line of the command that runs.
+func (e *Env) FlagOf(setting string) string {
+	if e.running == nil || e.running.Flags().Lookup(setting) != nil {
+		return "--" + setting
+	}
+	for _, s := range Settings(e.running) {
+		if s.FlagName() == setting {
+			return "--set " + s.Name
+		}
+	}
+	return experiment.FlagOf(setting)
+}
+
+// Began has settings called, from now on, what a command calls them.
+func (e *Env) Began(c *cobra.Command) { e.running = c }
