@@ -119,7 +119,7 @@ func (c *Checked) list(skip []string) ([]string, error) {
 			}
 		case d.IsDir(), slices.Contains(skip, name):
 		case slices.Contains([]string{"README.md", "LICENSE", "LICENSE.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}, d.Name()):
-		case rows.Known(path):
+		case rows.Readable(path):
 			files = append(files, name)
 		default:
 			c.Unread = append(c.Unread, Unchecked{Name: name, Why: "not JSON Lines, JSON, Parquet or CSV"})

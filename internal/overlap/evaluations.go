@@ -142,7 +142,7 @@ func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 // addFile indexes a file. It is read as training data is: labels do not matter, and
 // prompts may stand in any usual form.
 func (e *Evaluations) addFile(ctx context.Context, path string) error {
-	if !rows.Known(path) {
+	if !rows.Readable(path) {
 		return &orbench.InputError{
 			File: path, Problem: "there is no dataset of this name, and it is no file of prompts",
 			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(rows.Endings(), ", "),

@@ -202,7 +202,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p chart.Plot) (published []publis
 		}
 		m.at = vg.Point{X: x(safe), Y: y(toxic)}
 		own = append(own, m)
-		room.Hard = append(room.Hard, chart.Around(m.at, 6))
+		room.Hard = append(room.Hard, chart.SquareAround(m.at, 6))
 		for _, w := range m.whiskers(p, c) {
 			room.Soft = append(room.Soft, chart.Along(w[0], w[1]))
 		}
@@ -214,7 +214,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p chart.Plot) (published []publis
 		}
 		spot := publishedSpot{m, vg.Point{X: x(m.Hard), Y: y(m.Toxic)}}
 		published = append(published, spot)
-		room.Hard = append(room.Hard, chart.Around(spot.at, 5))
+		room.Hard = append(room.Hard, chart.SquareAround(spot.at, 5))
 		text := m.Name
 		if m.Moderator {
 			text += "*"
