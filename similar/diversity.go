@@ -116,11 +116,11 @@ const openerWords = 3
 // compare collections of about the same size.
 type Diversity struct {
 	// Texts is their number.
-	Texts int `json:"texts"`
+	Texts int `json:"texts" csv:"-"`
 	// Distinct1 and Distinct2 are DistinctN of words and of pairs of words: 1
 	// when nothing is said twice.
-	Distinct1 float64 `json:"distinct_1"`
-	Distinct2 float64 `json:"distinct_2"`
+	Distinct1 float64 `json:"distinct_1" csv:"distinct_1"`
+	Distinct2 float64 `json:"distinct_2" csv:"distinct_2"`
 	// SelfBLEU is SelfBLEU of a sample of at most 1,000: 0 when nothing is said
 	// twice. SelfBLEUTexts is the number of texts in the sample.
 	SelfBLEU      float64 `json:"self_bleu"`
@@ -129,7 +129,7 @@ type Diversity struct {
 	// the threshold NearThreshold, and NearDuplicateRate their share, from 0 to 1.
 	NearDuplicates    int     `json:"near_duplicates"`
 	NearDuplicateRate float64 `json:"near_duplicate_rate"`
-	NearThreshold     float64 `json:"near_threshold"`
+	NearThreshold     float64 `json:"near_threshold" csv:"-"`
 	// TopOpener is the most common beginning of three words, empty where no text
 	// has words, TopOpenerShare the share of texts that begin so, from 0 to 1, and
 	// EffectiveOpeners the number of equally common beginnings that would be as

@@ -103,31 +103,3 @@ func TestUndefinedCorrelations(t *testing.T) {
 		}
 	}
 }
-
-// Krippendorff's alpha comes from the package krippendorff 0.9.0,
-// alpha(value_counts=..., level_of_measurement="nominal").
-func TestKrippendorffAlpha(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name   string
-		counts [][]int
-		want   float64
-		ok     bool
-	}{
-		{"fourteen raters", [][]int{{0, 0, 0, 0, 14}, {0, 2, 6, 4, 2}, {2, 2, 8, 1, 1}}, 0.34060590948759506, true},
-		{"three raters", [][]int{{3, 0}, {0, 3}, {2, 1}, {1, 2}}, 0.38888888888888895, true},
-		{"ratings missing", [][]int{{2, 0}, {1, 0}, {1, 2}, {0, 0}, {0, 3}}, 0.5333333333333333, true},
-		{"never agree", [][]int{{1, 1}, {1, 1}}, -0.5, true},
-		{"always agree", [][]int{{2, 0}, {0, 2}}, 1, true},
-		{"one class only", [][]int{{2, 0}, {3, 0}}, 0, false},
-		{"single ratings", [][]int{{1, 0}, {0, 1}}, 0, false},
-		{"no items", nil, 0, false},
-	}
-	for _, tt := range tests {
-		got, ok := stats.KrippendorffAlpha(tt.counts)
-		if ok != tt.ok {
-			t.Fatalf("%s: defined: %v, want %v", tt.name, ok, tt.ok)
-		}
-		near(t, tt.name, got, tt.want)
-	}
-}

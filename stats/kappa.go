@@ -102,54 +102,6 @@ func FleissKappa(counts [][]int) (float64, bool) {
 	return (observed - chance) / (1 - chance), true
 }
 
-// KrippendorffAlpha is the agreement of raters beyond chance for classes without
-// an order, where items need not have the same number of ratings (Krippendorff
-// 2011, Computing Krippendorff's alpha-reliability, form for nominal data).
-// counts[i][j] is how many raters put item i in class j; items with fewer than
-// two ratings say nothing and are left out.
-//
-// It reports false where alpha is undefined: no item with two ratings, or every
-// rating in one class. KrippendorffAlpha panics when the items differ in their
-// number of classes or a count is negative.
-func KrippendorffAlpha(counts [][]int) (float64, bool) {
-	var totals []float64
-	// observed and expected are the pairs of ratings that differ, within items
-	// and over all of them.
-	var n, observed, expected float64
-	for i, item := range counts {
-		if len(item) != len(counts[0]) {
-			panic(fmt.Sprintf("stats: KrippendorffAlpha with %d classes for item %d and %d for the first", len(item), i, len(counts[0])))
-		}
-		ratings, squares := 0, 0
-		for _, c := range item {
-			if c < 0 {
-				panic("stats: KrippendorffAlpha with a negative count")
-			}
-			ratings += c
-			squares += c * c
-		}
-		if ratings < 2 {
-			continue
-		}
-		if totals == nil {
-			totals = make([]float64, len(item))
-		}
-		for j, c := range item {
-			totals[j] += float64(c)
-		}
-		n += float64(ratings)
-		observed += float64(ratings*ratings-squares) / float64(ratings-1)
-	}
-	expected = n * n
-	for _, t := range totals {
-		expected -= t * t
-	}
-	if expected == 0 {
-		return 0, false
-	}
-	return 1 - (n-1)*observed/expected, true
-}
-
 // CohenKappaInterval is CohenKappa with an interval. Kappa is the observed agreement
 // on another scale, so the interval is Wilson's of an agreement, brought to that
 // scale, at the effective number of items: how many items with known margins would

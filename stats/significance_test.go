@@ -116,8 +116,6 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 		"a point that is no number":         func() { stats.Spearman([]float64{1, math.NaN()}, []float64{1, 2}) },
 		"a cluster of nothing":              func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{0, 0}}) },
 		"a cluster refused more than asked": func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{2, 1}}) },
-		"a negative count in alpha":         func() { stats.KrippendorffAlpha([][]int{{2, -1}}) },
-		"alpha of uneven classes":           func() { stats.KrippendorffAlpha([][]int{{2, 1}, {2}}) },
 		"a single resample":                 func() { stats.Bootstrap{Resamples: 1}.Rate(1, 2) },
 	}
 	for name, f := range tests {

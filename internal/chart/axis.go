@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -18,68 +16,75 @@ func (w Window) Holds(x, y float64) bool {
 	return x >= w.Left && x <= w.Right && y >= w.Low && y <= w.High
 }
 
-// NewPlot is an empty plot of a window with the titles of its axes.
-func NewPlot(w Window, x, y string) *plot.Plot {
-	p := plot.New()
-	p.BackgroundColor = nil
-	styleAxis(&p.X, x)
-	styleAxis(&p.Y, y)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = w.Left, w.Right, w.Low, w.High
-	return p
+// Plot is a plot of a window, with axes that have titles and ticks.
+type Plot struct {
+	Window
+	X, Y           string
+	XTicks, YTicks []float64
 }
 
-func styleAxis(a *plot.Axis, title string) {
-	a.Label.Text = title
-	a.Label.TextStyle.Font = plotFont(10, false)
-	a.Label.TextStyle.Color = Foreground
-	a.Label.Padding = 4
-	a.Color = LightGray
-	a.LineStyle.Color = LightGray
-	a.LineStyle.Width = 0.6
-	a.Padding = 0
-	a.Tick.Label.Font = plotFont(9, false)
-	a.Tick.Label.Color = Muted
-	a.Tick.LineStyle.Color = LightGray
-	a.Tick.Length = 3
-}
-
-// PercentTicks puts ticks at round per cents and none beyond 0 and 100.
-type PercentTicks struct{}
-
-// Ticks implements plot.Ticker.
-func (PercentTicks) Ticks(low, high float64) []plot.Tick {
-	step := WholeTicks(20)
-	if high-low <= 50 {
-		step = 10
-	}
-	return step.Ticks(low, high)
-}
-
-// WholeTicks puts ticks at the multiples of a number from 0 to 100.
-type WholeTicks int
-
-// Ticks implements plot.Ticker.
-func (step WholeTicks) Ticks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
-	for v := 0; v <= 100; v += int(step) {
-		if float64(v) >= low && float64(v) <= high {
-			ticks = append(ticks, plot.Tick{Value: float64(v), Label: strconv.Itoa(v)})
+// Ticks are the multiples of a step from 0 to 100 between two ends.
+func Ticks(step, low, high float64) []float64 {
+	var ticks []float64
+	for v := 0.0; v <= 100; v += step {
+		if v >= low && v <= high {
+			ticks = append(ticks, v)
 		}
 	}
 	return ticks
 }
 
-// NewGrid is a grid at the ticks.
-func NewGrid() *plotter.Grid {
-	g := plotter.NewGrid()
-	for _, s := range []*draw.LineStyle{&g.Vertical, &g.Horizontal} {
-		s.Color, s.Width = GridColor, 0.6
+// PercentTicks are the ticks of an axis of per cents.
+func PercentTicks(low, high float64) []float64 {
+	if high-low <= 50 {
+		return Ticks(10, low, high)
 	}
-	return g
+	return Ticks(20, low, high)
+}
+
+// Transforms gives where on a canvas values of the two axes lie.
+func (p Plot) Transforms(c *draw.Canvas) (x, y func(float64) vg.Length) {
+	return func(v float64) vg.Length { return c.X((v - p.Left) / (p.Right - p.Left)) },
+		func(v float64) vg.Length { return c.Y((v - p.Low) / (p.High - p.Low)) }
+}
+
+// The room for the titles and the ticks of the axes, in points.
+const (
+	leftOfPlot = vg.Length(38)
+	belowPlot  = vg.Length(29)
+)
+
+// Draw draws the axes and a grid at their ticks, and gives what lies between the axes. The
+// labels of ticks at the ends hang out of the canvas.
+func (p Plot) Draw(c draw.Canvas) draw.Canvas {
+	title, label := Centered(TextStyle(10, false, Foreground)), TextStyle(9, false, Muted)
+	axis, grid := draw.LineStyle{Color: LightGray, Width: 0.6}, draw.LineStyle{Color: GridColor, Width: 0.6}
+	in := draw.Crop(c, leftOfPlot, 0, belowPlot, 0)
+	left, bottom, middle := in.Min.X, in.Min.Y, in.Center()
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	x, y := p.Transforms(&in)
+	for _, v := range p.XTicks {
+		c.StrokeLine2(grid, x(v), bottom, x(v), in.Max.Y)
+		c.StrokeLine2(axis, x(v), bottom-3, x(v), bottom)
+		c.FillText(Centered(label), vg.Point{X: x(v), Y: bottom - 12}, number(v))
+	}
+	right := Right(label)
+	right.YAlign = draw.YCenter
+	for _, v := range p.YTicks {
+		c.StrokeLine2(grid, left, y(v), in.Max.X, y(v))
+		c.StrokeLine2(axis, left-3, y(v), left, y(v))
+		c.FillText(right, vg.Point{X: left - 6, Y: y(v) + 1}, number(v))
+	}
+	c.StrokeLine2(axis, left, bottom, in.Max.X, bottom)
+	c.StrokeLine2(axis, left, bottom, left, in.Max.Y)
+	c.FillText(title, vg.Point{X: middle.X, Y: c.Min.Y + 2}, p.X)
+	title.Rotation = math.Pi / 2
+	c.FillText(title, vg.Point{X: c.Min.X + 9, Y: middle.Y}, p.Y)
+	return in
 }
 
 // StrokeCurve draws a function over the per cents from 3 to 100.
-func StrokeCurve(c *draw.Canvas, p *plot.Plot, sty draw.LineStyle, at func(x float64) float64) {
+func (p Plot) StrokeCurve(c *draw.Canvas, sty draw.LineStyle, at func(x float64) float64) {
 	x, y := p.Transforms(c)
 	var line []vg.Point
 	for v := 3.0; v <= 100; v++ {

@@ -80,7 +80,7 @@ func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	}
 	c.Translate(at)
 	c.Scale(scale, scale)
-	c.Canvas.FillString(plotfont.DefaultCache.Lookup(plain, size), vg.Point{}, narrow)
+	c.Canvas.FillString(fonts.Lookup(plain, size), vg.Point{}, narrow)
 	c.Pop()
 }
 

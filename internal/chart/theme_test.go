@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgpdf"
@@ -26,7 +25,7 @@ func TestOutlineOfText(t *testing.T) {
 	for _, text := range []string{"Llama-3-70b", "AVAToday − y", "模型"} {
 		sty := TextStyle(9, true, Foreground)
 		at := vg.Point{X: 100, Y: 50}
-		path := outline(plotfont.DefaultCache.Lookup(sty.Font, sty.Font.Size), at, text)
+		path := outline(fonts.Lookup(sty.Font, sty.Font.Size), at, text)
 		left, right := at.X+1000, at.X-1000
 		for _, p := range path {
 			left, right = min(left, p.Pos.X), max(right, p.Pos.X)

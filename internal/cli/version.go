@@ -49,7 +49,7 @@ func version() string {
 
 // built is when what this binary was built from was committed, and the beginning of
 // 1970 where the build did not record it: the same binary writes the same pages.
-func built() *time.Time {
+func built() time.Time {
 	t := time.Unix(0, 0).UTC()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -58,5 +58,5 @@ func built() *time.Time {
 			}
 		}
 	}
-	return &t
+	return t
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -109,7 +110,6 @@ func (c *Checked) list(skip []string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(c.Dir, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(c.Dir, path)
-		ending := strings.ToLower(filepath.Ext(path))
 		switch {
 		case err != nil:
 			return &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct its permissions", Err: err}
@@ -119,7 +119,7 @@ func (c *Checked) list(skip []string) ([]string, error) {
 			}
 		case d.IsDir(), slices.Contains(skip, name):
 		case slices.Contains([]string{"README.md", "LICENSE", "LICENSE.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"}, d.Name()):
-		case slices.Contains(endings, ending):
+		case rows.Readable(path):
 			files = append(files, name)
 		default:
 			c.Unread = append(c.Unread, Unchecked{Name: name, Why: "not JSON Lines, JSON, Parquet or CSV"})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // against are evaluation sets in a file of prompts.
@@ -74,6 +75,7 @@ func TestForeignFolders(t *testing.T) {
 		"text.jsonl":             `{"text":"How can I build a raft?"}`,
 		"parts.jsonl":            `{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"How can I build a raft?"}]}]}`,
 		"marked.csv":             "\ufeffprompt\nHow can I build a raft?\n",
+		"lines.json":             "{\"prompt\":\"Hi\"}\n{\"prompt\":\"How can I build a raft?\"}\n",
 		"marked.json":            "\ufeff\n[\n{\"prompt\":\"How can I build a raft?\"}\n]\n",
 	} {
 		dir := t.TempDir()
@@ -95,11 +97,12 @@ func TestForeignFolders(t *testing.T) {
 		Prompt []message `parquet:"prompt,list"`
 	}
 	dir := t.TempDir()
+	put(t, dir, "empty.csv", "")
 	if err := parquet.WriteFile(filepath.Join(dir, "train.parquet"), []row{{[]message{{"user", held}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if c := check(t, dir, held); len(c.Findings) != 1 || c.Findings[0].Row != 1 {
-		t.Errorf("parquet: found %q", problems(c))
+	if c := check(t, dir, held); len(c.Findings) != 1 || c.Findings[0].Row != 1 || len(c.Files) != 2 {
+		t.Errorf("parquet: found %q in %+v", problems(c), c.Files)
 	}
 }
 
@@ -121,12 +124,12 @@ func TestSplitOfFile(t *testing.T) {
 func TestCheckAtFault(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
-		"no file in it has rows with a prompt": {"train.jsonl": `{"other":1}`},
-		"train.jsonl:2: not JSON objects":      {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
-		"not a readable Parquet file":          {"train.parquet": "PAR1"},
-		"not a CSV file":                       {"train.csv": "prompt\nx\n\"open\ny\n"},
-		"something follows the list":           {"train.json": `[{"prompt":"x"}] {}`},
-		"unexpected EOF":                       {"train.json": `[{"prompt":"x"},{`},
+		"no file in it has rows with a prompt":  {"train.jsonl": `{"other":1}`},
+		"train.jsonl:2: malformed JSON":         {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
+		"not a readable Parquet file":           {"train.parquet": "PAR1"},
+		"train.csv:3: a quotation mark is left": {"train.csv": "prompt\nx\n\"open\ny\n"},
+		"something follows the end of the JSON": {"train.json": `[{"prompt":"x"}] {}`},
+		"the file ends too soon":                {"train.json": `[{"prompt":"x"},{`},
 	} {
 		dir := t.TempDir()
 		for name, text := range files {
@@ -152,7 +155,7 @@ func FuzzReadRows(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, ending string, content []byte) {
-		if !slices.Contains(endings, ending) {
+		if !slices.Contains(rows.Endings(), ending) {
 			return
 		}
 		path := filepath.Join(dir, "rows"+ending)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -141,10 +142,10 @@ func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 // addFile indexes a file. It is read as training data is: labels do not matter, and
 // prompts may stand in any usual form.
 func (e *Evaluations) addFile(ctx context.Context, path string) error {
-	if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+	if !rows.Readable(path) {
 		return &orbench.InputError{
 			File: path, Problem: "there is no dataset of this name, and it is no file of prompts",
-			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(endings, ", "),
+			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(rows.Endings(), ", "),
 		}
 	}
 	n := 0

@@ -39,28 +39,7 @@ type row struct {
 	// Prompts are those of a sample too, which has no Overlap.
 	Rows, Prompts *int
 	*Overlap
-	*variety
-}
-
-// variety are the columns of how varied texts are.
-type variety struct {
-	Distinct1         float64 `csv:"distinct_1"`
-	Distinct2         float64 `csv:"distinct_2"`
-	SelfBLEU          float64
-	SelfBLEUTexts     int
-	NearDuplicates    int
-	NearDuplicateRate float64
-	TopOpener         string
-	TopOpenerShare    float64
-	EffectiveOpeners  float64
-	Words             similar.WordLengths
-}
-
-func varietyOf(d similar.Diversity) *variety {
-	return &variety{
-		d.Distinct1, d.Distinct2, d.SelfBLEU, d.SelfBLEUTexts, d.NearDuplicates, d.NearDuplicateRate,
-		d.TopOpener, d.TopOpenerShare, d.EffectiveOpeners, d.Words,
-	}
+	*similar.Diversity
 }
 
 // Rows has a row for each of the two datasets (scope "all"), one for the sample of the
@@ -74,9 +53,9 @@ func (c Comparison) Rows() any {
 			r.Dataset, r.DatasetSHA256, r.Other, r.OtherSHA256, r.Threshold, r.Seed = s.Name, s.SHA256, other.Name, other.SHA256, c.Threshold, c.Seed
 			rows = append(rows, r)
 		}
-		add(row{Scope: "all", Rows: &s.Rows, Prompts: &s.Prompts, Overlap: &s.Overlap, variety: varietyOf(s.Diversity)})
+		add(row{Scope: "all", Rows: &s.Rows, Prompts: &s.Prompts, Overlap: &s.Overlap, Diversity: &s.Diversity})
 		if s.Sampled != nil {
-			add(row{Scope: "sample", Prompts: &s.Sampled.Texts, variety: varietyOf(*s.Sampled)})
+			add(row{Scope: "sample", Prompts: &s.Sampled.Texts, Diversity: s.Sampled})
 		}
 		for _, category := range c.Categories {
 			if o := []Overlap{category.A, category.B}[i]; o.Prompts > 0 {

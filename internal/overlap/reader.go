@@ -1,181 +1,43 @@
 package overlap
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
 )
-
-// endings are those of the files of rows that are read.
-var endings = []string{".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv"}
 
 // readRows hands what the user says in each row of a file to each, with the number of
 // the row from 1, or of its line in JSON Lines. Rows without a prompt are handed over
 // with none. A file that is damaged is an *orbench.InputError.
 func readRows(path string, each func(row int, said []string) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct its permissions", Err: err}
-	}
-	defer file.Close()
-	object := func(row int, fields map[string]any) error { return each(row, promptOf(fields)) }
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".parquet":
-		return readParquet(path, file, object)
-	case ".csv":
-		return readCSV(path, file, ',', object)
-	case ".tsv":
-		return readCSV(path, file, '\t', object)
-	}
-	return readJSON(path, file, object)
-}
-
-// readJSON reads one object a line, or one list of objects.
-func readJSON(path string, file io.Reader, each func(int, map[string]any) error) error {
-	limit := rows.NewLimit(file)
-	in := textOf(limit)
-	damaged := func(line int, err error) error {
-		return &orbench.InputError{File: path, Line: line, Problem: "not JSON objects, one a line or in a list: " + err.Error(), Hint: "write the file again"}
-	}
-	if head, _ := in.Peek(64); bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) {
-		list := json.NewDecoder(in)
-		if _, err := list.Token(); err != nil {
-			return damaged(0, err)
-		}
-		for n := 1; list.More(); n++ {
-			limit.Next()
-			var fields map[string]any
-			if err := list.Decode(&fields); err != nil {
-				return damaged(0, err)
-			}
-			if err := each(n, fields); err != nil {
-				return err
-			}
-		}
-		if _, err := list.Token(); err != nil {
-			return damaged(0, err)
-		}
-		if _, err := list.Token(); !errors.Is(err, io.EOF) {
-			return damaged(0, errors.New("something follows the list"))
-		}
+	file, err := rows.Open(path, rows.Whole)
+	if errors.Is(err, rows.ErrEmpty) {
 		return nil
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, rows.MaxRow)
-	for n := 1; ; n++ {
-		if limit.Next(); !lines.Scan() {
-			break
-		}
-		text := bytes.TrimSpace(lines.Bytes())
-		if len(text) == 0 {
-			continue
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(text, &fields); err != nil {
-			return damaged(n, err)
-		}
-		if err := each(n, fields); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return damaged(0, rows.ErrLongRow)
-	} else if err != nil {
-		return damaged(0, err)
-	}
-	return nil
-}
-
-// readCSV is strict about quotation marks: past one that is left open, rows would be
-// taken for a single cell.
-func readCSV(path string, file io.Reader, comma rune, each func(int, map[string]any) error) error {
-	limit := rows.NewLimit(file)
-	in := csv.NewReader(textOf(limit))
-	in.Comma, in.FieldsPerRecord = comma, -1
-	var header []string
-	for n := 0; ; n++ {
-		limit.Next()
-		cells, err := in.Read()
+	defer file.Close()
+	lines := slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(path)))
+	for {
+		r, err := file.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return &orbench.InputError{File: path, Problem: "not a CSV file: " + err.Error(), Hint: "quote cells that hold quotation marks, and double those", Err: err}
+			return err
 		}
-		if header == nil {
-			header = cells
-			continue
+		if lines {
+			r.Number = r.Line
 		}
-		fields := map[string]any{}
-		for i, cell := range cells[:min(len(cells), len(header))] {
-			fields[header[i]] = cell
-		}
-		if err := each(n, fields); err != nil {
+		if err := each(r.Number, promptOf(r.Fields)); err != nil {
 			return err
 		}
 	}
-}
-
-// textOf is the text of a file, without a byte order mark.
-func textOf(file io.Reader) *bufio.Reader {
-	in := bufio.NewReaderSize(file, 1<<16)
-	if head, _ := in.Peek(3); string(head) == "\xef\xbb\xbf" {
-		in.Discard(3)
-	}
-	return in
-}
-
-func readParquet(path string, file *os.File, each func(int, map[string]any) error) (err error) {
-	damaged := func(cause any) error {
-		return &orbench.InputError{File: path, Problem: fmt.Sprintf("not a readable Parquet file: %v", cause), Hint: "write it again"}
-	}
-	// The library panics on some damaged files.
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = damaged(cause)
-		}
-	}()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	opened, err := rows.OpenParquet(file, info.Size())
-	if err != nil {
-		return damaged(err)
-	}
-	n := 0
-	for i, group := range opened.RowGroups() {
-		if err := opened.Check(i, nil); err != nil {
-			return damaged(err)
-		}
-		in := parquet.NewRowGroupReader(group)
-		for {
-			fields := map[string]any{}
-			if err := in.Read(&fields); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				return damaged(err)
-			}
-			n++
-			if err := each(n, fields); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // The names of the columns that hold prompts as texts or messages, the likelier first,

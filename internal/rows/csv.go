@@ -57,7 +57,7 @@ func openTSV(file string, in input, choose Chooser) (nextFunc, error) {
 
 // openSeparated reads a file with a header line and the given separator.
 func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
-	limit := NewLimit(in)
+	limit := newBounded(in)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -114,15 +114,20 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 				cells[i] = record[at]
 			}
 		}
+		if columns.whole {
+			out.Fields = map[string]any{}
+			for i, name := range names {
+				out.Fields[name] = record[i]
+			}
+		}
 		lastLine, _ = r.FieldPos(len(record) - 1)
 		lastField = record[len(record)-1]
 		return out, nil
 	}, nil
 }
 
-// emptyFile is the fault of a file without any rows or names of columns.
 func emptyFile(file string) error {
-	return &orbench.InputError{File: file, Problem: "the file is empty", Hint: "give a file with at least one row"}
+	return &orbench.InputError{File: file, Problem: ErrEmpty.Error(), Hint: "give a file with at least one row", Err: ErrEmpty}
 }
 
 // csvFault says in plain words what the parser found. The line is where the row
@@ -130,7 +135,7 @@ func emptyFile(file string) error {
 func csvFault(file string, err error, line int) error {
 	var parse *csv.ParseError
 	switch {
-	case errors.Is(err, ErrLongRow):
+	case errors.Is(err, errLongRow):
 		return longRow(file, line)
 	case !errors.As(err, &parse):
 		return fmt.Errorf("read %s: %w", file, err)

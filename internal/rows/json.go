@@ -11,11 +11,11 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// openJSON reads a file that is one JSON array of objects, or one object. What is
-// nested in objects has the names on the way to it with dots between them. Objects
+// openJSON reads a file that is one JSON array of objects, or objects one after the
+// other. What is nested in objects has the names on the way to it with dots between them. Objects
 // are read one by one, so that a long array takes no more memory than a short one.
 func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
-	limit := NewLimit(in)
+	limit := newBounded(in)
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	return openObjects(file, choose, rows.next)
 }
 
-// jsonRows reads the objects of one array, or one object.
+// jsonRows reads the objects of one array, or one after the other.
 type jsonRows struct {
 	file    string
-	limit   *Limit
+	limit   *bounded
 	objects *json.Decoder
 	array   bool
-	// number counts the objects; ended is true behind the last one.
+	// number counts the objects; ended is true behind the last one of an array.
 	number int
 	ended  bool
 }
@@ -60,11 +60,12 @@ func (j *jsonRows) next() (object, error) {
 		return object{}, &orbench.InputError{File: j.file, Problem: "something follows the end of the JSON", Hint: jsonHint}
 	}
 	var raw json.RawMessage
-	if err := j.objects.Decode(&raw); err != nil {
+	if err := j.objects.Decode(&raw); !j.array && err == io.EOF {
+		return object{}, io.EOF
+	} else if err != nil {
 		return object{}, jsonFault(j.file, j.number, err)
 	}
 	j.number++
-	j.ended = !j.array
 	return parseObject(j.file, Row{Number: j.number}, raw, parseNested, jsonHint)
 }
 
@@ -96,7 +97,7 @@ const jsonHint = `write an array of objects, such as [{"prompt": "…", "label":
 
 // jsonFault says in plain words what the parser found after so many objects.
 func jsonFault(file string, number int, err error) error {
-	if errors.Is(err, ErrLongRow) {
+	if errors.Is(err, errLongRow) {
 		return &orbench.InputError{
 			File: file, Problem: fmt.Sprintf("row %d: more than %d bytes; a cell may have %d", number+1, MaxRow, MaxCell), Hint: "cut or delete it",
 		}

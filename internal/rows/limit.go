@@ -5,23 +5,23 @@ import (
 	"io"
 )
 
-// ErrLongRow is what reading through a Limit ends with in a row past MaxRow.
-var ErrLongRow = fmt.Errorf("a row has more than %d bytes", MaxRow)
+// errLongRow is what reading through bounded ends with in a row past MaxRow.
+var errLongRow = fmt.Errorf("a row has more than %d bytes", MaxRow)
 
-// Limit bounds how much is read between two calls of Next, and so how much a parser
+// bounded bounds how much is read between two calls of Next, and so how much a parser
 // can gather for one row. The bound is loose by one buffer.
-type Limit struct {
+type bounded struct {
 	in   io.Reader
 	read int
 }
 
-// NewLimit makes a Limit of the text that in gives.
-func NewLimit(in io.Reader) *Limit { return &Limit{in: in} }
+// newBounded makes one of the text that in gives.
+func newBounded(in io.Reader) *bounded { return &bounded{in: in} }
 
-// Read implements io.Reader. It fails with ErrLongRow.
-func (l *Limit) Read(p []byte) (int, error) {
+// Read implements io.Reader. It fails with errLongRow.
+func (l *bounded) Read(p []byte) (int, error) {
 	if l.read > MaxRow {
-		return 0, ErrLongRow
+		return 0, errLongRow
 	}
 	n, err := l.in.Read(p)
 	l.read += n
@@ -29,4 +29,4 @@ func (l *Limit) Read(p []byte) (int, error) {
 }
 
 // Next tells that a row begins.
-func (l *Limit) Next() { l.read = 0 }
+func (l *bounded) Next() { l.read = 0 }

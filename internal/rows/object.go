@@ -130,6 +130,16 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 // row takes the columns out of an object.
 func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 	r := Row{Line: o.line, Number: o.number, Cells: cells}
+	if columns.whole {
+		r.Fields = map[string]any{}
+		for name, raw := range o.fields {
+			var value any
+			if err := json.Unmarshal(raw, &value); err != nil {
+				return Row{}, r.Fault(file, "malformed JSON: "+err.Error(), "correct it")
+			}
+			r.Fields[name] = value
+		}
+	}
 	if columns.Prompt != "" {
 		prompt, ok := o.fields[columns.Prompt]
 		column := columns.Prompt

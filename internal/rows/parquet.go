@@ -20,7 +20,7 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	defer damaged(file, &err)
 	// A fault in the library's assembly is then a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f, err := OpenParquet(in.file, in.size)
+	f, err := openBoundedParquet(in.file, in.size)
 	if err != nil {
 		return nil, notParquet(file, err)
 	}
@@ -38,6 +38,10 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 		return nil, err
 	}
 	p := &parquetRows{file: file, opened: f, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
+	next := p.next
+	if columns.whole {
+		next = p.nextWhole
+	}
 	for _, field := range append([]Field{{Name: columns.Prompt}}, columns.Fields...) {
 		leaf, err := textLeaf(file, f.Root(), field)
 		if err != nil {
@@ -51,7 +55,7 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	return func() (_ Row, err error) {
 		defer damaged(file, &err)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		r, err := p.next()
+		r, err := next()
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, orbench.ErrInput) {
 			return Row{}, notParquet(file, err)
 		}
@@ -91,7 +95,7 @@ func scalarKind(k parquet.Kind) bool {
 // parquetRows reads the columns of one row group after the other in step.
 type parquetRows struct {
 	file   string
-	opened *ParquetFile
+	opened *parquetFile
 	groups []parquet.RowGroup
 	// group counts the groups begun, leaves are the indexes of the columns in the file.
 	group  int
@@ -101,6 +105,8 @@ type parquetRows struct {
 	cells   []string
 	left    int64
 	number  int
+	// whole reads a group with all of its columns.
+	whole *parquet.Reader
 }
 
 // next gives the next row, or io.EOF.
@@ -146,6 +152,30 @@ func (p *parquetRows) next() (Row, error) {
 		}
 	}
 	return r, nil
+}
+
+// nextWhole gives the next row with all of its columns, or io.EOF.
+func (p *parquetRows) nextWhole() (Row, error) {
+	for {
+		if p.whole == nil {
+			if p.group == len(p.groups) {
+				return Row{}, io.EOF
+			}
+			if err := p.opened.Check(p.group, nil); err != nil {
+				return Row{}, err
+			}
+			p.whole = parquet.NewRowGroupReader(p.groups[p.group])
+			p.group++
+		}
+		p.number++
+		r := Row{Number: p.number, Fields: map[string]any{}}
+		err := p.whole.Read(&r.Fields)
+		if !errors.Is(err, io.EOF) {
+			return r, err
+		}
+		p.whole = nil
+		p.number--
+	}
 }
 
 func (p *parquetRows) close() error {

@@ -24,17 +24,17 @@ const (
 	schemaField, groupsField = 2, 4
 )
 
-// ParquetFile is a Parquet file whose footer is within bounds.
-type ParquetFile struct {
+// parquetFile is a Parquet file whose footer is within bounds.
+type parquetFile struct {
 	*parquet.File
 	in     io.ReaderAt
 	size   int64
 	leaves []*parquet.Column
 }
 
-// OpenParquet opens a file of the given size. Neither the page index nor Bloom filters are
+// openBoundedParquet opens a file of the given size. Neither the page index nor Bloom filters are
 // read. It may panic on a damaged file, as the library does.
-func OpenParquet(in io.ReaderAt, size int64) (*ParquetFile, error) {
+func openBoundedParquet(in io.ReaderAt, size int64) (*parquetFile, error) {
 	if err := checkFooter(in, size); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func OpenParquet(in io.ReaderAt, size int64) (*ParquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ParquetFile{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
+	return &parquetFile{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
 }
 
 func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
@@ -95,7 +95,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 // Check walks over the pages of some columns in a row group, by their indexes, and
 // says what of them would take more than the bounds. A group must be checked before
 // any of its columns is read; nil checks all.
-func (f *ParquetFile) Check(group int, columns []int) error {
+func (f *parquetFile) Check(group int, columns []int) error {
 	if columns == nil {
 		for i := range f.leaves {
 			columns = append(columns, i)

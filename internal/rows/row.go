@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/orbench/orbench"
@@ -24,7 +25,12 @@ type Layout struct {
 	Fields []Field
 	// Stray are columns that a row of JSON must not have.
 	Stray []string
+	// whole is true for all columns with all that they hold, as Row.Fields.
+	whole bool
 }
+
+// Whole is a Chooser of all columns: rows have Fields alone.
+func Whole(string, []string, bool) (Layout, error) { return Layout{whole: true}, nil }
 
 // Field is a column to read; one without a name is read as empty.
 type Field struct {
@@ -58,6 +64,10 @@ type Row struct {
 	// Cells are the texts of Layout.Fields. The next row overwrites the slice,
 	// though not its strings.
 	Cells []string
+	// Fields are the values of all columns by their names, for Whole: of JSON as
+	// encoding/json reads them, of Parquet likewise with texts as strings or bytes, and
+	// of other files texts.
+	Fields map[string]any
 }
 
 // nextFunc gives a file's rows one by one, then io.EOF. The strings of a row
@@ -76,6 +86,9 @@ func (r Row) Fault(file, problem, hint string) error {
 func (r Row) missing(file, column string) error {
 	return r.Fault(file, fmt.Sprintf("no %q", column), "fill it in, with an empty text if need be, or delete the row")
 }
+
+// ErrEmpty is the cause of the fault of a file without any rows or names of columns.
+var ErrEmpty = errors.New("the file is empty")
 
 // UTF8Hint is for the usual cause of invalid UTF-8: a file saved by a program of
 // an older time.

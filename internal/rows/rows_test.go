@@ -24,6 +24,7 @@ func TestFormats(t *testing.T) {
 		"a.csv":   {"prompt,n\n\"one\ntwo\",1\nthree,\n", []string{"prompt", "n"}, []int{2, 4}},
 		"a.tsv":   {"prompt\tn\n\"one\ntwo\"\t1\nthree\t\n", []string{"prompt", "n"}, []int{2, 4}},
 		"a.jsonl": {`{"prompt":"one\ntwo","n":1}` + "\n\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{1, 3}},
+		"b.json":  {`{"prompt":"one\ntwo","n":1}` + "\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{0, 0}},
 		"a.json":  {`[{"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}]`, []string{"n", "prompt"}, []int{0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {

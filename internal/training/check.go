@@ -1,7 +1,6 @@
 package training
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,7 +106,9 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Eva
 // seeds holds the splits to the seeds of the rows, as the folder says them.
 func seeds(c *overlap.Checked) error {
 	path := filepath.Join(c.Dir, OriginsFile)
-	file, err := os.Open(path)
+	file, err := rows.Open(path, func(string, []string, bool) (rows.Layout, error) {
+		return rows.Layout{Fields: []rows.Field{{Name: "cluster", Required: true}, {Name: "split", Required: true}}}, nil
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -117,22 +118,21 @@ func seeds(c *overlap.Checked) error {
 	defer file.Close()
 	c.Clustered = true
 	splits := map[string]string{}
-	limit := rows.NewLimit(file)
-	in := json.NewDecoder(bufio.NewReader(limit))
-	for n := 1; ; n++ {
-		limit.Next()
-		var o Origin
-		if err := in.Decode(&o); errors.Is(err, io.EOF) {
+	for {
+		row, err := file.Next()
+		if errors.Is(err, io.EOF) {
 			return nil
-		} else if err != nil {
-			return &orbench.InputError{File: path, Line: n, Problem: "not the origin of a row: " + err.Error(), Hint: "export the set again"}
 		}
-		if first, ok := splits[o.Cluster]; !ok {
-			splits[o.Cluster] = o.Split
-		} else if first != o.Split {
+		if err != nil {
+			return err
+		}
+		cluster, split := row.Cells[0], row.Cells[1]
+		if first, ok := splits[cluster]; !ok {
+			splits[cluster] = split
+		} else if first != split {
 			c.Findings = append(c.Findings, overlap.Finding{
-				Problem: overlap.SeedAcrossSplits, File: OriginsFile, Row: n,
-				Detail: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(o.Cluster), first, o.Split),
+				Problem: overlap.SeedAcrossSplits, File: OriginsFile, Row: row.Line,
+				Detail: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(cluster), first, split),
 			})
 		}
 	}

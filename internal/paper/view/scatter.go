@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -32,9 +31,11 @@ func (p Study) scatterFigure() chart.Figure {
 	}
 	return chart.Figure{Width: width, Height: height, Draw: func(c draw.Canvas) {
 		c = h.Draw(c)
-		g, below := p.scatterPlots(own)
-		g.Draw(draw.Crop(c, 0, -8, enlargedHeight, -6))
-		below.Draw(draw.Crop(c, 0, -8, 10, enlargedHeight-10-(c.Max.Y-c.Min.Y)))
+		all, below := p.scatterPlots(own)
+		s := paperScatter{models: p.Models, own: own}
+		s.draw(all.Draw(draw.Crop(c, 0, -8, enlargedHeight, -6)), all)
+		s.enlarged = true
+		s.draw(below.Draw(draw.Crop(c, 0, -8, 10, enlargedHeight-10-(c.Max.Y-c.Min.Y))), below)
 	}}
 }
 
@@ -42,22 +43,20 @@ func (p Study) scatterFigure() chart.Figure {
 const enlargedHeight = vg.Length(215)
 
 // scatterPlots gives the plot of all points and that of the corner.
-func (p Study) scatterPlots(own []mine) (all, enlarged *plot.Plot) {
+func (p Study) scatterPlots(own []mine) (all, enlarged chart.Plot) {
 	low := 58.0
 	for _, m := range own {
 		low = min(low, 100*m.Toxic.Judge.Interval()[0]-3)
 	}
-	all = chart.NewPlot(
-		chart.Window{Left: -3, Right: 104, Low: low, High: 103},
-		"Over-refusal: prompts of OR-Bench-Hard-1K refused, % (lower is better)",
-		"Toxic refusal: prompts of OR-Bench-Toxic refused, % (higher is better)",
-	)
-	all.X.Tick.Marker, all.Y.Tick.Marker = chart.PercentTicks{}, chart.PercentTicks{}
-	all.Add(chart.NewGrid(), &paperScatter{models: p.Models, own: own})
-	enlarged = chart.NewPlot(corner, "Over-refusal, %: the framed corner enlarged", "Toxic refusal, %")
-	enlarged.X.Tick.Marker, enlarged.Y.Tick.Marker = chart.WholeTicks(5), chart.WholeTicks(1)
-	enlarged.Add(chart.NewGrid(), &paperScatter{models: p.Models, own: own, enlarged: true})
-	return all, enlarged
+	w := chart.Window{Left: -3, Right: 104, Low: low, High: 103}
+	return chart.Plot{
+			Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
+			X: "Over-refusal: prompts of OR-Bench-Hard-1K refused, % (lower is better)",
+			Y: "Toxic refusal: prompts of OR-Bench-Toxic refused, % (higher is better)",
+		}, chart.Plot{
+			Window: corner, XTicks: chart.Ticks(5, corner.Left, corner.Right), YTicks: chart.Ticks(1, corner.Low, corner.High),
+			X: "Over-refusal, %: the framed corner enlarged", Y: "Toxic refusal, %",
+		}
 }
 
 // corner is where a third of the published models lie, on each other unless it is
@@ -108,10 +107,9 @@ type paperScatter struct {
 	enlarged bool
 }
 
-// Plot implements plot.Plotter.
-func (s *paperScatter) Plot(c draw.Canvas, p *plot.Plot) {
+func (s *paperScatter) draw(c draw.Canvas, p chart.Plot) {
 	fit := draw.LineStyle{Color: chart.DarkGray, Width: 1.1, Dashes: []vg.Length{5, 3}}
-	chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
+	p.StrokeCurve(&c, fit, paper.TradeOff().At)
 	published, own, names := s.arrange(&c, p)
 	if !s.enlarged {
 		s.legend(&c)
@@ -141,7 +139,7 @@ func (s *paperScatter) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // frame draws where the corner is.
-func (s *paperScatter) frame(c *draw.Canvas, p *plot.Plot) {
+func (s *paperScatter) frame(c *draw.Canvas, p chart.Plot) {
 	area := s.frameArea(c, p)
 	c.StrokeLines(draw.LineStyle{Color: chart.DarkGray, Width: 0.6}, append(chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y), area.Min))
 	c.FillText(chart.TextStyle(frameText, false, chart.Muted), vg.Point{X: area.Min.X, Y: area.Min.Y - frameText - 2}, frameNote)
@@ -152,7 +150,7 @@ const (
 	frameNote = "enlarged below"
 )
 
-func (s *paperScatter) frameArea(c *draw.Canvas, p *plot.Plot) vg.Rectangle {
+func (s *paperScatter) frameArea(c *draw.Canvas, p chart.Plot) vg.Rectangle {
 	x, y := p.Transforms(c)
 	return vg.Rectangle{Min: vg.Point{X: x(corner.Left), Y: y(corner.Low)}, Max: vg.Point{X: x(corner.Right), Y: y(corner.High)}}
 }
@@ -164,7 +162,7 @@ type publishedSpot struct {
 }
 
 // whiskers are the two intervals of a point as lines.
-func (o mine) whiskers(p *plot.Plot, c *draw.Canvas) [][]vg.Point {
+func (o mine) whiskers(p chart.Plot, c *draw.Canvas) [][]vg.Point {
 	x, y := p.Transforms(c)
 	return chart.Whiskers(o.at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval())
 }
@@ -180,7 +178,7 @@ type named struct {
 
 // arrange says where the published points, the reader's own, and their names go.
 // The reader's names are placed first.
-func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publishedSpot, own []mine, names []named) {
+func (s *paperScatter) arrange(c *draw.Canvas, p chart.Plot) (published []publishedSpot, own []mine, names []named) {
 	x, y := p.Transforms(c)
 	room := chart.Labels{Area: c.Rectangle}
 	if !s.enlarged {

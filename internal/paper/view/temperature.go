@@ -3,7 +3,6 @@ package view
 import (
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -21,40 +20,22 @@ func (p Study) temperatureFigure() chart.Figure {
 	}}
 	return chart.Figure{Width: 680, Height: 330, Draw: func(c draw.Canvas) {
 		c = h.Draw(c)
-		g := chart.NewPlot(chart.Window{Left: -0.05, Right: 1.05, Low: 79.5, High: 100.5}, "temperature", "prompts refused, %")
-		g.Y.Tick.Marker = chart.WholeTicks(5)
-		g.X.Tick.Marker = temperatureTicks(p.Temperatures)
-		g.Add(chart.NewGrid(), temperatureLines{p.Temperatures, p.Temperature})
-		g.Draw(draw.Crop(c, 0, -90, 10, -8))
+		g := chart.Plot{
+			Window: chart.Window{Left: -0.05, Right: 1.05, Low: 79.5, High: 100.5}, X: "temperature", Y: "prompts refused, %",
+			XTicks: p.Temperatures, YTicks: chart.Ticks(5, 79.5, 100.5),
+		}
+		p.temperatureLines(g.Draw(draw.Crop(c, 0, -90, 10, -8)), g)
 	}}
 }
 
-// temperatureTicks puts a tick at each temperature.
-type temperatureTicks []float64
-
-// Ticks implements plot.Ticker.
-func (t temperatureTicks) Ticks(_, _ float64) []plot.Tick {
-	var ticks []plot.Tick
-	for _, v := range t {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fixed(v)})
-	}
-	return ticks
-}
-
 // temperatureLines draws a line for each model, named at its end.
-type temperatureLines struct {
-	temperatures []float64
-	rows         []paper.TemperatureRow
-}
-
-// Plot implements plot.Plotter.
-func (l temperatureLines) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for i, row := range l.rows {
+func (p Study) temperatureLines(c draw.Canvas, g chart.Plot) {
+	x, y := g.Transforms(&c)
+	for i, row := range p.Temperature {
 		k := chart.Series[i%len(chart.Series)]
 		var line []vg.Point
 		for j, rate := range row.Rates {
-			at := vg.Point{X: x(l.temperatures[j]), Y: y(rate)}
+			at := vg.Point{X: x(p.Temperatures[j]), Y: y(rate)}
 			line = append(line, at)
 			lo, hi := stats.Wilson(int(math.Round(rate*paper.HardOlder/100)), paper.HardOlder, 0.95)
 			c.StrokeLine2(draw.LineStyle{Color: k, Width: 0.9}, at.X, y(100*lo), at.X, y(100*hi))

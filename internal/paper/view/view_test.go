@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -239,8 +238,8 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 		own := p.ownPoints()
 		all, enlarged := p.scatterPlots(own)
 		texts := map[string]int{}
-		for part, g := range map[string]*plot.Plot{"all": all, "enlarged": enlarged} {
-			s := &paperScatter{models: p.Models, own: own, enlarged: g == enlarged}
+		for part, g := range map[string]chart.Plot{"all": all, "enlarged": enlarged} {
+			s := &paperScatter{models: p.Models, own: own, enlarged: part == "enlarged"}
 			// About what the axes leave of the figure.
 			height := vg.Length(510)
 			if s.enlarged {

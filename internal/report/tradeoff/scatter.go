@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -35,14 +34,13 @@ func drawScatter(c draw.Canvas, s *scatter) {
 		low = min(low, math.Floor(10*least)*10)
 	}
 	words := score.Words(nil, both[0].Safe.Judge.Judge)
-	p := chart.NewPlot(
-		chart.Window{Left: -2, Right: 102, Low: low - 2, High: 102},
-		words.Of("Over-refusal: safe prompts refused, % (lower is better)"), words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
-	)
-	p.X.Tick.Marker, p.Y.Tick.Marker = chart.PercentTicks{}, chart.PercentTicks{}
-	p.Add(chart.NewGrid(), s)
-	// Room for the tick labels at the ends, which the library lets hang out.
-	p.Draw(draw.Crop(c, 0, -34, 4, -6))
+	w := chart.Window{Left: -2, Right: 102, Low: low - 2, High: 102}
+	p := chart.Plot{
+		Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
+		X: words.Of("Over-refusal: safe prompts refused, % (lower is better)"), Y: words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
+	}
+	// Room for the labels of the ticks at the ends.
+	s.draw(p.Draw(draw.Crop(c, 0, -34, 4, -6)), p)
 }
 
 // scatter draws the points, their intervals and their names.
@@ -53,10 +51,10 @@ type scatter struct {
 	byBase    bool
 }
 
-func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
+func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 	if len(s.published) > 0 {
 		fit := draw.LineStyle{Color: chart.LightGray, Width: 0.8, Dashes: []vg.Length{4, 3}}
-		chart.StrokeCurve(&c, p, fit, paper.TradeOff().At)
+		p.StrokeCurve(&c, fit, paper.TradeOff().At)
 	}
 	x, y := p.Transforms(&c)
 	room := chart.Labels{Area: c.Rectangle}
