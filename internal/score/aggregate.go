@@ -96,6 +96,7 @@ func (r *RunResult) addSample(o RunResult) {
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
+	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated
 	r.addFindings(o.Findings)

@@ -77,6 +77,9 @@ type RunResult struct {
 	// Untranslated counts those of Failed that could not be put into the target's
 	// language, and so were asked in none. Asking again does not help.
 	Untranslated int `json:"untranslated,omitempty"`
+	// AccountLimited counts those of Failed that failed since the provider limited the
+	// account. The prompts that were answered then are no random sample.
+	AccountLimited int `json:"account_limited,omitempty"`
 	// Truncation counts those of Answered that the token limit cut. What a guard says is
 	// none.
 	Truncation
@@ -337,6 +340,8 @@ type Row struct {
 	// Failure is the last error, or why there is no translation, when Status is
 	// Failed.
 	Failure string `json:"failure,omitempty"`
+	// AccountLimited is true where it failed since the provider limited the account.
+	AccountLimited bool `json:"-"`
 	// Verdicts are in the order of the run's judges; none unless Status is
 	// Answered or Blocked.
 	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`

@@ -192,6 +192,9 @@ func (r *RunResult) Add(row *Row) {
 		if row.Untranslated() {
 			r.Untranslated++
 		}
+		if row.AccountLimited {
+			r.AccountLimited++
+		}
 	case Unanswered:
 		r.Unanswered++
 	}

@@ -157,6 +157,8 @@ func (f fault) blocked() (detail string, ok bool) {
 		return "data_inspection_failed", true
 	case f.has("invalid_prompt") && f.says("flagged", "usage policy"): // OpenAI
 		return "invalid_prompt", true
+	case f.has("bio_policy"): // OpenAI, of one request
+		return "bio_policy", true
 	case f.says("violates usage guidelines"): // xAI
 		return "usage_guidelines", true
 	case f.says("content exists risk"): // DeepSeek
@@ -178,6 +180,8 @@ func (f fault) kind(status int) model.Kind {
 	switch {
 	case f.has("insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "exceeded_current_quota_error"):
 		return model.Quota
+	case wire.Limited(f.message, f.codes...):
+		return model.Limited
 	case f.has("invalid_api_key") || f.says("incorrect api key"): // xAI gives status 400
 		return model.Denied
 	case f.has("model_not_found", "model_decommissioned", "model_not_available"):

@@ -52,7 +52,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 		}
 		out, err := d.Outstanding(ctx)
 		switch {
-		case err != nil || out == 0:
+		case err != nil || out == 0, !f.wait && len(d.Limited) > 0:
 			return err
 		case !f.wait:
 			e.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, one+" is", many+" are"))
