@@ -80,6 +80,9 @@ type RunResult struct {
 	// AccountLimited counts those of Failed that failed since the provider limited the
 	// account. The prompts that were answered then are no random sample.
 	AccountLimited int `json:"account_limited,omitempty"`
+	// BlockedFor counts those of Blocked that a provider withheld, by its words for why; see
+	// model.Block. Past mostReasons of them the rest is otherReason.
+	BlockedFor map[string]int `json:"blocked_for,omitempty"`
 	// Truncation counts those of Answered that the token limit cut. What a guard says is
 	// none.
 	Truncation
@@ -182,6 +185,9 @@ type JudgeResult struct {
 	BySource map[Source]int `json:"by_source"`
 	// Unfiltered is the same rate without what a provider's filter withheld.
 	Unfiltered Unfiltered `json:"unfiltered"`
+	// Unwithheld is the same rate without all that a provider withheld, also by what it says
+	// is the model's refusal, nil where it withheld nothing.
+	Unwithheld *Unfiltered `json:"unwithheld,omitempty"`
 	// Undisputed is the same rate without prompts that people take for something else
 	// than the dataset does, nil where nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`

@@ -139,6 +139,7 @@ func decode(body []byte) (model.Response, error) {
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
 		if m.Stop.Category != "" {
 			resp.Block.Detail += ": " + m.Stop.Category
+			resp.Block.Categories = []string{m.Stop.Category}
 		}
 		if resp.Text == "" {
 			resp.Text = m.Stop.Explanation

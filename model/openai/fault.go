@@ -30,6 +30,8 @@ type fault struct {
 	// flagged says what a moderator in front of the model objected to
 	// (OpenRouter); empty when there was none.
 	flagged string
+	// categories are those for which a filter withheld the prompt (Azure).
+	categories []string
 }
 
 // read gives the meaning of a reply.
@@ -77,6 +79,7 @@ func faultOf(v any) fault {
 		}
 	}
 	inner, _ := m["innererror"].(map[string]any)
+	f.categories = filtered(inner["content_filter_result"])
 	for _, code := range []any{m["code"], m["type"], inner["code"]} {
 		switch c := code.(type) {
 		case string:
@@ -123,6 +126,7 @@ func (f *fault) addBehind(metadata map[string]any) {
 	if f.flagged == "" {
 		f.flagged = behind.flagged
 	}
+	f.categories = append(f.categories, behind.categories...)
 }
 
 func (f *fault) setStatus(n int) {
@@ -205,7 +209,7 @@ func (f fault) meaning(from wire.Reply) (model.Response, error) {
 		return model.Response{
 			Text:   from.Clip(f.message),
 			Finish: model.Blocked,
-			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail},
+			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail, Categories: f.categories},
 		}, nil
 	}
 	status := from.Status
