@@ -43,7 +43,7 @@ func TestFormatIsThatOfCalls(t *testing.T) {
 				_, _ = io.WriteString(w, replies[status])
 			}))
 			defer server.Close()
-			set, err := client.NewSet(client.Config{
+			set, err := client.NewSet(client.Options{
 				Providers: provider.Default(), Given: map[string]string{name: server.URL}, Getenv: func(string) string { return "" },
 			})
 			if err != nil {
@@ -90,7 +90,7 @@ func TestSafetyIdentifier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := client.NewSet(client.Config{Providers: table, Getenv: func(string) string { return "" }})
+		set, err := client.NewSet(client.Options{Providers: table, Getenv: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,13 +35,13 @@ func TestLimitedAccount(t *testing.T) {
 			others.Add(1)
 			return answer(r)
 		})
-		config := Config{}
+		config := LiveConfig{}
 		for range 2 {
 			f := NewLive(m, config)
 			f.Lane(model.Ref{Provider: "test"}, limiting, Limits{Concurrency: width})
 			f.Lane(model.Ref{Provider: "test", Endpoint: "http://other"}, limiting, Limits{Concurrency: width})
 			f.Lane(model.Ref{Provider: "another"}, other, Limits{Concurrency: width})
-			err := f.Fill(t.Context(), Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+			err := f.Fill(t.Context(), Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 				return func(yield func(model.Request, error) bool) {
 					for n := range 100 {
 						a, b, c, d := request("a", n), request("b", n), request("c", n), request("d", n)
