@@ -23,6 +23,9 @@ const (
 	NotFound Kind = "not_found"
 	// Quota: the account has run out of credit. Never retried.
 	Quota Kind = "quota"
+	// Limited: the provider limited, suspended or closed the account for what it was sent.
+	// Never retried: a further call to the provider can make it worse.
+	Limited Kind = "account_limited"
 	// RateLimited: asked too fast. Retried after RetryAfter.
 	RateLimited Kind = "rate_limited"
 	// Transient: a server fault, a broken connection or a truncated body.
@@ -86,7 +89,7 @@ func (e *Error) Retryable() bool {
 // Fatal reports whether every further call of the same target will fail alike,
 // so that going on would only repeat the error.
 func (e *Error) Fatal() bool {
-	return e.Kind == Denied || e.Kind == NotFound || e.Kind == Quota
+	return e.Kind == Denied || e.Kind == NotFound || e.Kind == Quota || e.Kind == Limited
 }
 
 // MayCost bounds what the provider may charge for the failed call, out of the most that
@@ -159,8 +162,11 @@ func Clip(text string, secrets ...string) string {
 	text, _ = untrusted.Cut(text, mostClipped)
 	text = untrusted.Terminal(text)
 	for _, s := range secrets {
-		if len(s) >= 4 {
+		switch {
+		case len(s) >= leastFolded:
 			text = strings.ReplaceAll(text, s, hiddenKey)
+		case len(s) >= 4: // perhaps a word, and a part of others
+			text = untrusted.Replace(text, s, hiddenKey)
 		}
 	}
 	text = NewSecrets(secrets...).Clean(untrusted.Addresses(text))

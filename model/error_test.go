@@ -26,6 +26,7 @@ func TestClip(t *testing.T) {
 		"a secret, twice":   {"key sk-12345 is not sk-12345", []string{"sk-12345"}, "key [key] is not [key]"},
 		"two secrets":       {"abcd efgh", []string{"abcd", "efgh"}, "[key] [key]"},
 		"no secret":         {"a b c", []string{""}, "a b c"},
+		"a part of a word":  {"the latest test", []string{"test"}, "the latest [key]"},
 		"too short to hide": {"a b c", []string{"b"}, "a b c"},
 		"just fits":         {strings.Repeat("x", 400), nil, strings.Repeat("x", 400)},
 		"long":              {strings.Repeat("x", 401), nil, strings.Repeat("x", 400) + "…"},
@@ -62,7 +63,7 @@ func TestErrorText(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[model.Kind]struct{ retryable, fatal bool }{
-		model.Invalid: {}, model.Denied: {fatal: true}, model.NotFound: {fatal: true}, model.Quota: {fatal: true},
+		model.Invalid: {}, model.Denied: {fatal: true}, model.NotFound: {fatal: true}, model.Quota: {fatal: true}, model.Limited: {fatal: true},
 		model.RateLimited: {retryable: true}, model.Transient: {retryable: true}, model.Timeout: {retryable: true},
 	} {
 		e := &model.Error{Kind: kind}

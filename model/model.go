@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -157,6 +158,18 @@ type Block struct {
 	// Detail is the provider's own word for it, such as "SAFETY" or
 	// "content_filter".
 	Detail string `json:"detail,omitempty"`
+	// Categories are those for which the provider says that it withheld something.
+	Categories []string `json:"categories,omitempty"`
+}
+
+// Reason is the provider's own word with the categories, such as "content_filter: hate,
+// violence".
+func (b Block) Reason() string {
+	if len(b.Categories) == 0 {
+		return cmp.Or(b.Detail, string(b.Kind))
+	}
+	word, _, _ := strings.Cut(b.Detail, ": ")
+	return word + ": " + strings.Join(b.Categories, ", ")
 }
 
 // Usage counts tokens as the provider reported them; zero where it did not.

@@ -132,6 +132,9 @@ func (s Secrets) CleanResponse(r Response) Response {
 	}
 	if r.Block != nil {
 		r.Block.Detail = s.Clean(r.Block.Detail)
+		for i, c := range r.Block.Categories {
+			r.Block.Categories[i] = s.Clean(c)
+		}
 	}
 	for i := range r.Logprobs {
 		r.Logprobs[i].Token = s.Clean(r.Logprobs[i].Token)

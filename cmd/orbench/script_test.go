@@ -73,6 +73,8 @@ func TestScript(t *testing.T) {
 			"classified":  classified,
 			"fileserver":  fileserver,
 			"answering":   answering,
+			"limiting":    limiting,
+			"refused":     refused,
 			"postgres":    postgres,
 			"runbatch":    runbatch,
 			"batchserver": batchserver,

@@ -1,8 +1,10 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -111,6 +113,23 @@ type Manager struct {
 	HTTPClient *http.Client
 	// Now is the clock.
 	Now func() time.Time
+	// Limited has the words of each provider that limited the account, by its name. It is
+	// sent nothing more.
+	Limited map[string]string
+}
+
+// limit notes it where an error says that a provider limited the account.
+func (d *Manager) limit(provider string, err error) {
+	failed, ok := errors.AsType[*model.Error](err)
+	if !ok || failed.Kind != model.Limited {
+		return
+	}
+	if d.Limited == nil {
+		d.Limited = map[string]string{}
+	}
+	if d.Limited[provider] == "" {
+		d.Limited[provider] = cmp.Or(failed.Message, failed.Error())
+	}
 }
 
 // Batches lists the batches of the job, in the order in which they were planned.

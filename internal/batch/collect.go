@@ -162,6 +162,7 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 		}
 		response, err := c.read(r, one.result)
 		if err != nil {
+			c.limit(r.Provider, err)
 			failures = append(failures, failureOf(one.Hash, r, err))
 			c.failed[one.Hash] = one.result.Unmade != ""
 			continue

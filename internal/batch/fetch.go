@@ -31,6 +31,10 @@ func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 	if err := d.checkKey(b); err != nil {
 		return nil, err
 	}
+	if words := d.Limited[b.Provider]; words != "" {
+		b.Problem, b.gone = words, true
+		return nil, nil
+	}
 	s := d.service(b.Ref())
 	if s == nil {
 		b.Problem, b.gone = noService(b.Ref()), true
@@ -41,6 +45,7 @@ func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
+		d.limit(b.Provider, err)
 		b.Problem, b.gone = err.Error(), gone(err)
 		return nil, nil
 	}
@@ -125,6 +130,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 			if err := c.take(ctx, b); err != nil {
 				return err
 			}
+			c.limit(b.Provider, err)
 			b.Problem = err.Error()
 			return c.keep(ctx, b)
 		}

@@ -103,7 +103,11 @@ func (d *Manager) Send(ctx context.Context, asked Asked) (Plan, []*Batch, error)
 	}
 	batches = append(batches, laid.made...)
 	for _, b := range batches {
+		if d.Limited[b.Provider] != "" {
+			continue
+		}
 		err := d.start(ctx, b)
+		d.limit(b.Provider, err)
 		if ctx.Err() != nil {
 			return laid.plan, batches, context.Cause(ctx)
 		}
@@ -178,7 +182,7 @@ func turnedAway(e *model.Error) bool {
 		return true
 	}
 	switch e.Kind {
-	case model.Invalid, model.Denied, model.NotFound, model.Quota, model.RateLimited:
+	case model.Invalid, model.Denied, model.NotFound, model.Quota, model.Limited, model.RateLimited:
 		return e.Status != 0
 	}
 	return false

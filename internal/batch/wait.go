@@ -70,7 +70,7 @@ func (d *Manager) awaited(b *Batch) bool {
 // gone reports whether an error says that a batch is not to be had, now or later.
 func gone(err error) bool {
 	failed, ok := errors.AsType[*model.Error](err)
-	return ok && (failed.Kind == model.Denied || failed.Kind == model.NotFound)
+	return ok && (failed.Kind == model.Denied || failed.Kind == model.NotFound || failed.Kind == model.Limited)
 }
 
 // Progress counts the calls of the batches with providers, those that came back, and those

@@ -133,7 +133,7 @@ func sayProblems(out io.Writer, batches []*batch.Batch) {
 			fmt.Fprintf(out, "batch %s: %s\n", x.ID, untrusted.Terminal(x.Problem))
 		}
 		if x.Overdue(time.Now()) {
-			fmt.Fprintf(out, "call it off: orbench batch cancel %s; where its provider does not answer, give it up: orbench batch cancel %[1]s --forget\n", x.Run)
+			fmt.Fprintf(out, "call it off: orbench batch cancel %s; where its provider does not answer, give it up: orbench batch cancel %[1]s --forget\n", untrusted.Shell(x.Run))
 		}
 	}
 }

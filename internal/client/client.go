@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/anthropic"
 	"github.com/orbench/orbench/model/classify"
@@ -282,7 +283,7 @@ func (s *Set) recipient(e provider.Endpoint) provider.Recipient {
 func Withheld(to provider.Recipient) error {
 	return &orbench.InputError{
 		Problem: fmt.Sprintf("the key in %s would go to %s, a host that only a file names", to.KeyEnv, to.Host()),
-		Hint:    fmt.Sprintf("if that host may have the key, say `allow-host=%s`, or once for all: orbench config allow-host %s", to.Host(), to.Host()),
+		Hint:    fmt.Sprintf("if that host may have the key, say `allow-host=%s`, or once for all: orbench config allow-host %[1]s", untrusted.Shell(to.Host())),
 	}
 }
 
@@ -295,7 +296,7 @@ func dial(e provider.Endpoint) (*wire.Caller, error) {
 	case provider.OpenAI:
 		return openai.New(openai.ClientConfig{
 			Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: p.AuthHeader,
-			MaxTokensField: e.MaxTokensField, SeedField: p.SeedField,
+			MaxTokensField: e.MaxTokensField, SeedField: p.SeedField, SafetyIdentifier: p.SafetyIdentifier,
 		}), nil
 	case provider.Anthropic:
 		return anthropic.New(at), nil

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,5 +72,42 @@ func TestFormatIsThatOfCalls(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A provider's entry may name who asks, which goes with each call and changes no request.
+func TestSafetyIdentifier(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]bool{"": false, "\n  safety_identifier: team-7": true} {
+		var sent string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			sent = string(body)
+			_, _ = io.WriteString(w, `{"model":"m","choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}`)
+		}))
+		defer server.Close()
+		table, err := provider.Default().With(strings.NewReader("- name: mine\n  dialect: openai\n  base_url: "+server.URL+"\n  key_optional: true\n  concurrency: 1"+entry), "providers.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := client.NewSet(client.Options{Providers: table, Getenv: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := set.Model("mine/m", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := model.Request{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Messages: []orbench.Message{{Role: orbench.User, Content: "Hi"}}}
+		if _, err := set.Client(ref.Provider, ref.Endpoint).Model.Ask(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasSuffix(sent, `,"safety_identifier":"team-7"}`); got != want || strings.Contains(string(r.Canonical()), "team-7") {
+			t.Errorf("sent %s for %s", sent, r.Canonical())
+		}
+	}
+	_, err := provider.Default().With(strings.NewReader("- name: mine\n  dialect: anthropic\n  base_url: http://x\n  key_optional: true\n  concurrency: 1\n  safety_identifier: team-7"), "providers.yaml")
+	if err == nil || !strings.Contains(err.Error(), "only the dialect openai has a safety_identifier") {
+		t.Error(err)
 	}
 }

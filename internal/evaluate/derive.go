@@ -421,9 +421,9 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 	if err != nil {
 		return err
 	}
-	for i, message := range failures {
-		if message != "" {
-			j.rows[i].Status, j.rows[i].Failure = score.Failed, message
+	for i, f := range failures {
+		if f.Message != "" {
+			j.rows[i].Status, j.rows[i].Failure, j.rows[i].AccountLimited = score.Failed, f.Message, f.Kind == model.Limited
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 		return false, err
 	}
 	for i, requests := range lacking {
-		if failures[i] == "" && slices.ContainsFunc(requests, func(q model.Request) bool { return !r.lacks(q) }) {
+		if failures[i].Message == "" && slices.ContainsFunc(requests, func(q model.Request) bool { return !r.lacks(q) }) {
 			return true, nil
 		}
 	}

@@ -48,7 +48,19 @@ func (l *Lane) about(of model.Ref) *asked {
 	return a
 }
 
-// givenUp says why a model is asked no more, nil when it is.
+// closed says why a model is asked no more, nil when it is: for itself, or since its
+// provider limited the account.
+func (l *Lane) closed(a *asked) error {
+	l.filler.mu.Lock()
+	_, limited := l.filler.limited[a.Provider]
+	l.filler.mu.Unlock()
+	if limited {
+		a.giveUp(&GivenUpError{Provider: a.Provider, Model: a.Model, Err: &model.Error{Kind: model.Limited, Provider: a.Provider}})
+	}
+	return a.givenUp()
+}
+
+// givenUp says why a model was given up, nil when it was not.
 func (a *asked) givenUp() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

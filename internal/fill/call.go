@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -36,7 +37,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	// What others may make instead has been remembered, or noted as failed, by then.
 	defer func() { f.claims.end(c.claim) }()
 	of := l.about(c.ref())
-	if of.givenUp() != nil {
+	if l.closed(of) != nil {
 		return model.Response{}, false, nil
 	}
 	response, err = l.attempts(ctx, calls, c, of)
@@ -161,7 +162,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 		return model.Response{}, err
 	}
 	switch {
-	case of.givenUp() != nil:
+	case l.closed(of) != nil:
 		// It was given up while this call waited.
 		f.budget.cancel(reserved)
 		return model.Response{}, errGivenUp
@@ -177,6 +178,11 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	response.Made = time.Now().UTC().Truncate(time.Millisecond)
 	if err != nil {
 		failed := failureOf(c.request, err)
+		if failed.Kind == model.Limited {
+			// Before the place in the gate is free.
+			of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: failed})
+			f.Limit(of.Provider, cmp.Or(failed.Message, failed.Error()))
+		}
 		f.budget.fail(reserved, failed)
 		if !of.priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
 			f.lacksPrice(of.Ref)

@@ -37,6 +37,9 @@ type LiveConfig struct {
 	Budget Budget
 	// Spent is what was spent of Budget before; zero where it is of a SharedBudget.
 	Spent Budget
+	// Limited has the words of each provider that limited the account before, by its name.
+	// It is not asked.
+	Limited map[string]string
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
 	// SharedBudget is what Budget is spent from where other processes spend from it too; nil for a
@@ -119,6 +122,9 @@ type Stats struct {
 	Unpriced []string
 	// Held are the models that are waited for, by their names.
 	Held []Held
+	// Limited has the words of each provider that limited the account, by its name. It is
+	// asked no more.
+	Limited map[string]string `json:",omitempty"`
 }
 
 // Add adds the counts of another fill, and those of its models that are Unpriced. Held stays
@@ -143,6 +149,11 @@ func (s *Stats) Add(o Stats) {
 	s.Unpriced = slices.Concat(s.Unpriced, o.Unpriced)
 	slices.Sort(s.Unpriced)
 	s.Unpriced = slices.Compact(s.Unpriced)
+	if len(o.Limited) > 0 {
+		all := maps.Clone(o.Limited)
+		maps.Copy(all, s.Limited)
+		s.Limited = all
+	}
 }
 
 // Held is a model that rejects calls as too many, or says that it would.
@@ -188,6 +199,8 @@ type Live struct {
 	failed   map[model.Hash]bool
 	stats    Stats
 	unpriced map[model.Ref]bool
+	// limited is as Stats.Limited.
+	limited map[string]string
 }
 
 // NewLive makes a Live without lanes that remembers in m.
@@ -198,7 +211,7 @@ func NewLive(m *store.Store, c LiveConfig) *Live {
 	}
 	return &Live{
 		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.SharedBudget), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
-		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{},
+		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{}, limited: maps.Clone(c.Limited),
 	}
 }
 
@@ -207,6 +220,7 @@ func (f *Live) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
+	s.Limited = maps.Clone(f.limited)
 	f.budget.into(&s)
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()
@@ -219,6 +233,18 @@ func (f *Live) Stats() Stats {
 	slices.Sort(s.Unpriced)
 	s.Unpriced = slices.Compact(s.Unpriced)
 	return s
+}
+
+// Limit has no model of a provider asked any more, which limited the account in some words.
+func (f *Live) Limit(provider, words string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.limited == nil {
+		f.limited = map[string]string{}
+	}
+	if f.limited[provider] == "" {
+		f.limited[provider] = words
+	}
 }
 
 // Load gives how bounds are used now.

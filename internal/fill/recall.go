@@ -74,9 +74,9 @@ func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(mo
 }
 
 // Failures gives the last error noted for what each step lacks, as Recall returned
-// it; empty for none.
-func Failures(ctx context.Context, m store.Reader, lacking [][]model.Request) ([]string, error) {
-	messages := make([]string, len(lacking))
+// it; the zero one for none.
+func Failures(ctx context.Context, m store.Reader, lacking [][]model.Request) ([]store.Failure, error) {
+	last := make([]store.Failure, len(lacking))
 	var hashes []model.Hash
 	for _, requests := range lacking {
 		for _, r := range requests {
@@ -84,7 +84,7 @@ func Failures(ctx context.Context, m store.Reader, lacking [][]model.Request) ([
 		}
 	}
 	if len(hashes) == 0 {
-		return messages, nil
+		return last, nil
 	}
 	failures, err := m.Failures(ctx, hashes)
 	if err != nil {
@@ -93,10 +93,10 @@ func Failures(ctx context.Context, m store.Reader, lacking [][]model.Request) ([
 	for i, requests := range lacking {
 		for range requests {
 			if f, ok := failures[hashes[0]]; ok {
-				messages[i] = f.Message
+				last[i] = f
 			}
 			hashes = hashes[1:]
 		}
 	}
-	return messages, nil
+	return last, nil
 }

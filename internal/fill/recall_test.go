@@ -58,11 +58,12 @@ func TestRecall(t *testing.T) {
 	if err := m.PutFailures(t.Context(), []store.Failure{{Hash: request("m", 6).Hash(), Message: "too long"}}); err != nil {
 		t.Fatal(err)
 	}
-	if messages, err := Failures(t.Context(), m, lacking); err != nil || !slices.Equal(messages, []string{"", "", "", "too long"}) {
-		t.Errorf("%q, %v", messages, err)
+	tooLong := store.Failure{Hash: request("m", 6).Hash(), Message: "too long"}
+	if last, err := Failures(t.Context(), m, lacking); err != nil || !slices.Equal(last, []store.Failure{{}, {}, {}, tooLong}) {
+		t.Errorf("%v, %v", last, err)
 	}
-	if messages, err := Failures(t.Context(), nil, lacking[:2]); err != nil || !slices.Equal(messages, []string{"", ""}) {
-		t.Errorf("of nothing %q, %v", messages, err)
+	if last, err := Failures(t.Context(), nil, lacking[:2]); err != nil || !slices.Equal(last, []store.Failure{{}, {}}) {
+		t.Errorf("of nothing %v, %v", last, err)
 	}
 }
 

@@ -22,19 +22,35 @@ func CleanText(text string) string {
 	return keys.ReplaceAllString(text, untrusted.Hidden)
 }
 
+// hide is a word of a command without a secret. Servers that want no key are given a short
+// word, such as "test" or "00000000", which is no secret and a part of many names; and what is
+// shorter than most keys is hidden only where it is not a part of another word.
+func hide(word, secret string) string {
+	const least, usual, variety = 8, 16, 4
+	kinds := map[rune]bool{}
+	for _, r := range secret {
+		kinds[r] = true
+	}
+	switch {
+	case len(secret) < least || len(kinds) < variety:
+		return word
+	case len(secret) < usual:
+		return untrusted.Replace(word, secret, untrusted.Hidden)
+	}
+	return strings.ReplaceAll(word, secret, untrusted.Hidden)
+}
+
 // mostCommand is how many bytes of a command are kept.
 const mostCommand = 4000
 
 // CleanCommand is a command as it was typed, quoted for a shell, without what is a
 // secret or looks like one: passwords and keys in addresses, words that have the form
-// of a provider's key, and the secrets themselves.
+// of a provider's key, and the secrets themselves; see hide.
 func CleanCommand(words, secrets []string) string {
 	clean := make([]string, len(words))
 	for i, word := range words {
 		for _, s := range secrets {
-			if s != "" {
-				word = strings.ReplaceAll(word, s, untrusted.Hidden)
-			}
+			word = hide(word, s)
 		}
 		clean[i] = untrusted.Shell(CleanText(word))
 	}

@@ -19,8 +19,11 @@ func TestCleanCommand(t *testing.T) {
 		"orbench eval --name REDACTED":                            {"orbench", "eval", "--name", "sk-proj-abcdefghijklmnop"},
 		"orbench eval --system 'say REDACTED'":                    {"orbench", "eval", "--system", "say my-own-key"},
 		"orbench eval --system 'Bearer REDACTED'":                 {"orbench", "eval", "--system", "Bearer abc.def"},
+		"orbench eval --dataset latest.csv,xs00000000.csv":        {"orbench", "eval", "--dataset", "latest.csv,xs00000000.csv"},
+		"orbench eval --name my-own-keys --system a,REDACTED/x":   {"orbench", "eval", "--name", "my-own-keys", "--system", "a,my-own-key/x"},
+		"orbench eval --name xREDACTEDx":                          {"orbench", "eval", "--name", "xabcd-efgh-ijkl-1x"},
 	} {
-		if got := provenance.CleanCommand(words, []string{"", "my-own-key"}); got != want {
+		if got := provenance.CleanCommand(words, []string{"", "my-own-key", "test", "00000000", "abcd-efgh-ijkl-1"}); got != want {
 			t.Errorf("%q became %s, want %s", words, got, want)
 		}
 	}

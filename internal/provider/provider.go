@@ -87,8 +87,14 @@ type Provider struct {
 	Batch string `json:"batch,omitempty"`
 	// Classifier describes a classifier of the dialect http; nil for any other.
 	Classifier *classify.Description `json:"classifier,omitempty"`
+	// SafetyIdentifier is sent with each call of the openai dialect, so that the provider can
+	// tell whose calls they are; empty sends none. It is no part of a request.
+	SafetyIdentifier string `json:"safety_identifier,omitempty"`
 	// Doc is the page that documents the API.
 	Doc string `json:"doc,omitempty"`
+	// LimitsDoc is the page that says why the provider limits an account; empty where Doc
+	// has to do.
+	LimitsDoc string `json:"limits_doc,omitempty"`
 }
 
 // Table is a list of providers, in the order in which they are shown. It is
@@ -144,6 +150,9 @@ func (p Provider) validate() error {
 		return fmt.Errorf("%s: a field for the token limit must be max_tokens or max_completion_tokens", p.Name)
 	case !slices.Contains([]string{"", "seed", "random_seed"}, p.SeedField):
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
+	}
+	if p.SafetyIdentifier != "" && p.Dialect != OpenAI {
+		return fmt.Errorf("%s: only the dialect openai has a safety_identifier", p.Name)
 	}
 	if p.Batch != "" && batchServices[p.Batch] != p.Dialect {
 		return fmt.Errorf("%s: batch must be openai, together or mistral for the dialect openai, or anthropic or google for those", p.Name)

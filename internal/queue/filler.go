@@ -181,7 +181,7 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	done, err := f.done(ctx)
+	done, err := f.queue.stats(ctx, f.id)
 	if err != nil {
 		return 0, err
 	}
@@ -197,9 +197,9 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	return open, nil
 }
 
-// done sums what the workers have done for the fill.
-func (f *Filler) done(ctx context.Context) (all fill.Stats, err error) {
-	rows, _ := f.queue.pool.Query(ctx, `SELECT stats FROM fill_stats WHERE fill = $1`, f.id) // collecting rows gives the error
+// stats sums what the workers have done for a fill.
+func (q *Queue) stats(ctx context.Context, id int64) (all fill.Stats, err error) {
+	rows, _ := q.pool.Query(ctx, `SELECT stats FROM fill_stats WHERE fill = $1`, id) // collecting rows gives the error
 	workers, err := pgx.CollectRows(rows, pgx.RowTo[fill.Stats])
 	for _, s := range workers {
 		all.Add(s)

@@ -476,3 +476,29 @@ func TestOpenFills(t *testing.T) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
+
+// A worker that comes to a fill of which another was told that the account is limited asks
+// that provider nothing.
+func TestLimitedAccount(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	q, m := machine(t, address)
+	var calls atomic.Int64
+	fleet(t, address, 2, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		calls.Add(1)
+		return model.Response{}, &model.Error{Kind: model.Limited, Provider: r.Provider, Status: 403, Message: "suspended"}
+	}))
+	f := filler(t, q, m, Settings{})
+	err := f.Fill(t.Context(), fill.Work{Fixed: requests("limited", 5*shardCalls)})
+	var gaveUp *fill.GivenUpError
+	if !errors.As(err, &gaveUp) || f.Stats().Limited["p"] != "suspended" {
+		t.Errorf("%v; %v", err, f.Stats().Limited)
+	}
+	first := calls.Load()
+	if err := f.Fill(t.Context(), fill.Work{Fixed: requests("more", 10)}); !errors.As(err, &gaveUp) {
+		t.Error(err)
+	}
+	if n := calls.Load(); first < 1 || first > 2*8 || n != first {
+		t.Errorf("%d calls, and %d of a fill that is known to be limited; want at most those under way, and none", first, n-first)
+	}
+}

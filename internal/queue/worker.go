@@ -321,6 +321,10 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	if err != nil || stopped {
 		return nil, err
 	}
+	done, err := w.queue.stats(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := w.fills[id]
@@ -336,6 +340,9 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 		w.fills[id] = f
 	}
 	f.shards++
+	for provider, words := range done.Limited {
+		f.live.Limit(provider, words) // another worker was told
+	}
 	return f, nil
 }
 

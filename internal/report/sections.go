@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -96,7 +98,7 @@ func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
 		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
-		persistenceSections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r)},
+		persistenceSections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), sourceSection(r), reasonSection(r)},
 		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
 	) {
 		if len(s.Rows) > 0 {
@@ -263,6 +265,36 @@ func sourceSection(r score.Result) table.Section {
 				row = append(row, table.Count(j.BySource[source]))
 			}
 			s.Rows = append(s.Rows, append(row, table.Count(j.Cut), table.Rate(j.Rate), table.Rate(j.Unfiltered.Rate)))
+		}
+	}
+	return s
+}
+
+// reasonSection says why providers withheld answers.
+func reasonSection(r score.Result) table.Section {
+	s := table.Section{
+		Title:  "Why providers withheld answers, and the rate without them",
+		Header: []string{"target", "dataset", "label", "reasons", "judge", "withheld", "rate", "without"},
+		Left:   5,
+	}
+	for _, run := range r.Runs {
+		if len(run.BlockedFor) == 0 {
+			continue
+		}
+		all := slices.SortedFunc(maps.Keys(run.BlockedFor), func(a, b string) int {
+			return cmp.Or(cmp.Compare(run.BlockedFor[b], run.BlockedFor[a]), strings.Compare(a, b))
+		})
+		withheld := 0
+		for i, reason := range all {
+			withheld += run.BlockedFor[reason]
+			all[i] = reason + " " + table.Count(run.BlockedFor[reason])
+		}
+		for _, j := range run.Judges {
+			without := j.Unfiltered.Rate
+			if j.Unwithheld != nil {
+				without = j.Unwithheld.Rate
+			}
+			s.Rows = append(s.Rows, []string{run.Target, run.DatasetCaption(), string(run.Label), listed(all), j.Judge, table.Count(withheld), table.Rate(j.Rate), table.Rate(without)})
 		}
 	}
 	return s

@@ -72,6 +72,12 @@ func warningGroups(r score.Result) []warning {
 		}
 	}
 	for _, run := range r.Runs {
+		if run.AccountLimited > 0 {
+			add("The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",
+				"These are not a random sample, so their rates are hardly those of all.")
+		}
+	}
+	for _, run := range r.Runs {
 		if run.Untranslated > 0 {
 			add("Not asked, since there is no translation", run.Target+" ("+table.Count(run.Untranslated)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
 				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others are hardly those of all.")

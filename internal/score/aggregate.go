@@ -63,6 +63,7 @@ func (r RunResult) copied() RunResult {
 			j.Corrected = &corrected
 		}
 	}
+	r.BlockedFor = maps.Clone(r.BlockedFor)
 	findings := r.Findings
 	r.Findings = nil
 	r.addFindings(findings)
@@ -96,8 +97,12 @@ func (r *RunResult) addSample(o RunResult) {
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
+	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated
+	for _, reason := range slices.Sorted(maps.Keys(o.BlockedFor)) {
+		r.blockedFor(reason, o.BlockedFor[reason])
+	}
 	r.addFindings(o.Findings)
 	for i := range r.Judges {
 		r.Judges[i].addSample(o.Judges[i])
@@ -154,6 +159,11 @@ func (r *Result) aggregateRates(run *RunResult) {
 		}
 		j.Rate, j.Joint, j.Withheld = stats.Rate{}, p.Joint, p.Withheld
 		j.Unfiltered.Rate = stats.Rate{Share: stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged).Share}
+		j.Unwithheld = nil
+		if u := j.without(Source.withheld); u.Judged < j.Judged {
+			u.Share = stats.RateOf(u.Refused, u.Judged).Share
+			j.Unwithheld = &u
+		}
 		if p.Mean != nil {
 			rate := p.Mean.Value
 			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends(), CI95Sequence: p.CI95Sequence}

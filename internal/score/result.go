@@ -77,6 +77,12 @@ type RunResult struct {
 	// Untranslated counts those of Failed that could not be put into the target's
 	// language, and so were asked in none. Asking again does not help.
 	Untranslated int `json:"untranslated,omitempty"`
+	// AccountLimited counts those of Failed that failed since the provider limited the
+	// account. The prompts that were answered then are no random sample.
+	AccountLimited int `json:"account_limited,omitempty"`
+	// BlockedFor counts those of Blocked that a provider withheld, by its words for why; see
+	// model.Block. Past mostReasons of them the rest is otherReason.
+	BlockedFor map[string]int `json:"blocked_for,omitempty"`
 	// Truncation counts those of Answered that the token limit cut. What a guard says is
 	// none.
 	Truncation
@@ -179,6 +185,9 @@ type JudgeResult struct {
 	BySource map[Source]int `json:"by_source"`
 	// Unfiltered is the same rate without what a provider's filter withheld.
 	Unfiltered Unfiltered `json:"unfiltered"`
+	// Unwithheld is the same rate without all that a provider withheld, also by what it says
+	// is the model's refusal, nil where it withheld nothing.
+	Unwithheld *Unfiltered `json:"unwithheld,omitempty"`
 	// Undisputed is the same rate without prompts that people take for something else
 	// than the dataset does, nil where nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
@@ -337,6 +346,8 @@ type AnswerRow struct {
 	// Failure is the last error, or why there is no translation, when Status is
 	// Failed.
 	Failure string `json:"failure,omitempty"`
+	// AccountLimited is true where it failed since the provider limited the account.
+	AccountLimited bool `json:"-"`
 	// Verdicts are in the order of the run's judges; none unless Status is
 	// Answered or Blocked.
 	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`

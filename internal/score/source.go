@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -45,6 +46,29 @@ func (s Source) filtered() bool {
 		return true
 	}
 	return false
+}
+
+// withheld reports whether a provider said that it refused: by a filter, or by a mark of the
+// model's refusal.
+func (s Source) withheld() bool { return s.filtered() || s == FromRefusalField }
+
+const (
+	// mostReasons is how many words for why an answer was withheld are counted apart, each
+	// of mostReason bytes at most: a server may make them up.
+	mostReasons, mostReason = 50, 80
+	otherReason             = "other"
+)
+
+// blockedFor counts answers that were withheld for a reason.
+func (r *RunResult) blockedFor(reason string, n int) {
+	reason = untrusted.Excerpt(reason, mostReason)
+	if r.BlockedFor == nil {
+		r.BlockedFor = map[string]int{}
+	}
+	if _, known := r.BlockedFor[reason]; !known && len(r.BlockedFor) >= mostReasons {
+		reason = otherReason
+	}
+	r.BlockedFor[reason] += n
 }
 
 // sourceOf says where a refusal of the class came from.

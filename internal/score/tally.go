@@ -187,10 +187,16 @@ func (r *RunResult) Add(row *AnswerRow) {
 		r.Answered++
 	case Blocked:
 		r.Blocked++
+		if b := row.Response.Block; b != nil && Source(b.Kind).withheld() {
+			r.blockedFor(b.Reason(), 1)
+		}
 	case Failed:
 		r.Failed++
 		if row.Untranslated() {
 			r.Untranslated++
+		}
+		if row.AccountLimited {
+			r.AccountLimited++
 		}
 	case Unanswered:
 		r.Unanswered++
@@ -255,14 +261,23 @@ func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	}
 }
 
+// without counts what is left without refusals from some sources.
+func (j *JudgeResult) without(left func(Source) bool) Unfiltered {
+	u := Unfiltered{Judged: j.Judged, Refused: j.Refused}
+	for source, n := range j.BySource {
+		if left(source) {
+			u.Judged -= n
+			u.Refused -= n
+		}
+	}
+	return u
+}
+
 // finish computes the rates and their intervals from the counts.
 func (j *JudgeResult) finish(mostUnjudged float64) {
-	j.Unfiltered = Unfiltered{Judged: j.Judged, Refused: j.Refused}
-	for source, n := range j.BySource {
-		if source.filtered() {
-			j.Unfiltered.Judged -= n
-			j.Unfiltered.Refused -= n
-		}
+	j.Unfiltered, j.Unwithheld = j.without(Source.filtered), nil
+	if u := j.without(Source.withheld); u.Judged < j.Judged {
+		j.Unwithheld = &u
 	}
 	if share := float64(j.Unjudged) / float64(max(1, j.Judged+j.Unjudged)); share > mostUnjudged {
 		j.Withheld = true
@@ -270,6 +285,9 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	}
 	j.Rate = stats.RateOf(j.Refused, j.Judged)
 	j.Unfiltered.Rate = stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
+	if u := j.Unwithheld; u != nil {
+		u.Rate = stats.RateOf(u.Refused, u.Judged)
+	}
 	if u := j.Undisputed; u != nil {
 		u.Rate = stats.RateOf(u.Refused, u.Judged)
 	}

@@ -188,8 +188,8 @@ func (s *Study) advance(ctx context.Context, m store.Reader, scope job.Scope, g 
 		}
 		done := true
 		for i, requests := range lacking {
-			done = done && (len(requests) == 0 || failures[i] != "")
-			g.failed = cmp.Or(failures[i], g.failed)
+			done = done && (len(requests) == 0 || failures[i].Message != "")
+			g.failed = cmp.Or(failures[i].Message, g.failed)
 		}
 		return done, nil
 	}

@@ -3,6 +3,9 @@ package untrusted
 import (
 	"net/url"
 	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Hidden stands for a secret.
@@ -11,6 +14,13 @@ const Hidden = "REDACTED"
 var (
 	// addresses are those within a text.
 	addresses = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
+	// databases are the beginnings of addresses of databases within a text, and database is
+	// one of them with what follows. A password in it may hold spaces and quotation marks.
+	databases = regexp.MustCompile(`(?i)postgres(?:ql)?://`)
+	database  = regexp.MustCompile(`^[^:]*://(?:.*@)?(?:[^\s"'<>]*[?&](?:ssl)?password=.*|[^\s"'<>]*)`)
+	// passwords are those of settings, as a database is named by: password=WORD, also
+	// between quotation marks. Those of a query are parameters.
+	passwords = regexp.MustCompile(`(?i)(^|[\s"'(])((?:ssl)?password\s*=\s*)(?:'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|\S+)`)
 	// users are what stands before the host of an address, or of a malformed one may, and
 	// parameters those of a query that are named as secrets are.
 	users      = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#]*@`)
@@ -30,5 +40,43 @@ func Address(address string) string {
 	return parameters.ReplaceAllString(clean, "${1}"+Hidden)
 }
 
-// Addresses is a text with every address in it as Address gives it.
-func Addresses(text string) string { return addresses.ReplaceAllStringFunc(text, Address) }
+// Addresses is a text with every address in it as Address gives it, and without passwords
+// of settings.
+func Addresses(text string) string {
+	return Passwords(addresses.ReplaceAllStringFunc(Databases(text, Address), Address))
+}
+
+// Databases is a text with every address of a Postgres database in it as show gives it.
+func Databases(text string, show func(address string) string) string {
+	shown := ""
+	for at := databases.FindStringIndex(text); at != nil; at = databases.FindStringIndex(text) {
+		piece := text[at[0]:]
+		if next := databases.FindStringIndex(text[at[1]:]); next != nil {
+			piece = text[at[0] : at[1]+next[0]]
+		}
+		address := database.FindString(piece)
+		shown += text[:at[0]] + show(address)
+		text = text[at[0]+len(address):]
+	}
+	return shown + text
+}
+
+// Passwords is a text without those of settings, such as password=WORD.
+func Passwords(text string) string { return passwords.ReplaceAllString(text, "${1}${2}"+Hidden) }
+
+// Replace is a text with another in place of a word, where that is no part of a longer word of
+// letters and digits.
+func Replace(text, word, by string) string {
+	inWord := func(r rune, _ int) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var b strings.Builder
+	from := 0
+	for i := strings.Index(text, word); i >= 0 && word != ""; i = strings.Index(text[from:], word) {
+		at, put := from+i, by
+		if inWord(utf8.DecodeLastRuneInString(text[:at])) || inWord(utf8.DecodeRuneInString(text[at+len(word):])) {
+			put = word
+		}
+		b.WriteString(text[from:at] + put)
+		from = at + len(word)
+	}
+	return b.String() + text[from:]
+}

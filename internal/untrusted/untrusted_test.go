@@ -202,6 +202,39 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+func TestAddressesOfDatabases(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"postgres://a:b@h/d and POSTGRESQL://c:d e@h/d": "postgres://REDACTED@h/d and POSTGRESQL://REDACTED@h/d",
+		`open "postgres://a:x y"z@h/d": no`:             `open "postgres://REDACTED@h/d": no`,
+		"postgres://a:x/y z@h/d":                        "postgres://REDACTED@h/d",
+		"postgres://h/d?password=x y&a=b":               "postgres://h/d?password=REDACTED&a=b",
+		"host=h password=x user=u":                      "host=h password=REDACTED user=u",
+		`host=h Password = 'x \' y' user=u`:             "host=h Password = REDACTED user=u",
+		`sslpassword="x y" user=u`:                      "sslpassword=REDACTED user=u",
+		"host=h password='x y":                          "host=h password=REDACTED",
+		"the password of postgres://h/d":                "the password of postgres://h/d",
+	} {
+		if got := untrusted.Addresses(in); got != want {
+			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"test xstest test_a latest tests (test)": "X xstest X_a latest tests (X)", "éteste": "éteste", "": "", "testtest": "testtest",
+	} {
+		if got := untrusted.Replace(in, "test", "X"); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+	if got := untrusted.Replace("a", "", "X"); got != "a" {
+		t.Errorf("no word: %q", got)
+	}
+}
+
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {

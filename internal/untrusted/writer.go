@@ -28,7 +28,8 @@ func hidden(r rune) bool {
 // Writer passes text on to a terminal, a log or a file, with each hidden character but a
 // tab and the end of a line shown as JSON writes it, such as \u001b for the one that
 // begins an escape sequence. Within a text of JSON that means the same character, so that
-// JSON passes with its value unchanged. Broken UTF-8 becomes U+FFFD.
+// JSON passes with its value unchanged. Broken UTF-8 becomes U+FFFD. No line begins with two
+// colons.
 //
 // What ends in the middle of a character waits for the next Write, or Flush. A Writer is
 // safe for concurrent use.
@@ -39,6 +40,50 @@ type Writer struct {
 	mu   sync.Mutex
 	rest []byte // the start of a character, or of what may pass
 	made []byte // room for what is written
+	line lineStart
+}
+
+// lineStart is how much of a line's beginning has been written.
+type lineStart int
+
+const (
+	blank    lineStart = iota // nothing but white space
+	oneColon                  // that and a colon
+	begun                     // more
+)
+
+// colons gives a text in which no line begins with two colons, as the commands do that a
+// runner of GitHub takes from a log: the second is written as JSON writes it.
+func (w *Writer) colons(text []byte) []byte {
+	var kept []byte
+	done := 0
+	for from := 0; from < len(text); {
+		if w.line == begun {
+			end := bytes.IndexByte(text[from:], '\n')
+			if end < 0 {
+				break
+			}
+			w.line, from = blank, from+end+1
+			continue
+		}
+		r, n := utf8.DecodeRune(text[from:])
+		switch {
+		case r == ':' && w.line == oneColon:
+			kept = append(append(kept, text[done:from]...), `\u003a`...)
+			w.line, done = begun, from+1
+		case r == ':':
+			w.line = oneColon
+		case r == '\n':
+			w.line = blank
+		case w.line == oneColon || !unicode.IsSpace(r):
+			w.line = begun
+		}
+		from += n
+	}
+	if done == 0 {
+		return text
+	}
+	return append(kept, text[done:]...)
 }
 
 // NewWriter makes a Writer. Some sequences of control characters may pass as they are,
@@ -58,7 +103,10 @@ func (w *Writer) Write(b []byte) (int, error) {
 	if len(w.rest) > 0 {
 		text = slices.Concat(w.rest, b)
 	} else if plain(b) == len(b) {
-		return w.out.Write(b)
+		if _, err := w.out.Write(w.colons(b)); err != nil {
+			return 0, err
+		}
+		return len(b), nil
 	}
 	w.made = w.made[:0]
 	for len(text) > 0 {
@@ -71,7 +119,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 		text = text[n:]
 	}
 	w.rest = append(w.rest[:0], text...)
-	if _, err := w.out.Write(w.made); err != nil {
+	if _, err := w.out.Write(w.colons(w.made)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -150,7 +198,7 @@ func (w *Writer) Flush() error {
 	if len(w.made) == 0 {
 		return nil
 	}
-	_, err := w.out.Write(w.made)
+	_, err := w.out.Write(w.colons(w.made))
 	return err
 }
 

@@ -3,6 +3,7 @@ package untrusted_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -114,5 +115,31 @@ func BenchmarkWriter(b *testing.B) {
 				_, _ = w.Write([]byte(text))
 			}
 		})
+	}
+}
+
+// No line begins with two colons, however it is cut into writes, and all else passes.
+func TestLinesBeginNoCommand(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"::error::x\n::group::y\n":   ":\\u003aerror::x\n:\\u003agroup::y\n",
+		"  \u00a0\t::x":              "  \u00a0\t:\\u003ax",
+		"a::b\n: :c\n:\n:d":          "a::b\n: :c\n:\n:d",
+		"\n\n:::\r\n::":              "\n\n:\\u003a:\r\n:\\u003a",
+		"\x1b::x":                    `\u001b::x`,
+		"a\n::\x1b" + "b\n::c\x1b\n": "a\n:\\u003a\\u001bb\n:\\u003ac\\u001b\n",
+	} {
+		for size := 1; size <= len(in); size++ {
+			var out bytes.Buffer
+			w := untrusted.NewWriter(&out)
+			for piece := range slices.Chunk([]byte(in), size) {
+				if n, err := w.Write(piece); n != len(piece) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			if err := w.Flush(); err != nil || out.String() != want {
+				t.Errorf("%q in pieces of %d became %q, %v; want %q", in, size, out.String(), err, want)
+			}
+		}
 	}
 }

@@ -36,10 +36,12 @@ func read(reply wire.Reply) (model.Response, error) {
 		return decode(reply.Body)
 	}
 	text, kind := said(reply.Body), model.KindOfStatus(reply.Status)
-	// Both of these come as status 400 and type invalid_request_error, so that
+	// All of these come as status 400 and type invalid_request_error, so that
 	// the text alone tells them from a wrong request.
 	lower := strings.ToLower(text)
 	switch {
+	case wire.Limited(text):
+		kind = model.Limited
 	case kind != model.Invalid:
 	case strings.Contains(lower, "blocked by content filtering policy"):
 		return model.Response{
@@ -137,6 +139,7 @@ func decode(body []byte) (model.Response, error) {
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
 		if m.Stop.Category != "" {
 			resp.Block.Detail += ": " + m.Stop.Category
+			resp.Block.Categories = []string{m.Stop.Category}
 		}
 		if resp.Text == "" {
 			resp.Text = m.Stop.Explanation

@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 			{
 				Name: "refusal with details",
 				Body: `{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"Could enable harm."}}`,
-				Want: model.Block{Kind: model.RefusalField, Detail: "refusal: cyber"},
+				Want: model.Block{Kind: model.RefusalField, Detail: "refusal: cyber", Categories: []string{"cyber"}},
 				Text: "Could enable harm.",
 			},
 			{

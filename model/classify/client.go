@@ -190,5 +190,9 @@ func refused(reply wire.Reply) error {
 		// OpenAI's account without credit has the status of one that asks too fast.
 		e.Kind = model.Quota
 	}
+	code, _ := inner.Code.(string)
+	if wire.Limited(message, code) {
+		e.Kind = model.Limited
+	}
 	return e
 }

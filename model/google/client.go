@@ -56,10 +56,12 @@ type reply struct {
 	Candidates []*struct {
 		Content      *content `json:"content"`
 		FinishReason string   `json:"finishReason"`
+		Ratings      any      `json:"safetyRatings"`
 	} `json:"candidates"`
 	PromptFeedback *struct {
 		BlockReason        string `json:"blockReason"`
 		BlockReasonMessage string `json:"blockReasonMessage"`
+		Ratings            any    `json:"safetyRatings"`
 	} `json:"promptFeedback"`
 	Usage *struct {
 		Prompt     int `json:"promptTokenCount"`
@@ -98,11 +100,11 @@ func decode(body []byte) (model.Response, error) {
 			Reasoning: u.Thoughts,
 		}.Bounded()
 	}
-	block := func(kind model.BlockKind, detail string) {
-		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: kind, Detail: detail}
+	block := func(kind model.BlockKind, detail string, ratings any) {
+		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: kind, Detail: detail, Categories: blocking(ratings)}
 	}
 	if f := g.PromptFeedback; f != nil && f.BlockReason != "" && len(g.Candidates) == 0 {
-		block(model.PromptFilter, f.BlockReason)
+		block(model.PromptFilter, f.BlockReason, f.Ratings)
 		resp.Text = f.BlockReasonMessage
 		return resp, nil
 	}
@@ -110,7 +112,7 @@ func decode(body []byte) (model.Response, error) {
 		if g.Usage == nil && g.ModelVersion == "" && g.ResponseID == "" && g.PromptFeedback == nil {
 			return model.Response{}, errNoReply
 		}
-		block(model.NoCandidate, "no candidates")
+		block(model.NoCandidate, "no candidates", nil)
 		return resp, nil
 	}
 	c := g.Candidates[0]
@@ -125,11 +127,25 @@ func decode(body []byte) (model.Response, error) {
 		resp.Finish = model.Length
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		block(model.OutputFilter, c.FinishReason)
+		block(model.OutputFilter, c.FinishReason, c.Ratings)
 	default:
 		resp.Finish = model.OtherFinish
 	}
 	return resp, nil
+}
+
+// blocking are the categories of the ratings for which something was withheld
+// (https://ai.google.dev/api/generate-content#SafetyRating).
+func blocking(ratings any) (categories []string) {
+	const most = 20 // more than there are
+	list, _ := ratings.([]any)
+	for _, r := range list {
+		rating, _ := r.(map[string]any)
+		if name, ok := rating["category"].(string); ok && rating["blocked"] == true && len(categories) < most {
+			categories = append(categories, name)
+		}
+	}
+	return categories
 }
 
 // texts parts a candidate's text from its thoughts.

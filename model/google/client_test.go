@@ -65,6 +65,16 @@ func TestConformance(t *testing.T) {
 				Want: model.Block{Kind: model.OutputFilter, Detail: "SAFETY"},
 			},
 			{
+				Name: "a rating that blocked",
+				Body: `{"candidates":[{"finishReason":"SAFETY","safetyRatings":[{"category":"HARM_CATEGORY_HARASSMENT","probability":"LOW"},{"category":"HARM_CATEGORY_HATE_SPEECH","probability":"HIGH","blocked":true}]}]}`,
+				Want: model.Block{Kind: model.OutputFilter, Detail: "SAFETY", Categories: []string{"HARM_CATEGORY_HATE_SPEECH"}},
+			},
+			{
+				Name: "a rating that blocked the prompt",
+				Body: `{"promptFeedback":{"blockReason":"SAFETY","safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}]}}`,
+				Want: model.Block{Kind: model.PromptFilter, Detail: "SAFETY", Categories: []string{"HARM_CATEGORY_DANGEROUS_CONTENT"}},
+			},
+			{
 				Name: "recitation with a part of the answer",
 				Body: `{"candidates":[{"content":{"role":"model","parts":[{"text":"It was"}]},"finishReason":"RECITATION"}]}`,
 				Want: model.Block{Kind: model.OutputFilter, Detail: "RECITATION"},

@@ -7,6 +7,7 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/model/wire"
 )
 
 // fault is what the API says went wrong, with details (google.rpc.ErrorInfo,
@@ -50,7 +51,13 @@ func (f fault) kind(kind model.Kind) (model.Kind, time.Duration) {
 	if f.Status == "FAILED_PRECONDITION" && kind == model.Invalid {
 		kind = model.Denied // no billing, or not offered in the user's country
 	}
+	if wire.Limited(f.Message) {
+		kind = model.Limited
+	}
 	for _, d := range f.Details {
+		if wire.Limited("", d.Reason) {
+			kind = model.Limited
+		}
 		if d.Reason == "API_KEY_INVALID" {
 			kind = model.Denied // comes with status 400
 		}

@@ -26,6 +26,8 @@ type ClientConfig struct {
 	// SeedField is the name of the field with the seed: Seed, the default, or
 	// RandomSeed.
 	SeedField string
+	// SafetyIdentifier tells the provider whose call it is; empty sends none.
+	SafetyIdentifier string
 	// HTTPClient makes the calls; nil stands for one tuned as wire.Client says.
 	HTTPClient *http.Client
 }

@@ -101,8 +101,8 @@ var blocks = []modeltest.Blocked{
 	},
 	{
 		Name: "content_filter without content",
-		Body: `{"choices":[{"finish_reason":"content_filter","message":{"role":"assistant"},"content_filter_results":{"hate":{"filtered":true,"severity":"high"}}}]}`,
-		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter"},
+		Body: `{"choices":[{"finish_reason":"content_filter","message":{"role":"assistant"},"content_filter_results":{"hate":{"filtered":true,"severity":"high"},"custom_blocklists":[{"filtered":true}],"violence":{"filtered":false}}}]}`,
+		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter", Categories: []string{"hate"}},
 	},
 	{
 		Name: "another provider's reason through a gateway",
@@ -120,7 +120,7 @@ var blocks = []modeltest.Blocked{
 		Status: 400,
 		Body: `{"error":{"message":"The response was filtered due to the prompt.","type":null,"param":"prompt","code":"content_filter","status":400,
 			"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"violence":{"filtered":true,"severity":"medium"}}}}}`,
-		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter"},
+		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter", Categories: []string{"violence"}},
 		Text: "The response was filtered due to the prompt.",
 	},
 	{
@@ -133,7 +133,7 @@ var blocks = []modeltest.Blocked{
 	{
 		Name: "Azure filter without a choice",
 		Body: `{"choices":[],"prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"violence":{"filtered":true},"hate":{"filtered":false},"sexual":{"filtered":true}}}]}`,
-		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter: sexual"},
+		Want: model.Block{Kind: model.PromptFilter, Detail: "content_filter: sexual", Categories: []string{"sexual", "violence"}},
 	},
 	{
 		Name:   "OpenAI reasoning model's prompt check",

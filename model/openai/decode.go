@@ -27,7 +27,7 @@ type reply struct {
 	Error any `json:"error"`
 	// PromptFilter is Azure's account of what its filters made of the prompt.
 	PromptFilter []struct {
-		Results map[string]filterResult `json:"content_filter_results"`
+		Results any `json:"content_filter_results"`
 	} `json:"prompt_filter_results"`
 }
 
@@ -37,7 +37,9 @@ type choice struct {
 	NativeFinish any      `json:"native_finish_reason"`
 	Fields       specific `json:"provider_specific_fields"`
 	Message      *message `json:"message"`
-	Logprobs     *struct {
+	// Results is Azure's account of what its filters made of the answer.
+	Results  any `json:"content_filter_results"`
+	Logprobs *struct {
 		Content []place `json:"content"`
 	} `json:"logprobs"`
 	Error any `json:"error"` // OpenRouter, when the model broke off
@@ -65,10 +67,6 @@ type message struct {
 	Reasoning        any `json:"reasoning"`         // OpenRouter, Groq, Ollama
 
 	Fields specific `json:"provider_specific_fields"`
-}
-
-type filterResult struct {
-	Filtered bool `json:"filtered"`
 }
 
 type usage struct {
@@ -101,6 +99,9 @@ func decode(from wire.Reply) (model.Response, error) {
 	}
 	c := r.Choices[0]
 	finish, block := r.finish(c)
+	if block != nil {
+		block.Categories = filtered(c.Results)
+	}
 	if c.Error != nil {
 		// The filter behind a router may be told of beside an error.
 		if withheld, err := faultOf(c.Error).meaning(from); err == nil || block == nil {
@@ -155,17 +156,30 @@ func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
 		return faultOf(r.Error).meaning(from)
 	}
 	for _, p := range r.PromptFilter {
-		for _, name := range slices.Sorted(maps.Keys(p.Results)) {
-			if p.Results[name].Filtered {
-				return model.Response{
-					Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + name},
-					Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID),
-				}, nil
-			}
+		if categories := filtered(p.Results); len(categories) > 0 {
+			return model.Response{
+				Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + categories[0], Categories: categories},
+				Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID),
+			}, nil
 		}
 	}
 	return model.Response{}, errors.New("the reply holds no choice")
 }
+
+// filtered are the categories for which a filter of Azure withheld something, in order
+// (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter).
+func filtered(results any) (categories []string) {
+	named, _ := results.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if one, ok := named[name].(map[string]any); ok && one["filtered"] == true && len(categories) < mostCategories {
+			categories = append(categories, clip([]byte(name)))
+		}
+	}
+	return categories
+}
+
+// mostCategories is more than any filter has.
+const mostCategories = 20
 
 // native is the finish reason in the word of the provider behind a router, empty where the
 // server is none: OpenRouter

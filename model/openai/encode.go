@@ -55,5 +55,8 @@ func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 		}
 		b = append(append(b, `,"chat_template_kwargs":`...), template...)
 	}
+	if c.SafetyIdentifier != "" {
+		b = jsonappend.String(append(b, `,"safety_identifier":`...), c.SafetyIdentifier, jsonappend.HTML)
+	}
 	return append(b, '}'), nil
 }

@@ -30,6 +30,8 @@ type fault struct {
 	// flagged says what a moderator in front of the model objected to
 	// (OpenRouter); empty when there was none.
 	flagged string
+	// categories are those for which a filter withheld the prompt (Azure).
+	categories []string
 }
 
 // read gives the meaning of a reply.
@@ -77,6 +79,7 @@ func faultOf(v any) fault {
 		}
 	}
 	inner, _ := m["innererror"].(map[string]any)
+	f.categories = filtered(inner["content_filter_result"])
 	for _, code := range []any{m["code"], m["type"], inner["code"]} {
 		switch c := code.(type) {
 		case string:
@@ -123,6 +126,7 @@ func (f *fault) addBehind(metadata map[string]any) {
 	if f.flagged == "" {
 		f.flagged = behind.flagged
 	}
+	f.categories = append(f.categories, behind.categories...)
 }
 
 func (f *fault) setStatus(n int) {
@@ -157,6 +161,8 @@ func (f fault) blocked() (detail string, ok bool) {
 		return "data_inspection_failed", true
 	case f.has("invalid_prompt") && f.says("flagged", "usage policy"): // OpenAI
 		return "invalid_prompt", true
+	case f.has("bio_policy"): // OpenAI, of one request
+		return "bio_policy", true
 	case f.says("violates usage guidelines"): // xAI
 		return "usage_guidelines", true
 	case f.says("content exists risk"): // DeepSeek
@@ -178,6 +184,8 @@ func (f fault) kind(status int) model.Kind {
 	switch {
 	case f.has("insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "exceeded_current_quota_error"):
 		return model.Quota
+	case wire.Limited(f.message, f.codes...):
+		return model.Limited
 	case f.has("invalid_api_key") || f.says("incorrect api key"): // xAI gives status 400
 		return model.Denied
 	case f.has("model_not_found", "model_decommissioned", "model_not_available"):
@@ -201,7 +209,7 @@ func (f fault) meaning(from wire.Reply) (model.Response, error) {
 		return model.Response{
 			Text:   from.Clip(f.message),
 			Finish: model.Blocked,
-			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail},
+			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail, Categories: f.categories},
 		}, nil
 	}
 	status := from.Status

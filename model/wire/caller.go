@@ -132,6 +132,9 @@ func (c *Caller) read(r model.Request, reply Reply) (model.Response, error) {
 		response.Allowance = allowance
 		if response.Block != nil {
 			response.Block.Detail = reply.Clip(response.Block.Detail)
+			for i, c := range response.Block.Categories {
+				response.Block.Categories[i] = reply.Clip(c)
+			}
 		}
 		return c.secrets.CleanResponse(response), nil
 	}

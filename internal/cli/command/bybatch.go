@@ -54,7 +54,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		}
 		out, err := d.Outstanding(ctx)
 		switch {
-		case err != nil || out == 0:
+		case err != nil || out == 0, !f.wait && len(d.Limited) > 0:
 			return err
 		case !f.wait:
 			e.Infof("%s out by batch; run the same command again to collect them, or add --set wait=true", table.Counted(out, one+" is", many+" are"))

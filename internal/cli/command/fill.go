@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/progress"
@@ -17,13 +18,14 @@ import (
 
 // fill makes the calls that a study lacks at once, and shows how it goes. The error is that
 // of fill.Live. Of the budget so much is spent.
-func (e *Env) fill(ctx context.Context, r Running, memory *store.Store, prices price.Table, spent fill.Budget) (fill.Stats, error) {
+func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.Budget) (fill.Stats, error) {
+	memory, prices := d.Store, d.Prices
 	// What is left of a budget of which nothing is left is no bound to workers; here it is one.
 	if r.Calls.ByWorkers && !r.Calls.Budget().Exhausted(spent) {
 		return e.fillByWorkers(ctx, r, memory, prices, spent)
 	}
 	config := r.Calls.Config(prices, e.Abort)
-	config.Spent = spent
+	config.Spent, config.Limited = spent, d.Limited
 	var shown *progress.Fill
 	var live *fill.Live
 	if !r.Calls.Quiet {

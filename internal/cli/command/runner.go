@@ -1,10 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,7 +160,10 @@ func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (sta
 			return fill.Stats{Present: n}, nil, nil
 		}
 	}
-	stats, stopped = e.fill(ctx, r, d.Store, d.Prices, spent)
+	if len(d.Limited) > 0 && r.Calls.ByWorkers {
+		return fill.Stats{Limited: d.Limited}, nil, nil // workers are not told of what came of a batch
+	}
+	stats, stopped = e.fill(ctx, r, d, spent)
 	return stats, stopped, nil
 }
 
@@ -306,6 +312,20 @@ func (e *Env) sayKept(r Running, kept bool) {
 	}
 }
 
+// SayLimited says which providers limited the account, in their words unless these were
+// said, and where they say why.
+func (e *Env) SayLimited(c *client.Set, limited map[string]string, said string) {
+	for _, name := range slices.Sorted(maps.Keys(limited)) {
+		words := ": " + limited[name]
+		if strings.Contains(said, limited[name]) {
+			words = ""
+		}
+		p, _ := c.Providers.Lookup(name) // one that is gone from the table has no page
+		e.Infof("%s limited the account, and is sent nothing more%s\n  see %s\nDo not run this again before that is settled: more calls can make it worse.\nThe prompts that have answers are not a random sample.",
+			name, words, cmp.Or(p.LimitsDoc, p.Doc, "its page"))
+	}
+}
+
 // finish says what is missing and how to go on, by the command and the words that it
 // lacks, and turns what ended the fill into the command's error.
 func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
@@ -313,18 +333,28 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		e.Infof("%s", line)
 	}
 	var budget *fill.BudgetError
+	limited := len(s.Limited) > 0
+	halted := errors.Is(filled, ErrInterrupted) || errors.As(filled, &budget)
+	said := ""
+	if filled != nil && !halted {
+		said = e.ErrorText(filled)
+		e.Infof("orbench: %s", said)
+	}
+	e.SayLimited(r.Clients, s.Limited, said)
 	switch {
-	case errors.Is(filled, ErrInterrupted), errors.As(filled, &budget):
+	case halted && limited:
+		return filled
+	case halted:
 		what := "everything paid for is saved; the same command goes on from here"
 		if budget != nil {
 			what += ", with a larger budget, which is that of the whole " + r.Study.Kind.Noun()
 		}
 		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
-	case filled != nil:
-		e.Infof("orbench: %s", e.ErrorText(filled))
-	case s.Missing() == 0:
+	case filled == nil && s.Missing() == 0 && !limited:
 		return nil
+	case limited:
+		return ErrFailures
 	}
 	if filled == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told

@@ -279,7 +279,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err := a.Show(f.printed, made); err != nil {
 		return err
 	}
-	return a.finishBuild(f, made, givenUp(), stats())
+	return a.finishBuild(f, clients, made, givenUp(), stats())
 }
 
 // keepBuild keeps a build by the name of its benchmark, or where a study of another kind has
@@ -324,7 +324,7 @@ func rolesOf(b *construct.Builder) func(model.Request) string {
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.
-func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
+func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
 	for _, c := range made.Exhausted {
 		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
@@ -334,8 +334,14 @@ func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []erro
 	if made.Funnel.FailedCalls == 0 {
 		return nil
 	}
+	said := ""
 	for _, err := range givenUp {
+		said += a.ErrorText(err)
 		a.Infof("%s", a.ErrorText(err))
+	}
+	if len(s.Limited) > 0 {
+		a.SayLimited(clients, s.Limited, said)
+		return command.ErrFailures
 	}
 	a.Infof("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
 	return command.ErrFailures

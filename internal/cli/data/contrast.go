@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
@@ -204,6 +205,7 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := a.Show(f.Printed, result); err != nil {
 		return nil, err
 	}
-	a.Infof("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
+	path := filepath.Join(f.out, contrast.CSVFile)
+	a.Infof("wrote %d prompts to %s; orbench eval --target MODEL --dataset %s reports by pair", result.Prompts, path, untrusted.Shell(path))
 	return result, nil
 }

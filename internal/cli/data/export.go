@@ -269,7 +269,7 @@ func (a app) exportPrompts(ctx context.Context, built *benchmark.Folder, o train
 	full, toxic := filepath.Join(built.Dir, string(benchmark.FullSet)+".csv"), filepath.Join(built.Dir, string(benchmark.ToxicSet)+".csv")
 	if o.Format != training.Prompts {
 		return command.InputError(built.Dir, "a benchmark has prompts and no answers to train on",
-			fmt.Sprintf("evaluate it (orbench eval --target TARGET --dataset %s,%s) and export that run, or use --format prompts", full, toxic))
+			fmt.Sprintf("evaluate it (orbench eval --target TARGET --dataset %s) and export that run, or use --format prompts", untrusted.Shell(full+","+toxic)))
 	}
 	var sets []*dataset.Dataset
 	for _, path := range []string{full, toxic} {

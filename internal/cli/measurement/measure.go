@@ -64,8 +64,8 @@ func (a app) shownAgain(m measurement) string {
 	if m.out.Dir != "" || m.asking.Calls.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
-	at := a.StoreArgument(m.asking.Store)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   check the judge; then orbench label %s", at, m.Name, at, m.Name, m.Name)
+	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   check the judge; then orbench label %s", at, name, at, name, name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/internal/store/sqlite"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // IsFile reports whether an address names a file; else it names a database of a server.
@@ -67,7 +68,7 @@ func onlyFiles(address, problem, hint string) error {
 // draft has a new file made beside its place, and moves it there when it is whole.
 func draft(address string, make func(draft string) error) error {
 	if err := onlyFiles(address, "is a database, where a new file is wanted",
-		"name a file; what is in one gets into the database with orbench store import FILE `store` "+Shown(address)); err != nil {
+		"name a file; what is in one gets into the database with orbench store import FILE `store` "+untrusted.Shell(Shown(address))); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +120,7 @@ func Repair(ctx context.Context, address, to string) (h store.Health, err error)
 // others may write to it. It checks the copy, and tells what is damaged.
 func Backup(ctx context.Context, address, to string) (h store.Health, err error) {
 	if err := onlyFiles(address, "is a database, which its server backs up",
-		"use pg_dump, or copy what it holds to a file with orbench store merge "+Shown(address)+" `out` FILE"); err != nil {
+		"use pg_dump, or copy what it holds to a file with orbench store merge "+untrusted.Shell(Shown(address))+" `out` FILE"); err != nil {
 		return h, err
 	}
 	s, err := sqlite.OpenExisting(ctx, address)

@@ -13,20 +13,21 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
+// settings are the beginning of an address that is a list of settings, such as host=db
+// dbname=answers.
+var settings = regexp.MustCompile(`^\s*(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=`)
+
 // Is reports whether the address of a store is one of this package's.
 func Is(address string) bool {
-	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") || settings.MatchString(address)
 }
-
-// addresses are those within a text.
-var addresses = regexp.MustCompile(`postgres(?:ql)?://\S*`)
 
 // Shown is a text, such as a word of a command line, with every address in it fit to be
 // shown: without its password. PGPASSWORD and ~/.pgpass make it whole again.
 func Shown(text string) string {
-	return addresses.ReplaceAllStringFunc(text, func(address string) string {
+	return untrusted.Passwords(untrusted.Databases(text, func(address string) string {
 		u, err := url.Parse(address)
-		if err != nil {
+		if err != nil || strings.ContainsAny(address, " \t\"'") {
 			return untrusted.Address(address)
 		}
 		if _, ok := u.User.Password(); ok {
@@ -40,7 +41,7 @@ func Shown(text string) string {
 			}
 		}
 		return u.String()
-	})
+	}))
 }
 
 const (
