@@ -330,7 +330,7 @@ func TestInterrupt(t *testing.T) {
 	if s := server.Stats(); answered != remembered(t, store) || int64(answered) != s.Answered || unanswered != prompts-answered {
 		t.Errorf("%d answered, %d unanswered, %d remembered, %d answered by the server", answered, unanswered, remembered(t, store), s.Answered)
 	}
-	for _, want := range []string{"finishing the calls under way", "orbench eval --target openai/balanced", "missing:"} {
+	for _, want := range []string{"finishing 4 calls under way", "orbench eval --target openai/balanced", "missing:"} {
 		if !bytes.Contains(stderr.Bytes(), []byte(want)) {
 			t.Errorf("standard error lacks %q:\n%s", want, stderr)
 		}

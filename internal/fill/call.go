@@ -17,8 +17,9 @@ import (
 const (
 	// maxBackoff bounds the mean wait between two attempts.
 	maxBackoff = 30 * time.Second
-	// giveUpAfter is how many calls of a model may fail in a row.
-	giveUpAfter = 20
+	// giveUpAfter is how many calls of a model may fail in a row, and refusedAlike how many
+	// of them the provider may find wrong in the same words: they say what is wrong with all.
+	giveUpAfter, refusedAlike = 20, 3
 	// mostTimeouts is how many attempts of a call may time out. The model may have worked
 	// through each of them, so that it is charged, and what was too slow twice is likely
 	// to be so again.
@@ -172,7 +173,9 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	timed, cancel := context.WithTimeout(calls, f.config.Timeout)
 	defer cancel()
 	start := time.Now()
+	f.underWay.Add(1)
 	response, err := l.model.Ask(timed, c.request)
+	f.underWay.Add(-1)
 	response.Latency = time.Since(start)
 	response.Made = time.Now().UTC().Truncate(time.Millisecond)
 	if err != nil {
@@ -343,6 +346,7 @@ func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f.mu.Lock()
 	f.failed[c.hash] = true
 	f.stats.Failed++
+	f.stats.Reasons = counted(f.stats.Reasons, reasonOf(of.Ref, failed, f.config.Timeout))
 	f.mu.Unlock()
 	of.fail(failed)
 	return f.store.PutFailures(context.Background(), []store.Failure{{

@@ -94,6 +94,10 @@ type Stats struct {
 	// Failed counts calls given up, Retries the attempts after the first, Rejected those
 	// that the provider turned away as too many, which are neither.
 	Failed, Retries, Rejected int
+	// Reasons are why calls failed, the most frequent first.
+	Reasons []Reason
+	// UnderWay counts the attempts that are waited for now.
+	UnderWay int
 	// Present counts the requests known beforehand, and those of Ask, that were
 	// remembered before. What is found to be lacking is not remembered; if it is by the
 	// time that it would be sent, this process has had it sent.
@@ -130,6 +134,10 @@ func (s *Stats) Add(o Stats) {
 	s.Failed += o.Failed
 	s.Retries += o.Retries
 	s.Rejected += o.Rejected
+	for _, r := range o.Reasons {
+		s.Reasons = counted(slices.Clone(s.Reasons), r)
+	}
+	s.UnderWay += o.UnderWay
 	s.Present += o.Present
 	s.Elsewhere += o.Elsewhere
 	s.Waiting += o.Waiting
@@ -180,6 +188,8 @@ type Live struct {
 	busy   *busy
 	// paced is the time, in nanoseconds, that calls have waited for rates.
 	paced atomic.Int64
+	// underWay counts the attempts that are waited for.
+	underWay atomic.Int64
 
 	mu    sync.Mutex
 	lanes []*Lane
@@ -207,6 +217,7 @@ func (f *Live) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
+	s.Reasons, s.UnderWay = slices.Clone(s.Reasons), int(f.underWay.Load())
 	f.budget.into(&s)
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()

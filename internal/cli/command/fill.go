@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
@@ -58,7 +59,7 @@ func (e *Env) fill(ctx context.Context, r Running, memory *store.Store, prices p
 		if shown != nil {
 			shown.Leave()
 		}
-		e.Sayf("finishing the calls under way; interrupt again to abandon them")
+		e.Sayf("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
 	kept := keepFailed(live, e.failed(ctx, memory, r.Study, r.Job.Judging()))
 	err := fillRounds(ctx, live, r, memory)

@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -142,7 +141,9 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return errors.Join(stopped, err)
 	}
-	e.sayKept(r, kept)
+	if stats.Answered+stats.Present+stats.Elsewhere > 0 || stats.Failed == 0 {
+		e.sayKept(r, kept)
+	}
 	return e.finish(r, stopped, stats, missing)
 }
 
@@ -314,6 +315,7 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		e.Sayf("%s", line)
 	}
 	var budget *fill.BudgetError
+	told := ""
 	switch {
 	case errors.Is(filled, ErrInterrupted), errors.As(filled, &budget):
 		what := "everything paid for is saved; the same command goes on from here"
@@ -323,14 +325,19 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		e.Sayf("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
 	case filled != nil:
-		e.Sayf("orbench: %s", ErrorText(filled))
-	case s.Lacking() == 0:
+		told = ErrorText(filled)
+		e.Sayf("orbench: %s", told)
+	case s.Lacking() > 0:
+	case len(missing) == 0 || r.Job.Judging():
 		return nil
+	default:
+		e.Sayf("orbench: %s lacks answers that it was given; orbench store check%s tells more", address.Shown(r.Store), e.StoreArgument(r.Store))
+		return ErrFailures
 	}
 	if filled == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told
 	}
-	e.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(r.Words...))
+	e.sayFailures(r, s, told)
 	return ErrFailures
 }
 

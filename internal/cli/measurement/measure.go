@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // measurement is a run with everything that measuring it takes.
@@ -79,11 +80,11 @@ func (m measurement) foretell(plans []job.Plan) []string {
 	return append(lines, m.Describe(plans))
 }
 
-// unanswered says which answers are missing.
+// unanswered says which answers are missing, but for recorded ones, of which it was said.
 func unanswered(r score.Result) []string {
 	var lines []string
 	for _, run := range r.Runs {
-		if run.Unanswered > 0 {
+		if run.Unanswered > 0 && run.Asked.Provider != model.Replay {
 			lines = append(lines, fmt.Sprintf("missing: %d of %d answers of %s on %s (%s)", run.Unanswered, run.N, run.Target, run.Dataset, run.Label))
 		}
 	}
