@@ -63,6 +63,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	// The place is kept until the answer is durable, so that with the process no more answers
 	// are lost than calls are made at once.
 	defer l.gate.leave()
+	defer f.underWay.Add(-1)
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
@@ -175,10 +176,10 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	start := time.Now()
 	f.underWay.Add(1)
 	response, err := l.model.Ask(timed, c.request)
-	f.underWay.Add(-1)
 	response.Latency = time.Since(start)
 	response.Made = time.Now().UTC().Truncate(time.Millisecond)
 	if err != nil {
+		f.underWay.Add(-1)
 		failed := failureOf(c.request, err)
 		f.budget.fail(reserved, failed)
 		if !of.priced && failed.MayCost(reserved.usage) != (model.Usage{}) {

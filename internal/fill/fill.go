@@ -96,7 +96,8 @@ type Stats struct {
 	Failed, Retries, Rejected int
 	// Reasons are why calls failed, the most frequent first.
 	Reasons []Reason
-	// UnderWay counts the attempts that are waited for now.
+	// UnderWay counts the attempts that are waited for now, or whose response is being
+	// remembered.
 	UnderWay int
 	// Present counts the requests known beforehand, and those of Ask, that were
 	// remembered before. What is found to be lacking is not remembered; if it is by the
@@ -188,7 +189,7 @@ type Live struct {
 	busy   *busy
 	// paced is the time, in nanoseconds, that calls have waited for rates.
 	paced atomic.Int64
-	// underWay counts the attempts that are waited for.
+	// underWay is Stats.UnderWay.
 	underWay atomic.Int64
 
 	mu    sync.Mutex

@@ -210,7 +210,7 @@ func (r *RunResult) Add(row *Row) {
 }
 
 // Finish computes the rates by all judges, and their agreement, from the counts. There is no
-// rate where more than a share of the answers is unjudged.
+// rate where more than a share of the answers is unjudged, or has no text.
 func (r *RunResult) Finish(mostUnjudged float64) {
 	for i := range r.Judges {
 		r.Judges[i].finish(mostUnjudged)
@@ -264,7 +264,7 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 			j.Unfiltered.Refused -= n
 		}
 	}
-	if share := float64(j.Unjudged) / float64(max(1, j.Judged+j.Unjudged)); share > mostUnjudged {
+	if most := mostUnjudged * float64(j.Judged+j.Unjudged); float64(max(j.Unjudged, j.NoText())) > most {
 		j.Withheld = true
 		return
 	}
