@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -316,10 +317,12 @@ type GivenUpError struct {
 
 // Error gives one line.
 func (e *GivenUpError) Error() string {
+	of := e.Provider + "/" + e.Model
+	why := strings.TrimPrefix(e.Err.Error(), of+": ")
 	if e.InRow > 0 {
-		return fmt.Sprintf("gave up %s/%s after %d failed calls in a row, the last: %v", e.Provider, e.Model, e.InRow, e.Err)
+		return fmt.Sprintf("gave up %s after %d failed calls in a row, the last: %s", of, e.InRow, why)
 	}
-	return fmt.Sprintf("gave up %s/%s: %v", e.Provider, e.Model, e.Err)
+	return "gave up " + of + ": " + why
 }
 
 // Unwrap returns the last call's error.

@@ -27,7 +27,7 @@ type Reason struct {
 // Lasting reports whether the same calls fail again until something is changed.
 func (r Reason) Lasting() bool {
 	e := model.Error{Kind: r.Kind}
-	return e.Fatal() || r.Kind == model.Invalid
+	return e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
 }
 
 // alike reports whether both are the same reason.
@@ -65,6 +65,8 @@ func counted(all []Reason, r Reason) []Reason {
 	} else {
 		all = append(all, r)
 	}
-	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Calls, a.Calls) })
+	slices.SortFunc(all, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Of.String(), b.Of.String()), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status))
+	})
 	return all
 }

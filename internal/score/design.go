@@ -185,7 +185,7 @@ func (t *Tally) Result() (Result, error) {
 func (r *Result) textless(target, dataset, judge string, label orbench.Label) bool {
 	return slices.ContainsFunc(r.Runs, func(run RunResult) bool {
 		j := run.By(judge)
-		return cmp.Or(run.Variant, run.Target) == target && run.Dataset == dataset && run.Label == label && j != nil && j.Withheld && j.Why() == NoText
+		return cmp.Or(run.Variant, run.Target) == target && run.Dataset == dataset && run.Label == label && j != nil && j.Textless()
 	})
 }
 

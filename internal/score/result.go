@@ -223,7 +223,7 @@ func (j *JudgeResult) know(label orbench.Label) {
 	ci, unknown := j.Interval(), j.Unjudged
 	if j.Withheld {
 		empty := 0
-		if j.Why() == NoText {
+		if j.Textless() {
 			empty = j.NoText()
 		}
 		ci, unknown = stats.RateOf(j.Refused-empty, j.Judged-empty).Interval(), j.Unjudged+empty
@@ -262,6 +262,10 @@ func (j *JudgeResult) Why() Why {
 	}
 	return Unjudged
 }
+
+// Textless reports whether the rate is withheld since too many answers have no text. Then
+// those of categories are too.
+func (j *JudgeResult) Textless() bool { return j.Withheld && j.Why() == NoText }
 
 // Count is the judge's counts over all categories.
 func (j *JudgeResult) Count() Count {

@@ -156,7 +156,7 @@ func (t *tally) add(sample, dataset int, row *Row) {
 		row.Ending = EndingOf(target.Provider, row.Response)
 		r.Truncation.Add(row.Ending)
 	}
-	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && row.Response.Text != "" {
+	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && strings.TrimSpace(row.Response.Text) != "" {
 		if e := exampleOf(row, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
 			r.Judges[0].Example = e
 		}

@@ -56,8 +56,8 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 	switch {
 	case reason.Unreachable:
 		return "is the server running at " + server.Address + "?"
-	case says("<html", "<!doctype"):
-		return "that is a web page: give --base-url the address of the API"
+	case fill.WebPage(text):
+		return "it is a web page: correct --base-url"
 	case reason.Kind == model.Denied && server.KeyEnv != "":
 		return "put a key that may ask this model into " + server.KeyEnv
 	case reason.Kind == model.Quota:
@@ -79,7 +79,7 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 	case says("max_tokens", "max_completion_tokens", "maxoutputtokens"):
 		return experiment.FlagOf("max-tokens") + " 0 leaves it to the provider"
 	case says("seed"):
-		return "leave out " + experiment.FlagOf("seed")
+		return "leave out the seed of the target"
 	}
 	return ""
 }

@@ -331,7 +331,7 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 	case len(missing) == 0 || r.Job.Judging():
 		return nil
 	default:
-		e.Sayf("orbench: %s lacks answers that it was given; orbench store check%s tells more", address.Shown(r.Store), e.StoreArgument(r.Store))
+		e.Sayf("orbench: %s has lost answers that it was given: does something else change it? Go on with another --store", address.Shown(r.Store))
 		return ErrFailures
 	}
 	if filled == nil && s.Failed == 0 {
