@@ -33,14 +33,16 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 		if help := e.help(r, reason); help != "" {
 			text += "; " + help
 		}
-		e.Sayf("%6d  %s", reason.Calls, text)
+		e.Sayf("%6d failed: %s", reason.Calls, text)
 	}
 	failed := table.Counted(s.Failed, "call", "calls") + " failed"
 	if more := len(s.Reasons) - mostReasons; more > 0 {
 		failed += ", for " + table.Counted(more, "more reason", "more reasons") + " too"
 	}
 	if len(s.Reasons) > 0 && !slices.ContainsFunc(s.Reasons, func(o fill.Reason) bool { return !o.Lasting() }) {
-		e.Sayf("%s", failed)
+		if len(s.Reasons) > 1 {
+			e.Sayf("%s", failed)
+		}
 		return
 	}
 	e.Sayf("%s; the same command tries again:\n  %s", failed, e.CommandLine(r.Words...))
@@ -65,13 +67,13 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 	case reason.Kind == model.NotFound:
 		return "check the name of the model and --base-url, which mostly ends in /v1"
 	case reason.Kind == model.Timeout:
-		return "raise --timeout, or make fewer calls at once with --concurrency"
+		return "raise --timeout, or lower --concurrency"
 	case reason.Kind == model.RateLimited:
 		return "ask less with --rpm or --concurrency"
 	case reason.Kind != model.Invalid:
 		return ""
 	case says("context length", "context size", "context window", "context_length", "too long"):
-		return "lower " + experiment.FlagOf("max-tokens") + ", or serve the model with a longer context"
+		return "lower " + experiment.FlagOf("max-tokens") + ", or serve a longer context"
 	case !slices.ContainsFunc(r.Job.Models, func(m job.Asked) bool { return m.Ref == reason.Of && m.Role == job.Target }):
 		return ""
 	case says("temperature"):
