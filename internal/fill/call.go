@@ -25,7 +25,7 @@ const (
 	// through each of them, so that it is charged, and what was too slow twice is likely
 	// to be so again.
 	mostTimeouts = 3
-	// unreachableAfter is how many attempts a model gets that was never reached.
+	// unreachableAfter is how many attempts a host gets that was never reached.
 	unreachableAfter = 3
 )
 
@@ -121,7 +121,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 				timeouts++
 			}
 			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
-				n >= unreachableAfter && nowhere(failed) && !of.hasAnswered() {
+				n >= unreachableAfter && unreachable(failed) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}
 			l.filler.count(func(s *Stats) { s.Retries++ })
@@ -324,12 +324,6 @@ func (c Config) backoff(n int) time.Duration {
 func unreachable(err error) bool {
 	var dns *net.DNSError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dns)
-}
-
-// nowhere reports whether there may be no model at the address: nothing answers there, or a
-// web page does.
-func nowhere(failed *model.Error) bool {
-	return unreachable(failed) || failed.Status == 0 && WebPage(failed.Message)
 }
 
 // WebPage reports whether what a failure says quotes a web page.
