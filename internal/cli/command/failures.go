@@ -33,7 +33,7 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 		if help := e.help(r, reason); help != "" {
 			text += "; " + help
 		}
-		e.Sayf("%6d failed: %s", reason.Calls, text)
+		e.Infof("%6d failed: %s", reason.Calls, text)
 	}
 	failed := table.Counted(s.Failed, "call", "calls") + " failed"
 	if more := len(s.Reasons) - mostReasons; more > 0 {
@@ -41,11 +41,11 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 	}
 	if len(s.Reasons) > 0 && !slices.ContainsFunc(s.Reasons, func(o fill.Reason) bool { return !o.Lasting() }) {
 		if len(s.Reasons) > 1 {
-			e.Sayf("%s", failed)
+			e.Infof("%s", failed)
 		}
 		return
 	}
-	e.Sayf("%s; the same command tries again:\n  %s", failed, e.CommandLine(r.Words...))
+	e.Infof("%s; the same command tries again:\n  %s", failed, e.CommandLine(r.Words...))
 }
 
 // help says what to do about a reason, empty where nothing is known.
