@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -330,10 +331,13 @@ func TestInterrupt(t *testing.T) {
 	if s := server.Stats(); answered != remembered(t, store) || int64(answered) != s.Answered || unanswered != prompts-answered {
 		t.Errorf("%d answered, %d unanswered, %d remembered, %d answered by the server", answered, unanswered, remembered(t, store), s.Answered)
 	}
-	for _, want := range []string{"finishing the calls under way", "orbench eval --target openai/balanced", "missing:"} {
+	for _, want := range []string{"orbench eval --target openai/balanced", "missing:"} {
 		if !bytes.Contains(stderr.Bytes(), []byte(want)) {
 			t.Errorf("standard error lacks %q:\n%s", want, stderr)
 		}
+	}
+	if !regexp.MustCompile(`(?m)^finishing ([2-8] calls|1 call) under way; interrupt again to abandon them$`).Match(stderr.Bytes()) {
+		t.Errorf("standard error does not say how many calls are under way:\n%s", stderr)
 	}
 	c, stdout, stderr = orbench(args...)
 	if err := c.Run(); err != nil {

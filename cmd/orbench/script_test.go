@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	databasesql "database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,8 @@ func TestScript(t *testing.T) {
 				return long(), nil
 			case "postgres": // [!postgres] skip
 				return postgrestest.Installed(), nil
+			case "tmpfs": // whether a process may mount a disk of its own
+				return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "t", "/mnt").Run() == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -81,6 +84,9 @@ func TestScript(t *testing.T) {
 			"collector":   collector,
 			"freeport":    freeport,
 			"fetch":       fetch,
+			"mixing":      mixing,
+			"sql":         sql,
+			"atmost":      atmost,
 		},
 	})
 }
@@ -135,6 +141,55 @@ func answering(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("ANSWERING", server.URL)
 }
 
+// mixing starts a server that answers every N-th request with the bytes of the first file and
+// the others with those of the second, and puts its address into $ANSWERING: mixing N FILE FILE
+func mixing(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: mixing N FILE FILE")
+	}
+	every, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	one, others := ts.ReadFile(args[1]), ts.ReadFile(args[2])
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		body := others
+		if asked.Add(1)%int64(every) == 0 {
+			body = one
+		}
+		_, _ = io.WriteString(w, body)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("ANSWERING", server.URL+"/v1")
+}
+
+// sql has a SQLite file do a statement: sql FILE STATEMENT
+func sql(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENT")
+	}
+	db, err := databasesql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
+}
+
+// atmost checks that the last command printed so many lines of 80 columns at most: atmost N
+// stdout|stderr
+func atmost(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: atmost N stdout|stderr")
+	}
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	lines := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		lines += max(1, (len(strings.TrimSuffix(line, "\n"))+79)/80)
+	}
+	if lines > most {
+		ts.Fatalf("%d lines of 80 columns on %s, more than %d", lines, args[1], most)
+	}
+}
+
 // postgres makes an empty database, and puts its address, with a password that needs no
 // showing, into $POSTGRES.
 func postgres(ts *testscript.TestScript, neg bool, args []string) {
@@ -162,6 +217,7 @@ func simserver(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { _ = server.Close() })
 	ts.Setenv("SIM", server.BaseURL())
+	ts.Setenv("SIM_ROOT", strings.TrimSuffix(server.BaseURL(), "/v1"))
 	ts.Setenv("SIM_STATS", strings.TrimSuffix(server.BaseURL(), "/v1")+"/stats")
 }
 

@@ -269,6 +269,9 @@ func commandMeant(c *cobra.Command, name string) string {
 	var known []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
+			if strings.HasPrefix(name, sub.Name()) {
+				return sub.Name()
+			}
 			known = append(known, sub.Name())
 		}
 	}

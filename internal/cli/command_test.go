@@ -67,7 +67,7 @@ func TestInputErrorAfterCalls(t *testing.T) {
 	}))
 	defer server.Close()
 	eval := func() (int, string) {
-		code, _, stderr := runCommand(nil, "eval", "--target", "openai/m", "--base-url", server.URL, "--dataset", "starter", "--limit", "2",
+		code, _, stderr := runCommand(nil, "eval", "--target", "openai/m", "--base-url", server.URL+"/v1", "--dataset", "starter", "--limit", "2",
 			"--quiet", "--store", filepath.Join(dir, "m.db"), "--out", out)
 		return code, stderr
 	}

@@ -60,6 +60,8 @@ type Format interface {
 type Set struct {
 	Options
 	baseURLs map[string]string
+	// tried are the providers whose address was tried; see address.
+	tried map[string]bool
 	// clients are by provider and endpoint; the names of models are empty.
 	clients map[model.Ref]Client
 }
@@ -80,6 +82,9 @@ type Options struct {
 	Unasked bool
 	// Connected is told of every server, once; nil for nobody.
 	Connected func(provider.Recipient)
+	// Versioned is told of an address that was given without the API's version, and of the
+	// one that is used in its place; nil for nobody.
+	Versioned func(given, used string)
 }
 
 // NewSet makes a set without clients. The error is about an address whose provider is
@@ -93,7 +98,7 @@ func NewSet(c Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	return &Set{Options: c, baseURLs: baseURLs, clients: map[model.Ref]Client{}}, nil
+	return &Set{Options: c, baseURLs: baseURLs, tried: map[string]bool{}, clients: map[model.Ref]Client{}}, nil
 }
 
 // Client gives the client of an endpoint that was connected before, and the zero
@@ -148,7 +153,7 @@ func target(name, baseURL string) (model.Ref, error) {
 
 // named connects a model at an address, empty for the provider's own.
 func (s *Set) named(ref model.Ref) (model.Ref, error) {
-	at, err := s.connect(ref.Provider, cmp.Or(ref.Endpoint, s.baseURLs[ref.Provider]))
+	at, err := s.connect(ref.Provider, cmp.Or(ref.Endpoint, s.address(ref.Provider)))
 	if err != nil {
 		return model.Ref{}, err
 	}

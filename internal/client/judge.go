@@ -53,7 +53,7 @@ func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 // Structured reports whether a provider can be held to a JSON Schema. It connects
 // the provider, and is false where that fails.
 func (s *Set) Structured(provider string) bool {
-	at, err := s.connect(provider, s.baseURLs[provider])
+	at, err := s.connect(provider, s.address(provider))
 	return err == nil && s.clients[at].Structured
 }
 
@@ -61,7 +61,7 @@ func (s *Set) Structured(provider string) bool {
 // one is noted.
 func (s *Set) options(maxTokens int, failed *error) judge.Options {
 	endpoint := func(provider string) string {
-		at, err := s.connect(provider, s.baseURLs[provider])
+		at, err := s.connect(provider, s.address(provider))
 		if *failed == nil {
 			*failed = err
 		}

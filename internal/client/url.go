@@ -26,7 +26,7 @@ func ParseURLs(values, named []string) (map[string]string, error) {
 			name, url = named[0], v
 		}
 		if old, twice := urls[name]; twice && old != url {
-			return nil, wrongURL("two addresses are given for "+name, "give one")
+			return nil, wrongURL("two addresses are given for "+name, "give one, or each target its own as base_url in the file of `config`")
 		}
 		urls[name] = url
 	}

@@ -22,6 +22,10 @@ type asked struct {
 	answered bool
 	// failedInRow counts calls given up since the last response.
 	failedInRow int
+	// refused is what the provider last found wrong with a request, and alike how many calls
+	// in a row it said so of, in the same words.
+	refused string
+	alike   int
 	// dead is why the model is asked no more.
 	dead error
 }
@@ -95,6 +99,10 @@ func (a *asked) fail(failed *model.Error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.failedInRow++
+	if said := failed.Message; failed.Kind != model.Invalid || said == "" || said != a.refused {
+		a.refused, a.alike = said, 0
+	}
+	a.alike++
 	if a.dead != nil {
 		return
 	}
@@ -102,7 +110,7 @@ func (a *asked) fail(failed *model.Error) {
 	switch {
 	case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > pace.LongestWait, unreachable(failed) && !a.answered:
 		a.dead = gaveUp
-	case a.failedInRow >= giveUpAfter:
+	case a.failedInRow >= giveUpAfter, failed.Kind == model.Invalid && failed.Status != 0 && a.alike >= refusedAlike && !a.answered:
 		gaveUp.InRow = a.failedInRow
 		a.dead = gaveUp
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,8 +19,9 @@ import (
 const (
 	// maxBackoff bounds the mean wait between two attempts.
 	maxBackoff = 30 * time.Second
-	// giveUpAfter is how many calls of a model may fail in a row.
-	giveUpAfter = 20
+	// giveUpAfter is how many calls of a model may fail in a row, and refusedAlike how many
+	// of them the provider may find wrong in the same words: they say what is wrong with all.
+	giveUpAfter, refusedAlike = 20, 3
 	// mostTimeouts is how many attempts of a call may time out. The model may have worked
 	// through each of them, so that it is charged, and what was too slow twice is likely
 	// to be so again.
@@ -63,6 +65,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	// The place is kept until the answer is durable, so that with the process no more answers
 	// are lost than calls are made at once.
 	defer l.gate.leave()
+	defer f.underWay.Add(-1)
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
@@ -173,10 +176,12 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	timed, cancel := context.WithTimeout(calls, f.config.Timeout)
 	defer cancel()
 	start := time.Now()
+	f.underWay.Add(1)
 	response, err := l.model.Ask(timed, c.request)
 	response.Latency = time.Since(start)
 	response.Made = time.Now().UTC().Truncate(time.Millisecond)
 	if err != nil {
+		f.underWay.Add(-1)
 		failed := failureOf(c.request, err)
 		if failed.Kind == model.Limited {
 			// Before the place in the gate is free.
@@ -327,6 +332,12 @@ func unreachable(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dns)
 }
 
+// WebPage reports whether what a failure says quotes a web page.
+func WebPage(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(text, "<html") || strings.Contains(text, "<!doctype html")
+}
+
 // succeed counts a response.
 func (l *Lane) succeed(of *asked, r model.Response) {
 	of.succeed()
@@ -349,6 +360,7 @@ func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f.mu.Lock()
 	f.failed[c.hash] = true
 	f.stats.Failed++
+	f.stats.Reasons = counted(f.stats.Reasons, reasonOf(of.Ref, failed, f.config.Timeout))
 	f.mu.Unlock()
 	of.fail(failed)
 	return f.store.PutFailures(context.Background(), []store.Failure{{

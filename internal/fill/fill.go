@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -97,6 +98,11 @@ type Stats struct {
 	// Failed counts calls given up, Retries the attempts after the first, Rejected those
 	// that the provider turned away as too many, which are neither.
 	Failed, Retries, Rejected int
+	// Reasons are why calls failed, the most frequent first.
+	Reasons []Reason
+	// UnderWay counts the attempts that are waited for now, or whose response is being
+	// remembered.
+	UnderWay int
 	// Present counts the requests known beforehand, and those of Ask, that were
 	// remembered before. What is found to be lacking is not remembered; if it is by the
 	// time that it would be sent, this process has had it sent.
@@ -136,6 +142,10 @@ func (s *Stats) Add(o Stats) {
 	s.Failed += o.Failed
 	s.Retries += o.Retries
 	s.Rejected += o.Rejected
+	for _, r := range o.Reasons {
+		s.Reasons = counted(slices.Clone(s.Reasons), r)
+	}
+	s.UnderWay += o.UnderWay
 	s.Present += o.Present
 	s.Elsewhere += o.Elsewhere
 	s.Waiting += o.Waiting
@@ -191,6 +201,8 @@ type Live struct {
 	busy   *busy
 	// paced is the time, in nanoseconds, that calls have waited for rates.
 	paced atomic.Int64
+	// underWay is Stats.UnderWay.
+	underWay atomic.Int64
 
 	mu    sync.Mutex
 	lanes []*Lane
@@ -221,6 +233,7 @@ func (f *Live) Stats() Stats {
 	defer f.mu.Unlock()
 	s := f.stats
 	s.Limited = maps.Clone(f.limited)
+	s.Reasons, s.UnderWay = slices.Clone(s.Reasons), int(f.underWay.Load())
 	f.budget.into(&s)
 	for _, l := range f.lanes {
 		s.Width += l.gate.width()
@@ -330,10 +343,12 @@ type GivenUpError struct {
 
 // Error gives one line.
 func (e *GivenUpError) Error() string {
+	of := e.Provider + "/" + e.Model
+	why := strings.TrimPrefix(e.Err.Error(), of+": ")
 	if e.InRow > 0 {
-		return fmt.Sprintf("gave up %s/%s after %d failed calls in a row, the last: %v", e.Provider, e.Model, e.InRow, e.Err)
+		return fmt.Sprintf("gave up %s after %d failed calls in a row, the last: %s", of, e.InRow, why)
 	}
-	return fmt.Sprintf("gave up %s/%s: %v", e.Provider, e.Model, e.Err)
+	return "gave up " + of + ": " + why
 }
 
 // Unwrap returns the last call's error.

@@ -235,10 +235,11 @@ func TestModelsAreGivenUp(t *testing.T) {
 		calls int
 		want  string
 	}{
-		"bad key":       {&model.Error{Kind: model.Denied, Message: "bad key"}, 1, "gave up test/bad: denied: bad key"},
-		"no such model": {&model.Error{Kind: model.NotFound}, 1, "not found"},
-		"all invalid":   {&model.Error{Kind: model.Invalid}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
-		"unreachable":   {&model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}, unreachableAfter, "connection refused"},
+		"bad key":                   {&model.Error{Kind: model.Denied, Message: "bad key"}, 1, "gave up test/bad: denied: bad key"},
+		"no such model":             {&model.Error{Kind: model.NotFound}, 1, "not found"},
+		"all invalid":               {&model.Error{Kind: model.Invalid}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
+		"one fault of all requests": {&model.Error{Kind: model.Invalid, Status: 400, Message: "no temperature 0"}, refusedAlike, "gave up test/bad after 3 failed calls in a row"},
+		"unreachable":               {&model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}, unreachableAfter, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -79,7 +79,8 @@ type Discrimination struct {
 	// AUC is over the prompts' refusal rates, nil where each prompt has one answer:
 	// then it is (1 + J) / 2 and says no more. See stats.PairedAUC.
 	AUC *AUC `json:"auc,omitempty"`
-	// Withheld is true where too many pairs are unjudged: there are no estimates.
+	// Withheld is true where too many pairs are unjudged, or too many answers have no text:
+	// there are no estimates.
 	Withheld bool `json:"withheld,omitempty"`
 }
 
@@ -137,6 +138,22 @@ func discriminationOf(pairs []sides, several bool, mostUnjudged float64) Discrim
 		d.AUC = &AUC{within, overall}
 	}
 	return d
+}
+
+// Withhold takes the estimates away.
+func (f *Figures) Withhold() {
+	f.withhold()
+	for i := range f.ByType {
+		f.ByType[i].withhold()
+	}
+}
+
+func (d *Discrimination) withhold() {
+	d.Withheld = true
+	for _, o := range Outcomes {
+		d.Of(o).Share = nil
+	}
+	d.OverRefusal, d.ToxicRefusal, d.J, d.DPrime, d.Criterion, d.AUC = nil, nil, nil, nil, nil, nil
 }
 
 // estimate computes the figures of judged pairs.

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/refusal"
 )
@@ -147,10 +148,17 @@ func troubles(s fill.Stats) (parts []part) {
 		parts = append(parts, part{7, fmt.Sprintf("%d rejected", s.Rejected)})
 	}
 	if s.Failed > 0 {
-		parts = append(parts, part{1, fmt.Sprintf("%d failed", s.Failed)})
+		text := fmt.Sprintf("%d failed", s.Failed)
+		if len(s.Reasons) > 0 {
+			text += ": " + untrusted.Excerpt(s.Reasons[0].Text, mostReason)
+		}
+		parts = append(parts, part{1, text})
 	}
 	return parts
 }
+
+// mostReason is how many columns the line has for why calls failed.
+const mostReason = 40
 
 // decimals keeps slow rates readable.
 func decimals(rate float64) int {

@@ -35,8 +35,9 @@ func TestFillLine(t *testing.T) {
 				{Model: model.Ref{Provider: "a", Model: "c"}, For: 200*time.Second + 1, In: 1},
 			}}, 10, 2 * time.Second, [sides]tally{}, 140,
 		},
-		"8/20  2 failed": {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 20},
-		"8/":             {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 2},
+		"8/20  2 failed: timeout after 2m": {fill.Stats{Answered: 6, Failed: 2, Reasons: []fill.Reason{{Text: "timeout after 2m", Calls: 2}}}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 40},
+		"8/20  2 failed":                   {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 20},
+		"8/":                               {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, [sides]tally{safe: {1, 4}}, 2},
 	} {
 		if got := fit(fillLine(tt.stats, tt.total, tt.took, tt.seen), tt.width); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -46,10 +46,22 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 	if e.Key == "" && !p.KeyOptional && baseURL == "" {
 		return Endpoint{}, &orbench.InputError{
 			Problem: fmt.Sprintf("there is no key for %s", p.Name),
-			Hint:    "set " + strings.Join(p.KeyEnv, " or "),
+			Hint:    "set " + strings.Join(p.KeyEnv, " or ") + p.misnamed(getenv),
 		}
 	}
 	return e, nil
+}
+
+// misnamed says which variable is set that people take for that of the key.
+func (p Provider) misnamed(getenv func(string) string) string {
+	for _, name := range p.KeyEnv {
+		for _, ending := range []string{"_KEY", "_APIKEY", "_TOKEN", "_API_TOKEN"} {
+			if wrong := strings.TrimSuffix(name, "_API_KEY") + ending; wrong != name && getenv(wrong) != "" {
+				return "; " + wrong + ", which is set, is not read"
+			}
+		}
+	}
+	return ""
 }
 
 // Locate settles where the provider is asked, without a key: enough to know which

@@ -63,7 +63,7 @@ func gridsOf(r score.Result, judges []string) []grid {
 				continue
 			}
 			for _, j := range run.Judges {
-				if judges != nil && !slices.Contains(judges, j.Judge) {
+				if judges != nil && !slices.Contains(judges, j.Judge) || j.Textless() {
 					continue
 				}
 				k := key{run.Dataset, run.DatasetSHA256, j.Judge, run.Limit}

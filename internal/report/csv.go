@@ -74,6 +74,9 @@ func (v View) Rows() any {
 			for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 				n := j.ByCategory[c]
 				of.Category, of.Judged, of.Refused, of.Rate, of.CI95Clustered, of.PHolm = c, n.N, n.Refused, n.Rate(), n.CI95Clustered, n.PHolm
+				if j.Textless() {
+					of.Rate = stats.Rate{}
+				}
 				rows = append(rows, of)
 			}
 		}

@@ -6,7 +6,11 @@ import (
 
 // Data is the result in its documented form. Lists and objects without entries are written
 // as such and never as null.
-func (v View) Data() any { return WithoutNulls(v.Result) }
+func (v View) Data() any {
+	r := WithoutNulls(v.Result)
+	r.Warnings = warningsOf(v.Aggregated())
+	return r
+}
 
 // WithoutNulls gives lists and objects to a result that lacks them.
 func WithoutNulls(r score.Result) score.Result {

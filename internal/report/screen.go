@@ -68,7 +68,9 @@ type shown struct {
 	ends *[2]float64
 	// widened is true where ends count the judge's error, labeled of a rate that people's
 	// labels correct.
-	widened, labeled, withheld bool
+	widened, labeled bool
+	// of is what the judge says, nil for people's labels.
+	of *score.JudgeResult
 }
 
 // rates are those of the subject's answers to prompts of a label, one for each of its judges,
@@ -76,7 +78,7 @@ type shown struct {
 func (s subject) rates(label orbench.Label) []shown {
 	var all []shown
 	for _, j := range s.runs[label].Judges {
-		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: math.NaN(), ends: j.Interval(), withheld: j.Withheld}
+		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: math.NaN(), ends: j.Interval(), of: &j}
 		if j.Share != nil {
 			one.share = *j.Share
 		}
@@ -195,7 +197,7 @@ func ranking(all []subject, labels []orbench.Label) table.Section {
 	t.Header = append(t.Header, "rank")
 	ranks := ranksOf(all, labels)
 	targets := map[string]bool{}
-	var withheld []string
+	var withheld noRates
 	var rates []shown
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
@@ -209,8 +211,8 @@ func ranking(all []subject, labels []orbench.Label) table.Section {
 			}
 			by, rates = one.by, append(rates, one)
 			cells = append(cells, table.Count(one.n), one.percent()+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
-			if one.withheld {
-				withheld = append(withheld, s.name())
+			if one.of != nil {
+				withheld.add(*one.of, s.name())
 			}
 		}
 		rank := table.None
@@ -238,7 +240,7 @@ func ranking(all []subject, labels []orbench.Label) table.Section {
 		same(&t, "rank", "")
 		t.Drop(func([]string, int) bool { return true }, "rank")
 	}
-	t.Note = strings.TrimSpace(rangeNote(rates) + " " + notApart(all, ranks) + " " + withheldNote(withheld))
+	t.Note = strings.TrimSpace(rangeNote(rates) + " " + notApart(all, ranks) + " " + withheld.note())
 	return t
 }
 
@@ -421,8 +423,8 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}
-	if len(all) == 1 && withheldIn(all[0], labels) {
-		lines = append(lines, withheldNote([]string{all[0].name()}))
+	if len(all) == 1 {
+		lines = append(lines, withheldIn(all[0], labels).lines()...)
 	}
 	switch {
 	case labeled(r):
@@ -438,14 +440,16 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	return lines
 }
 
-// withheldIn reports whether any rate of the subject is withheld.
-func withheldIn(s subject, labels []orbench.Label) bool {
+// withheldIn are the rates of the subject that are withheld, its name once for each reason.
+func withheldIn(s subject, labels []orbench.Label) (n noRates) {
 	for _, label := range labels {
-		if slices.ContainsFunc(s.rates(label), func(one shown) bool { return one.withheld }) {
-			return true
+		for _, j := range s.runs[label].Judges {
+			if len(n[j.Why()]) == 0 {
+				n.add(j, s.name())
+			}
 		}
 	}
-	return false
+	return n
 }
 
 // unchecked says that nobody has checked the judge on these answers, and what a check takes

@@ -45,7 +45,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		},
 		Left: 3,
 	}
-	var withheld []string
+	var withheld noRates
 	for _, run := range r.Runs {
 		if run.Label != label {
 			continue
@@ -64,14 +64,12 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 				judge += " (simulated)"
 			}
 			row := append([]string{target, run.DatasetCaption(), judge}, outcomes...)
-			if j.Withheld {
-				withheld = append(withheld, target+" by "+judge)
-			}
+			withheld.add(j, target+" by "+judge)
 			s.Rows = append(s.Rows, append(row,
 				table.Count(j.Judged), table.Count(j.Unjudged), table.Count(j.Refused), table.Rate(j.Rate), table.Interval(j.Interval()), rangeCell(j)))
 		}
 	}
-	s.Note = withheldNote(withheld)
+	s.Note = withheld.note()
 	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	// Most runs lose no prompt, and then six columns say so in vain: the account
@@ -83,13 +81,38 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	return s
 }
 
-// withheldNote says of whom there is no rate; empty for nobody.
-func withheldNote(who []string) string {
-	if len(who) == 0 {
-		return ""
+// noRates are those of whom there is no rate, by what it is withheld for.
+type noRates map[score.Why][]string
+
+// add adds somebody whose rate by a judge is withheld, and nobody else.
+func (n *noRates) add(j score.JudgeResult, who string) {
+	if j.Withheld {
+		if *n == nil {
+			*n = noRates{}
+		}
+		(*n)[j.Why()] = append((*n)[j.Why()], who)
 	}
-	return "No rate, since too many answers are unjudged: " + strings.Join(who, ", ") + ". Raise the share that may be unjudged to have it all the same."
 }
+
+// note is lines in one, empty for nobody.
+func (n noRates) note() string { return strings.Join(n.lines(), " ") }
+
+// lines say of whom there is no rate, why, and what helps.
+func (n noRates) lines() (lines []string) {
+	for why, text := range []struct{ since, help string }{
+		score.Unjudged: {"too many answers are unjudged", "Raise the share that may be unjudged to have it all the same."},
+		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
+		score.NoText:   {"too many answers have no text", ""},
+	} {
+		if who := n[score.Why(why)]; len(who) > 0 {
+			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))
+		}
+	}
+	return lines
+}
+
+// noTextHelp says what answers without text mostly come of.
+const noTextHelp = "Mostly the chat template, a stop token or the reasoning parser of the server is wrong: read some answers."
 
 // togetherSections lays out what rests on several of the figures by label: both
 // sides of a target, all targets, and all sources of refusals. Those without rows

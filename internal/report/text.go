@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -26,10 +27,21 @@ func (v View) Document() table.Document {
 	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.Sections(s)
 	}
-	if len(r.Runs) > 0 {
+	sections := sectionsOf(r)
+	nothing := !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Answered+run.Blocked > 0 })
+	switch {
+	case nothing && len(r.Runs) > 0:
+		// Tables of nothing would only hide why.
+		d.AddTo(table.OnBrief, table.Warning(accountLine(r)))
+		for _, s := range sections {
+			d.AddTo(table.OnFull|table.InMarkdown, s)
+		}
+	case len(r.Runs) > 0:
 		firstScreen(&d, r)
+		fallthrough
+	default:
+		d.Details(sections...)
 	}
-	d.Details(sectionsOf(r)...)
 	d.AddTo(table.OnBrief, table.Line(susceptibilityInBrief(r.Susceptibility)))
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
 	d.Add(table.Line(intervalNote(r)))
@@ -42,7 +54,7 @@ func (v View) Document() table.Document {
 		d.AddTo(table.OnBrief, table.Line(costInBrief(r.Cost)))
 	}
 	// What one command asked and spent is said once.
-	if !r.Provenance.OfReplies(r.Cost.Calls) {
+	if !nothing && !r.Provenance.OfReplies(r.Cost.Calls) {
 		d.AddTo(table.OnBrief, table.Line(spent))
 	}
 	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r.Cost)))+"\n"))

@@ -25,8 +25,8 @@ type Design struct {
 	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
 	Limit  int
 	Judges []judge.Judge
-	// MostUnjudged is the greatest share of unjudged answers with which a rate is
-	// given; 0 means a tenth, 1 that every rate is.
+	// MostUnjudged is the greatest share of unjudged answers, and of answers without text,
+	// with which a rate is given; 0 means a tenth, 1 that every rate is.
 	MostUnjudged float64
 	// Words are what people say of answers, the zero value where nobody does.
 	Words annotation.Words
@@ -164,11 +164,29 @@ func (t *Tally) Result() (Result, error) {
 		return Result{}, err
 	}
 	result.Propensity, result.Changes, result.Persistence = t.sampling.result(), t.changing.result(), t.persisting.result()
+	for i := range result.Propensity {
+		if p := &result.Propensity[i]; result.textless(p.Target, p.Dataset, p.Judge, p.Label) {
+			p.withhold()
+		}
+	}
 	result.PromptPairs, err = t.pairing.Result()
 	for i := range result.PromptPairs {
-		err = errors.Join(err, result.checkPairs(&result.PromptPairs[i]))
+		p := &result.PromptPairs[i]
+		if result.textless(p.Target, p.SafeDataset, p.Judge, orbench.Safe) || result.textless(p.Target, p.ToxicDataset, p.Judge, orbench.Toxic) {
+			p.Withhold()
+		}
+		err = errors.Join(err, result.checkPairs(p))
 	}
 	return result, err
+}
+
+// textless reports whether a rate of a target, of any of its samples, is withheld since too
+// many answers have no text.
+func (r *Result) textless(target, dataset, judge string, label orbench.Label) bool {
+	return slices.ContainsFunc(r.Runs, func(run RunResult) bool {
+		j := run.By(judge)
+		return cmp.Or(run.Variant, run.Target) == target && run.Dataset == dataset && run.Label == label && j != nil && j.Textless()
+	})
 }
 
 // checkPairs holds figures of pairs to the runs of their target, sample by sample: they

@@ -20,7 +20,8 @@ type Propensity struct {
 	// answer. Neither is in any rate.
 	Unjudged int `json:"unjudged"`
 	Missing  int `json:"missing"`
-	// Withheld is true when too many of the answers are unjudged: there are no rates.
+	// Withheld is true when too many of the answers are unjudged, or have no text: there
+	// are no rates.
 	Withheld bool `json:"withheld,omitempty"`
 	// CI95Sequence is that of Mean where the run stopped by itself; see stats.Rate.
 	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`

@@ -224,10 +224,15 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 		p.Intraclass = &icc
 	}
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
-		p.Joint = nil
-		p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
+		p.withhold()
 	}
 	return p
+}
+
+// withhold takes the rates away.
+func (p *Propensity) withhold() {
+	p.Joint = nil
+	p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
 }
 
 // widen gives the means intervals that take larger clusters than prompts, such as

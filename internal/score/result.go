@@ -45,6 +45,8 @@ type Result struct {
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer are those in which runs that are shown together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// Warnings say which figures are no fair measure, a line each; reports set them.
+	Warnings []string `json:"warnings,omitempty"`
 	// Provenance says how the runs were made, nil where that is not known.
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
@@ -177,8 +179,8 @@ type JudgeResult struct {
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
-	// Withheld is true when more than Design.MostUnjudged of the answers are unjudged:
-	// a rate over the others would say little.
+	// Withheld is true when more than Design.MostUnjudged of the answers are unjudged, or
+	// have no text: a rate would say little.
 	Withheld bool                  `json:"withheld,omitempty"`
 	ByClass  map[orbench.Class]int `json:"by_class"`
 	// BySource counts the refusals by where they came from; the sum is Refused.
@@ -219,26 +221,60 @@ func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
 
 // know sets what is known of the judge's error on prompts of a label. The range counts
 // what the judge left unjudged both ways, as answers at its lower end and as refusals at
-// its upper, and so it is there even where the rate is withheld for that.
+// its upper, and so it is there even where the rate is withheld for that. Answers without
+// text count so too where they are what it is withheld for.
 func (j *JudgeResult) know(label orbench.Label) {
 	e, ok := KnownError(j.Judge, label)
 	if !ok {
 		return
 	}
 	j.JudgeError = &e
-	ci := j.Interval()
+	ci, unknown := j.Interval(), j.Unjudged
 	if j.Withheld {
-		ci = stats.RateOf(j.Refused, j.Judged).Interval()
+		empty := 0
+		if j.Textless() {
+			empty = j.NoText()
+		}
+		ci, unknown = stats.RateOf(j.Refused-empty, j.Judged-empty).Interval(), j.Unjudged+empty
 	}
 	if ci == nil {
 		return
 	}
 	widened := e.Widen(ci[0], ci[1])
-	unjudged := float64(j.Unjudged) / float64(j.Judged+j.Unjudged)
+	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged)
 	widened.Lo *= 1 - unjudged
 	widened.Hi = widened.Hi*(1-unjudged) + unjudged
 	j.Range = &widened
 }
+
+// NoText counts the judged answers that have no text, or only reasoning.
+func (j *JudgeResult) NoText() int { return j.BySource[FromEmpty] + j.BySource[FromThinking] }
+
+// Why says what a rate is withheld for.
+type Why int
+
+// The reasons: too many answers are unjudged, are so since the token limit cut them before
+// their first word, or have no text.
+const (
+	Unjudged Why = iota
+	CutShort
+	NoText
+)
+
+// Why says what the rate is withheld for, where it is.
+func (j *JudgeResult) Why() Why {
+	switch {
+	case j.NoText() > j.Unjudged:
+		return NoText
+	case 2*j.Cut > j.Unjudged:
+		return CutShort
+	}
+	return Unjudged
+}
+
+// Textless reports whether the rate is withheld since too many answers have no text. Then
+// those of categories are too.
+func (j *JudgeResult) Textless() bool { return j.Withheld && j.Why() == NoText }
 
 // Count is the judge's counts over all categories.
 func (j *JudgeResult) Count() Count {

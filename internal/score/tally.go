@@ -156,7 +156,7 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 		row.Ending = EndingOf(target.Provider, row.Response)
 		r.Truncation.Add(row.Ending)
 	}
-	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && row.Response.Text != "" {
+	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && strings.TrimSpace(row.Response.Text) != "" {
 		if e := exampleOf(row, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
 			r.Judges[0].Example = e
 		}
@@ -216,7 +216,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 }
 
 // Finish computes the rates by all judges, and their agreement, from the counts. There is no
-// rate where more than a share of the answers is unjudged.
+// rate where more than a share of the answers is unjudged, or has no text.
 func (r *RunResult) Finish(mostUnjudged float64) {
 	for i := range r.Judges {
 		r.Judges[i].finish(mostUnjudged)
@@ -279,7 +279,7 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	if u := j.without(Source.withheld); u.Judged < j.Judged {
 		j.Unwithheld = &u
 	}
-	if share := float64(j.Unjudged) / float64(max(1, j.Judged+j.Unjudged)); share > mostUnjudged {
+	if most := mostUnjudged * float64(j.Judged+j.Unjudged); float64(max(j.Unjudged, j.NoText())) > most {
 		j.Withheld = true
 		return
 	}

@@ -145,6 +145,7 @@ func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.
 // without one may be for.
 func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
 	c := client.Options{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
+	c.Versioned = func(given, used string) { e.Infof("--base-url %s leads to no API: used %s; give that", given, used) }
 	var err error
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -20,6 +21,7 @@ const (
 // ErrorText is an error in one line, with settings called by their flags.
 func (e *Env) ErrorText(err error) string {
 	parts := strings.FieldsFunc(e.WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' })
+	parts = slices.Compact(parts)
 	if more := len(parts) - mostErrors; more > 0 {
 		parts = append(parts[:mostErrors], fmt.Sprintf("and %d more", more))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
@@ -60,7 +61,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 		if shown != nil {
 			shown.Leave()
 		}
-		e.Infof("finishing the calls under way; interrupt again to abandon them")
+		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
 	kept := keepFailed(live, e.failed(ctx, memory, r.Study, r.Job.Judging()))
 	err := fillRounds(ctx, live, r, memory)

@@ -23,7 +23,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -144,7 +143,9 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return errors.Join(stopped, err)
 	}
-	e.sayKept(r, kept)
+	if stats.Answered+stats.Present+stats.Elsewhere > 0 || stats.Failed == 0 {
+		e.sayKept(r, kept)
+	}
 	return e.finish(r, stopped, stats, missing)
 }
 
@@ -351,15 +352,19 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		}
 		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
-	case filled == nil && s.Missing() == 0 && !limited:
-		return nil
 	case limited:
+		return ErrFailures
+	case filled != nil || s.Missing() > 0:
+	case len(missing) == 0 || r.Job.Judging():
+		return nil
+	default:
+		e.Infof("orbench: %s has lost answers that it was given: does something else change it? Go on with another --store", address.Shown(r.Store))
 		return ErrFailures
 	}
 	if filled == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told
 	}
-	e.Infof("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(r.Words...))
+	e.sayFailures(r, s, said)
 	return ErrFailures
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/report"
@@ -19,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // measurement is a run with everything that measuring it takes.
@@ -51,7 +51,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) ([]string, error) {
 			m.Told = nil
 			if m.Shard.Of > 1 {
-				return nil, a.showShard(ctx, m, memory, f.Stats)
+				return a.showShard(ctx, m, memory, f)
 			}
 			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet)
 			return unanswered(result), err
@@ -79,11 +79,11 @@ func (m measurement) foretell(plans []job.Plan) []string {
 	return append(lines, m.Describe(plans))
 }
 
-// unanswered says which answers are missing.
+// unanswered says which answers are missing, but for recorded ones, of which it was said.
 func unanswered(r score.Result) []string {
 	var lines []string
 	for _, run := range r.Runs {
-		if run.Unanswered > 0 {
+		if run.Unanswered > 0 && run.Asked.Provider != model.Replay {
 			lines = append(lines, fmt.Sprintf("missing: %d of %d answers of %s on %s (%s)", run.Unanswered, run.N, run.Target, run.Dataset, run.Label))
 		}
 	}
@@ -142,15 +142,15 @@ func tracked(of run.Figures, walked func(int)) run.Figures {
 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.
-func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, stats fill.Stats) error {
+func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, f command.Filled) (missing []string, err error) {
 	plans, err := m.Job().Plan(ctx, memory, job.AtMost)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	whole := *m.Run
 	whole.Shard = evaluate.Shard{}
 	s := evaluate.ShardResult{
-		Run: m.Name, Shard: m.Shard.String(), Prompts: m.Prompts(), Of: whole.Prompts(), Calls: stats.Requests, Remembered: stats.Present,
+		Run: m.Name, Shard: m.Shard.String(), Prompts: m.Prompts(), Of: whole.Prompts(), Calls: f.Requests, Remembered: f.Present,
 	}
 	for _, p := range plans {
 		s.Missing += p.Calls
@@ -164,10 +164,13 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Missing)
 	}
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if s.Missing > 0 && !f.Unfinished() {
+		missing = []string{fmt.Sprintf("missing: %d calls of the shard", s.Missing)}
 	}
 	if !m.asking.Calls.Quiet {
 		a.Infof("when all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
 	}
-	return nil
+	return missing, nil
 }

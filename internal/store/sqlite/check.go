@@ -339,7 +339,7 @@ func (c *checker) health(ctx context.Context, file *Pages) (h store.Health, err 
 		all += found.Good + found.Lost
 	}
 	if all == 0 && len(h.Faults) > 0 {
-		return h, &orbench.InputError{File: c.path, Problem: "it holds nothing of a store: " + h.Faults[0], Hint: "name another file with `store`"}
+		return h, &orbench.InputError{File: c.path, Problem: "is not an orbench store: nothing of one is found in it", Hint: "name another file with `store`"}
 	}
 	for _, hash := range slices.Sorted(maps.Keys(c.lost["calls"])) {
 		h.LostCalls = append(h.LostCalls, store.LostCallOf([]byte(hash), []byte(c.asked[hash])))

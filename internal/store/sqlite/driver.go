@@ -24,6 +24,11 @@ func Corrupt(err error) bool {
 	return c&0xff == codes.SQLITE_CORRUPT || c&0xff == codes.SQLITE_NOTADB || c == codes.SQLITE_IOERR_SHORT_READ
 }
 
+// notDatabase reports whether an error says that a file is none of a database, and isFull
+// whether it says that the disk is full.
+func notDatabase(err error) bool { return code(err)&0xff == codes.SQLITE_NOTADB }
+func isFull(err error) bool      { return code(err)&0xff == codes.SQLITE_FULL }
+
 // Busy reports whether an error says that another process writes the file.
 func Busy(err error) bool { return code(err)&0xff == codes.SQLITE_BUSY }
 

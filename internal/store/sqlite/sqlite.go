@@ -240,12 +240,15 @@ func (s *Store) check(ctx context.Context, abs, mode string) (version int, err e
 		if cannotWrite(err) {
 			return 0, notWritable(s.path, err)
 		}
-		cause := err
+		cause, problem := err, "cannot be opened as a store: "+err.Error()
 		if isDamage(err) {
 			cause = errors.Join(store.ErrDamaged, err)
 		}
+		if notDatabase(err) {
+			problem = "is not an orbench store, or its first page is damaged"
+		}
 		return 0, &orbench.InputError{
-			File: s.path, Problem: "cannot be opened as a store: " + err.Error(),
+			File: s.path, Problem: problem,
 			Hint: "name another file with `store`, or save what is left of a damaged one with orbench store repair", Err: cause,
 		}
 	}
@@ -306,6 +309,9 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 func (s *Store) at(err error) error {
 	if isDamage(err) {
 		return damaged(s.path, err)
+	}
+	if isFull(err) {
+		return fmt.Errorf("%s: the disk is full; make room, or move the store to another disk, and go on with the same command: %w", s.path, err)
 	}
 	if cannotWrite(err) {
 		return notWritable(s.path, err)

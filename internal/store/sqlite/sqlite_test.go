@@ -57,7 +57,7 @@ func TestOpenRefuses(t *testing.T) {
 		return path
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"not a database":  {file("x.db", strings.Repeat("prompt,category\n", 100)), "cannot be opened as a store"},
+		"not a database":  {file("x.db", strings.Repeat("prompt,category\n", 100)), "is not an orbench store, or its first page is damaged"},
 		"another program": {database("y.db", `CREATE TABLE t (a)`), "another program"},
 		"a newer schema":  {database("z.db", `PRAGMA application_id = 0x6f72626e; PRAGMA user_version = 99`), "newer orbench"},
 		"no folder":       {filepath.Join(dir, "none", "a.db"), "folder"},

@@ -1,0 +1,72 @@
+package fill
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/model"
+)
+
+// Reason is why calls of a model failed.
+type Reason struct {
+	Of   model.Ref
+	Kind model.Kind
+	// Status is the HTTP status, or 0.
+	Status int
+	// Unreachable is true where no connection was made.
+	Unreachable bool
+	// Text says it in a few words: those of the first such failure.
+	Text string
+	// Calls is how many failed so.
+	Calls int
+}
+
+// Lasting reports whether the same calls fail again until something is changed.
+func (r Reason) Lasting() bool {
+	e := model.Error{Kind: r.Kind}
+	return e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
+}
+
+// alike reports whether both are the same reason.
+func (r Reason) alike(o Reason) bool {
+	r.Text, r.Calls = o.Text, o.Calls
+	return r == o
+}
+
+// reasonOf is the reason of a failure whose attempts had so much time.
+func reasonOf(of model.Ref, failed *model.Error, limit time.Duration) Reason {
+	r := Reason{Of: of, Kind: failed.Kind, Status: failed.Status, Unreachable: unreachable(failed), Calls: 1}
+	bare := *failed
+	bare.Provider, bare.Model, bare.Kind, bare.Status = "", "", "", 0
+	said := strings.TrimPrefix(bare.Error(), ": ")
+	switch {
+	case r.Unreachable:
+		r.Text = "no connection"
+	case failed.Status != 0:
+		r.Text = strings.TrimSuffix(fmt.Sprintf("HTTP %d: %s", failed.Status, said), ": ")
+	case failed.Kind == model.Timeout:
+		r.Text = "timeout after " + strings.TrimSuffix(limit.String(), "m0s")
+		if limit%time.Minute == 0 {
+			r.Text += "m"
+		}
+	default:
+		r.Text = cmp.Or(said, strings.ReplaceAll(string(failed.Kind), "_", " "))
+	}
+	return r
+}
+
+// counted adds a reason to others, of which the most frequent stands first.
+func counted(all []Reason, r Reason) []Reason {
+	if i := slices.IndexFunc(all, r.alike); i >= 0 {
+		all[i].Calls += r.Calls
+	} else {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Of.String(), b.Of.String()), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status))
+	})
+	return all
+}
