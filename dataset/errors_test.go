@@ -114,6 +114,29 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestBesideText refuses what Parquet files hold beside text, and reads an empty column.
+func TestBesideText(t *testing.T) {
+	t.Parallel()
+	type nested struct {
+		Prompt string   `parquet:"prompt"`
+		Images []string `parquet:"images"`
+	}
+	path := parquetFile(t, []nested{{"x", []string{"a.png"}}})
+	_, err := dataset.Open(t.Context(), path, dataset.Options{})
+	wantFault(t, err, path, 0, []string{`column "images" holds nested values, which orbench cannot send yet`, "leave it out"})
+	type plain struct {
+		Prompt string `parquet:"prompt"`
+		Tools  string `parquet:"tools,optional"`
+	}
+	path = parquetFile(t, []plain{{"x", ""}, {"y", "null"}})
+	if d, err := dataset.Open(t.Context(), path, dataset.Options{}); err != nil || d.Count != 2 {
+		t.Errorf("without tools: %v, %v", d, err)
+	}
+	path = parquetFile(t, []plain{{"x", ""}, {"y", `[{"name":"search"}]`}})
+	_, err = dataset.Open(t.Context(), path, dataset.Options{})
+	wantFault(t, err, path, 0, []string{`row 2: the prompt "p`, `has "tools", which orbench cannot send yet`})
+}
+
 // wantFault checks an error's kind, place and words.
 func wantFault(t *testing.T, err error, path string, line int, want []string) {
 	t.Helper()

@@ -72,7 +72,10 @@ func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 			return -1, nil
 		}
 		if field.Whole {
-			return 0, Row{}.Unsent(file, "", name)
+			return 0, &orbench.InputError{
+				File: file, Problem: fmt.Sprintf("column %q holds nested values, which orbench cannot send yet", name),
+				Hint: "leave it out where the prompts mean the same without it",
+			}
 		}
 		kind := "a nested value"
 		if c != nil && c.Leaf() && !c.Repeated() {
