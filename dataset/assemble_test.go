@@ -205,19 +205,22 @@ func refuseThenAccept(t *testing.T, name string, opts dataset.PullOptions, h *hu
 }
 
 // TestPullFrom puts a dataset together from a folder, where files lie as in the
-// repository or side by side, and asks nobody.
+// repository or side by side, or from a file of any name, and asks nobody.
 func TestPullFrom(t *testing.T) {
 	t.Parallel()
 	const path, file = "data/OKTest.csv", "prompt\n"
 	content := []byte(file + repeat(300, "Is word %d rude?", "\n"))
 	var hashes []string
-	for _, at := range []string{path, "OKTest.csv"} {
+	for _, at := range []string{path, "OKTest.csv", "saved (1).csv"} {
 		from := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(from, "data"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(from, at), content, 0o600); err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasPrefix(at, "saved") {
+			from = filepath.Join(from, at)
 		}
 		opts := dataset.PullOptions{Cache: t.TempDir(), From: from, AcceptLicense: true, GitHub: "http://127.0.0.1:1"}
 		d, err := dataset.Pull(t.Context(), "oktest", opts)
@@ -230,10 +233,18 @@ func TestPullFrom(t *testing.T) {
 			t.Errorf("record %s, %v", record, err)
 		}
 	}
-	if hashes[0] != hashes[1] {
-		t.Error("the same file gives two datasets")
+	if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
+		t.Error("the same file gives several datasets")
 	}
-	_, err := dataset.Pull(t.Context(), "oktest", dataset.PullOptions{Cache: t.TempDir(), From: t.TempDir(), AcceptLicense: true})
+	one := filepath.Join(t.TempDir(), "all.jsonl")
+	if err := os.WriteFile(one, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := dataset.Pull(t.Context(), "jbb-behaviors", dataset.PullOptions{Cache: t.TempDir(), From: one, AcceptLicense: true})
+	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "put together from 2 files; name the folder") {
+		t.Errorf("got %v", err)
+	}
+	_, err = dataset.Pull(t.Context(), "oktest", dataset.PullOptions{Cache: t.TempDir(), From: t.TempDir(), AcceptLicense: true})
 	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "OKTest.csv") {
 		t.Errorf("got %v", err)
 	}

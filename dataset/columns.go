@@ -34,13 +34,17 @@ var (
 	pairNames     = []string{"pair", "pair_id"}
 )
 
+// unsentNames are the columns of what prompts have beside text. A model asked without it
+// is asked something else.
+var unsentNames = []string{"tools", "functions", "image", "images", "image_url"}
+
 // findColumns chooses the columns of a file with the given ones, by the names
 // that the user gave or else by the usual ones. A prompt column must exist; the
 // others may be missing unless the user named them.
-func findColumns(file string, have []string, conversations bool, opts Options) (Columns, error) {
+func findColumns(file string, have []string, at func(string) bool, opts Options) (Columns, error) {
 	var c Columns
 	var err error
-	if c.Prompt, err = findPrompt(file, have, conversations, opts.Prompt); err != nil {
+	if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 		return c, err
 	}
 	for _, other := range []struct {
@@ -55,7 +59,7 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 		{&c.Pair, opts.Pair, pairNames, "pair-column"},
 		{&c.Response, opts.Response, nil, "response-column"},
 	} {
-		if *other.found, err = findColumn(file, have, other.want, other.usual, other.setting); err != nil {
+		if *other.found, err = findColumn(file, have, at, other.want, other.usual, other.setting); err != nil {
 			return c, err
 		}
 	}
@@ -67,14 +71,17 @@ func findColumns(file string, have []string, conversations bool, opts Options) (
 
 // layout reads the category, the label, the cluster and the pair beside the prompt. A
 // label that only some rows have would otherwise be passed over, and the rows counted
-// under the label of the others. flags lets labels be numbers and booleans. The watched
-// columns are read behind all others.
-func (c Columns) layout(flags bool, watched []string) rows.Layout {
-	l := rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
+// under the label of the others. flags lets labels be numbers and booleans. The columns
+// that must be empty and the watched ones are read behind all others.
+func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
+	l := rows.Layout{Prompt: c.Prompt, PassBlank: true, Fields: []rows.Field{
 		{Name: c.Category}, {Name: c.Label, Scalar: flags}, {Name: c.Cluster, Scalar: true}, {Name: c.Pair, Scalar: true},
 	}}
 	if c.Response != "" {
 		l.Fields = append(l.Fields, rows.Field{Name: c.Response, Required: true})
+	}
+	for _, name := range unsent {
+		l.Fields = append(l.Fields, rows.Field{Name: name, Scalar: true, Whole: true})
 	}
 	for _, name := range watched {
 		l.Fields = append(l.Fields, rows.Field{Name: name, Scalar: true, Lenient: true})
@@ -83,6 +90,17 @@ func (c Columns) layout(flags bool, watched []string) rows.Layout {
 		l.Stray = labelNames
 	}
 	return l
+}
+
+// unsent are the columns that must be empty, but for those that are read as something.
+func (c Columns) unsent(have []string) []string {
+	var names []string
+	for _, name := range have {
+		if slices.Contains(unsentNames, strings.ToLower(strings.TrimSpace(name))) && !slices.Contains([]string{c.Prompt, c.Category, c.Label, c.Cluster, c.Pair, c.Response}, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // others are the columns that may hold labels in a file of which none is known to.
@@ -98,9 +116,9 @@ func (c Columns) others(have []string) []string {
 
 // findPrompt chooses the column of the prompts: the one that the user wants, or
 // a usual one, or a list of messages, or "".
-func findPrompt(file string, have []string, conversations bool, want string) (string, error) {
-	name, err := findColumn(file, have, want, promptNames, "prompt-column")
-	if name == "" && err == nil && conversations && slices.Contains(have, rows.MessagesColumn) {
+func findPrompt(file string, have []string, at func(string) bool, want string) (string, error) {
+	name, err := findColumn(file, have, at, want, promptNames, "prompt-column")
+	if name == "" && err == nil && at != nil && slices.Contains(have, rows.MessagesColumn) {
 		return rows.MessagesColumn, nil
 	}
 	return name, err
@@ -108,20 +126,16 @@ func findPrompt(file string, have []string, conversations bool, want string) (st
 
 // noColumn is the fault of a file without a column that it needs.
 func noColumn(file string, have []string, what, setting string) error {
-	e := &orbench.InputError{
+	return &orbench.InputError{
 		File: file, Line: 1,
 		Problem: fmt.Sprintf("no %s column among %s", what, list(have)),
 		Hint:    fmt.Sprintf("name it with `%s` (the first line of a CSV file must name the columns)", setting),
 	}
-	if len(have) == 1 && strings.Count(have[0], ";") > 0 {
-		e.Hint = "the columns seem to be separated by semicolons; save the file with commas"
-	}
-	return e
 }
 
-// findColumn gives the column that the user wants, or the first of the usual
-// ones that the file has, or "".
-func findColumn(file string, have []string, want string, usual []string, setting string) (string, error) {
+// findColumn gives the column that the user wants, which may be a path for at, or the first
+// of the usual ones that the file has, or "".
+func findColumn(file string, have []string, at func(string) bool, want string, usual []string, setting string) (string, error) {
 	names := usual
 	if want != "" {
 		names = []string{want}
@@ -143,8 +157,8 @@ func findColumn(file string, have []string, want string, usual []string, setting
 			return found, nil
 		}
 	}
-	if want == "" {
-		return "", nil
+	if want == "" || at != nil && at(want) {
+		return want, nil
 	}
 	hint := fmt.Sprintf("the columns are %s; correct `%s`", list(have), setting)
 	if near := settings.Nearest(want, have); near != "" {

@@ -209,6 +209,12 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if likely := in.likelyLabels(); likely != nil {
 		return nil, unlabeledFault(src.path, likely)
 	}
+	if in.watched != nil && namedToxic(src.name) {
+		return nil, &orbench.InputError{
+			File: src.path, Problem: "its name says toxic, and without a column of labels its prompts would count as safe",
+			Hint: "say what all of them are with `label` toxic or safe",
+		}
+	}
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil

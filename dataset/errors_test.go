@@ -31,7 +31,9 @@ func TestBadFiles(t *testing.T) {
 		"header only":        {file: "a.csv", content: "prompt,label\n", want: []string{"no rows"}},
 		"blank lines only":   {file: "a.csv", content: "\n\n\n", want: []string{"the file is empty"}},
 		"no prompt column":   {file: "a.csv", content: "id,sentence\n1,x\n", line: 1, want: []string{`no prompt column among "id", "sentence"`, "`prompt-column`"}},
-		"semicolons":         {file: "a.csv", content: "prompt;label\nx;safe\n", line: 1, want: []string{"separated by semicolons"}},
+		"tools":              {file: "a.csv", content: "prompt,tools\nx,[]\ny,search\n", line: 3, want: []string{`"tools", which orbench cannot send yet`, `the prompt "` + string(orbench.PromptIDOf([]orbench.Message{{Role: orbench.User, Content: "y"}})), "delete the row"}},
+		"comments":           {file: "a.csv", content: "# made by hand, of \"this\"\n#\nid,sentence\n1,x\n", line: 3, want: []string{`no prompt column among "id", "sentence"`}},
+		"below comments":     {file: "a.csv", content: "# made by hand\nprompt,label\n\nx,fine\n", line: 4, want: []string{`unknown label "fine"`}},
 		"missing column":     {file: "a.csv", content: "prompt,kategory\nx,a\n", opts: dataset.Options{Category: "category"}, line: 1, want: []string{`no column "category"`, `did you mean "kategory"?`}},
 		"column far away":    {file: "a.csv", content: "prompt,b\nx,a\n", opts: dataset.Options{Label: "gold"}, line: 1, want: []string{`no column "gold"`, `the columns are "prompt", "b"`, "`label-column`"}},
 		"two prompt columns": {file: "a.csv", content: "prompt,Prompt\nx,a\n", line: 1, want: []string{`two columns are named "Prompt"`}},
@@ -77,6 +79,13 @@ func TestBadFiles(t *testing.T) {
 		"JSON assistant":    {file: "a.jsonl", content: `{"messages":[{"role":"system","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"y"}]}`, line: 1, want: []string{"the assistant speaks first"}},
 		"JSON answered":     {file: "a.jsonl", content: `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, line: 1, want: []string{"the last message is not the user's", "a column of their own"}},
 		"JSON empty turn":   {file: "a.jsonl", content: `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":" "},{"role":"user","content":"z"}]}`, line: 1, want: []string{"message 2, of the role assistant, is empty"}},
+		"JSON tools":        {file: "a.jsonl", content: "{\"prompt\":\"x\",\"tools\":[]}\n{\"prompt\":\"y\",\"tools\":[{\"type\":\"function\"}]}", line: 2, want: []string{`the prompt "p`, `"tools", which`}},
+		"JSON image":        {file: "a.json", content: `[{"prompt":"x","image":{"path":"a.png"}}]`, want: []string{"row 1: ", `"image", which`}},
+		"JSON image part":   {file: "a.jsonl", content: `{"id":"q7","messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}]}`, line: 1, want: []string{`the prompt "q7" has "image_url"`}},
+		"JSON tool calls":   {file: "a.jsonl", content: `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y","tool_calls":[{}]},{"role":"user","content":"z"}]}`, line: 1, want: []string{`the prompt has "tool_calls"`}},
+		"JSON path":         {file: "a.jsonl", content: `{"turns":[{"text":"x"}]}`, opts: dataset.Options{Prompt: "turns[1].text"}, line: 1, want: []string{`no column "turns[1].text"`}},
+		"JSON path ends":    {file: "a.jsonl", content: `{"turns":[{"text":"x"}]}` + "\n" + `{"turns":[]}`, opts: dataset.Options{Prompt: "turns[-1].text"}, line: 2, want: []string{`no "turns[-1].text"`}},
+		"JSON inner labels": {file: "a.jsonl", content: `{"prompt":"x","meta":{"kind":"toxic"}}`, line: 1, want: []string{`"meta.kind" may be one`}},
 		"JSON no messages":  {file: "a.jsonl", content: `{"messages":[]}`, line: 1, want: []string{"not a list of messages"}},
 		"JSON parts":        {file: "a.jsonl", content: `{"messages":[{"role":"user","content":[{"type":"text"}]}]}`, line: 1, want: []string{"not a list of messages"}},
 		"JSON long line":    {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n" + strings.Repeat(long, 10), line: 2, want: []string{"more than 4194304 bytes"}},
@@ -103,6 +112,29 @@ func TestBadFiles(t *testing.T) {
 			wantFault(t, err, path, tc.line, tc.want)
 		})
 	}
+}
+
+// TestBesideText refuses what Parquet files hold beside text, and reads an empty column.
+func TestBesideText(t *testing.T) {
+	t.Parallel()
+	type nested struct {
+		Prompt string   `parquet:"prompt"`
+		Images []string `parquet:"images"`
+	}
+	path := parquetFile(t, []nested{{"x", []string{"a.png"}}})
+	_, err := dataset.Open(t.Context(), path, dataset.Options{})
+	wantFault(t, err, path, 0, []string{`column "images" holds nested values, which orbench cannot send yet`, "leave it out"})
+	type plain struct {
+		Prompt string `parquet:"prompt"`
+		Tools  string `parquet:"tools,optional"`
+	}
+	path = parquetFile(t, []plain{{"x", ""}, {"y", "null"}})
+	if d, err := dataset.Open(t.Context(), path, dataset.Options{}); err != nil || d.Count != 2 {
+		t.Errorf("without tools: %v, %v", d, err)
+	}
+	path = parquetFile(t, []plain{{"x", ""}, {"y", `[{"name":"search"}]`}})
+	_, err = dataset.Open(t.Context(), path, dataset.Options{})
+	wantFault(t, err, path, 0, []string{`row 2: the prompt "p`, `has "tools", which orbench cannot send yet`})
 }
 
 // wantFault checks an error's kind, place and words.

@@ -196,6 +196,16 @@ func guess(text string) orbench.Label {
 	return ""
 }
 
+// namedToxic reports whether the name of a file says that what it holds is not safe.
+func namedToxic(name string) bool {
+	said := words(name)
+	return slices.ContainsFunc(said, func(word string) bool {
+		i := slices.Index(said, word)
+		return (i == 0 || !slices.Contains(negations, said[i-1])) &&
+			slices.ContainsFunc(toxicWords, func(toxic string) bool { return strings.HasPrefix(word, toxic) })
+	})
+}
+
 // words are the words of a name, in small letters.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

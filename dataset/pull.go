@@ -22,7 +22,7 @@ type PullOptions struct {
 	// https://huggingface.co. GitHub is that of files on GitHub; empty means
 	// https://raw.githubusercontent.com.
 	Endpoint, GitHub string
-	// From is a folder with the files, which were fetched by other means: by their
+	// From is a folder with the files, or the only file, fetched by other means: by their
 	// paths in the repository, or side by side. Where it is not empty nobody is asked,
 	// and the commit is not known.
 	From string
@@ -88,6 +88,9 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 	}
 	files := e.files()
 	what := files[0].Path
+	if info, err := os.Stat(opts.From); err == nil && !info.IsDir() && len(files) > 1 {
+		return nil, &orbench.InputError{File: opts.From, Problem: fmt.Sprintf("%s is put together from %d files", name, len(files)), Hint: "name the folder that holds them"}
+	}
 	if len(files) > 1 {
 		what = fmt.Sprintf("%d files", len(files))
 	}

@@ -284,9 +284,9 @@ type recordingInput struct {
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.File, err = rows.Open(r.Path, func(file string, have []string, conversations bool) (rows.Layout, error) {
+	in.File, err = rows.Open(r.Path, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
 		var err error
-		in.columns, err = findRecordingColumns(file, have, conversations, r.opts)
+		in.columns, err = findRecordingColumns(file, have, at, r.opts)
 		c := in.columns
 		return rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
 			{Name: c.Response, Required: true},
@@ -301,9 +301,9 @@ func (r *Recording) open() (*recordingInput, error) {
 
 // findRecordingColumns is findColumns for recordings. A column that the user
 // names as one thing is not found as another by its usual name.
-func findRecordingColumns(file string, have []string, conversations bool, opts RecordingOptions) (c RecordingColumns, err error) {
+func findRecordingColumns(file string, have []string, at func(string) bool, opts RecordingOptions) (c RecordingColumns, err error) {
 	if opts.Prompt != "" {
-		if c.Prompt, err = findPrompt(file, have, conversations, opts.Prompt); err != nil {
+		if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 			return c, err
 		}
 	}
@@ -311,18 +311,18 @@ func findRecordingColumns(file string, have []string, conversations bool, opts R
 	if opts.Response == "" {
 		rest = without(have, c.Prompt)
 	}
-	if c.Response, err = findColumn(file, rest, opts.Response, responseNames, "response-column"); err != nil {
+	if c.Response, err = findColumn(file, rest, at, opts.Response, responseNames, "response-column"); err != nil {
 		return c, err
 	}
 	if opts.Prompt == "" {
-		if c.Prompt, err = findPrompt(file, without(have, c.Response), conversations, ""); err != nil {
+		if c.Prompt, err = findPrompt(file, without(have, c.Response), at, ""); err != nil {
 			return c, err
 		}
 	}
-	if c.Gold, err = findColumn(file, have, opts.Gold, nil, "gold-column"); err != nil {
+	if c.Gold, err = findColumn(file, have, at, opts.Gold, nil, "gold-column"); err != nil {
 		return c, err
 	}
-	if c.By, err = findColumn(file, have, opts.By, nil, "by"); err != nil {
+	if c.By, err = findColumn(file, have, at, opts.By, nil, "by"); err != nil {
 		return c, err
 	}
 	for name, column := range map[string]*string{"simulated": &c.simulated, "model": &c.model} {

@@ -181,7 +181,6 @@ func TestBadRecordings(t *testing.T) {
 		"empty file":        {file(t, "a.csv", ""), gold, 0, []string{"the file is empty"}},
 		"header only":       {file(t, "a.csv", "prompt,response\n"), dataset.RecordingOptions{}, 0, []string{"no rows", "at least one answer"}},
 		"no answers":        {file(t, "a.csv", "prompt,label\nx,safe\n"), dataset.RecordingOptions{}, 1, []string{`no response column among "prompt", "label"`, "`response-column`"}},
-		"semicolons":        {file(t, "a.csv", "prompt;response\nx;y\n"), dataset.RecordingOptions{}, 1, []string{"separated by semicolons"}},
 		"wrong prompt":      {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Prompt: "promt"}, 1, []string{`no column "promt"`, `did you mean "prompt"?`}},
 		"wrong response":    {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Response: "final"}, 1, []string{`no column "final"`, "`response-column`"}},
 		"wrong gold":        {file(t, "a.csv", "prompt,response\nx,y\n"), gold, 1, []string{`no column "gold"`, "`gold-column`"}},

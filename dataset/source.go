@@ -48,6 +48,8 @@ type input struct {
 	// meaning gives the label of a value of the label column, false for none.
 	meaning func(written string) (orbench.Label, bool)
 	answers bool
+	// unsent are the columns that must be empty; their cells stand before the watched ones.
+	unsent []string
 	// watched are the columns that may hold labels, nil where none is watched, and
 	// watchedAt is where their cells begin.
 	watched   *labelWatch
@@ -68,6 +70,11 @@ func (in *input) item() (orbench.Prompt, error) {
 	p, err := in.promptOf(r)
 	if err != nil {
 		return p, err
+	}
+	for i, name := range in.unsent {
+		if rows.Holds(r.Cells[in.watchedAt-len(in.unsent)+i]) {
+			return p, r.Unsent(in.Name, string(p.ID), name)
+		}
 	}
 	if in.watched != nil {
 		in.watched.Add(r.Cells[in.watchedAt:])
@@ -106,19 +113,22 @@ func (s source) open() (*input, error) {
 			return label, ok
 		}
 	}
-	choose := func(file string, have []string, conversations bool) (rows.Layout, error) {
+	choose := func(file string, have []string, at func(string) bool) (rows.Layout, error) {
+		// A line that turns out to be a comment was chosen from before.
 		var err error
-		in.columns, err = findColumns(file, have, conversations, s.opts)
+		in.watched = nil
+		in.columns, err = findColumns(file, have, at, s.opts)
 		if in.origins != nil && s.opts.Pair == "" {
 			// The lineage says it for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
+		in.unsent = in.columns.unsent(have)
 		var others []string
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
 			in.watched = watchLabels(others, in.columns.Category)
 		}
-		l := in.columns.layout(s.labels != nil || values != nil, others)
+		l := in.columns.layout(s.labels != nil || values != nil, in.unsent, others)
 		in.watchedAt = len(l.Fields) - len(others)
 		return l, err
 	}

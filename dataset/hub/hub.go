@@ -213,15 +213,19 @@ func describe(said http.Header, revision string) (got File, err error) {
 }
 
 // Local reads a file that was fetched by other means: by its path in the repository
-// below the folder, or by its name alone. Its commit is not known. The error is an
-// *orbench.InputError.
+// below the folder, or by its name alone; or folder is the file itself. Its commit is not
+// known. The error is an *orbench.InputError.
 func Local(folder, file string) (got File, err error) {
 	got.size = -1
-	at := filepath.Join(folder, filepath.FromSlash(file))
-	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		at = filepath.Join(folder, path.Base(file))
-	}
+	at := folder
 	info, err := os.Stat(at)
+	if err == nil && info.IsDir() {
+		at = filepath.Join(folder, filepath.FromSlash(file))
+		if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+			at = filepath.Join(folder, path.Base(file))
+		}
+		info, err = os.Stat(at)
+	}
 	if err == nil && info.Size() > maxFile {
 		return got, &orbench.InputError{File: at, Problem: fmt.Sprintf("the file is longer than %d bytes", maxFile), Hint: "name another folder"}
 	}

@@ -19,22 +19,26 @@ import (
 // find.
 const power = 0.8
 
+// mostDetectable is how many times its limit the smallest difference may be that the sample
+// could have found, with which a requirement is still decided where its interval holds the
+// limit.
+const mostDetectable = 3
+
 // decide applies a gate to the counts of its metric.
-func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap) GateResult {
-	out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided}
+func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 	n, what := of.all, string(of.label)
 	if g.category != "" {
 		what += " " + string(g.category)
 		if n = of.by[g.category]; n == nil {
 			out.Reason = fmt.Sprintf("there is no %s prompt of the category %q; there are %s", of.label, g.category, of.categories())
-			return out
+			return
 		}
 	}
 	b.Confidence = 1 - r.Alpha
 	figure, ok := n.difference(r.Paired, b)
 	if !ok {
 		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", what)
-		return out
+		return
 	}
 	// Rates are ratios of counts: a difference of exactly 2 points is not
 	// beyond 2pp, whatever a float makes of it.
@@ -46,16 +50,15 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap) GateResult {
 	}
 	if share, side := n.lackingShare(r.Paired); share > r.MaxExcluded {
 		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict, and at most %.1f%% may", 100*share, side, what, 100*r.MaxExcluded)
-		return out
+		return
 	}
 	detectable := stats.Detectable(figure, b.Confidence, power)
 	out.Figure, out.Detectable = &figure, &detectable
 	if g.Requirement() || g.ofRate {
-		r.decideByInterval(g, points, &out)
+		r.decideByInterval(g, points, out)
 	} else {
-		r.decideByTest(g, points, n, &out)
+		r.decideByTest(g, points, n, out)
 	}
-	return out
 }
 
 // decideByTest decides an alarm on a difference, which needs a significant test that
@@ -91,6 +94,11 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s%%: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
 	} else {
 		out.Reason = fmt.Sprintf("the difference is %+.1f points (%s%%: %s)", 100*e.Value, level, table.DifferenceInterval(&e, table.Hyphen))
+	}
+	if limit, _ := g.limit.Float64(); g.Requirement() && !g.ofRate && 100*e.Lo < limit && limit < 100*e.Hi && 100**out.Detectable > mostDetectable*math.Abs(limit) && limit != 0 {
+		out.Status = Undecided
+		out.Reason += ", and too few prompts were compared for so small a limit"
+		return
 	}
 	holds := g.holds(points)
 	sure := holds && g.holdsThroughout(e)

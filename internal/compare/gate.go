@@ -63,6 +63,7 @@ type GateResult struct {
 	// Detectable is the smallest difference, in shares, that the sample had a chance
 	// of 80% to find; see stats.Detectable. It is nil when Figure is.
 	Detectable *float64 `json:"detectable"`
+	alarm      bool
 }
 
 // String gives the gate, how it was decided and why, and what the sample could have
@@ -75,6 +76,14 @@ func (g GateResult) why() string {
 		return g.Reason
 	}
 	return fmt.Sprintf("%s; the smallest difference that the sample could have found is %s points", g.Reason, g.detectable())
+}
+
+// shown is the reason, with what an alarm that stays silent would have missed.
+func (g GateResult) shown() string {
+	if !g.alarm || g.Status != Passed {
+		return g.Reason
+	}
+	return fmt.Sprintf("%s; differences under %s points would often be missed", g.Reason, g.detectable())
 }
 
 // detectable shows Detectable in percentage points.

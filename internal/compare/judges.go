@@ -63,9 +63,8 @@ func besideGuard(sides [2]*run.Run, wanted string) (*Comparison, error) {
 
 // notJudged is the error for a judge that a run lacks.
 func notJudged(c *run.Run, name string) error {
-	judges := append(c.Config.JudgeNames(), name)
 	return uncomparable(fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
-		fmt.Sprintf("have it judge that run as well: orbench judge %s `judge` %s", untrusted.Shell(c.Name), untrusted.Shell(strings.Join(judges, ","))))
+		fmt.Sprintf("have it judge that run as well: orbench judge %s `judge` %s", untrusted.Shell(c.Name), untrusted.Shell(name)))
 }
 
 // commonJudge chooses the judge whose verdicts are compared: the one that is

@@ -83,7 +83,7 @@ func (c Result) gateRows() [][]string {
 	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
 	var rows [][]string
 	for _, g := range c.Gates {
-		rows = append(rows, []string{marks[g.Status], g.Gate, g.detectable(), g.Reason})
+		rows = append(rows, []string{marks[g.Status], g.Gate, g.detectable(), g.shown()})
 	}
 	return rows
 }

@@ -252,13 +252,16 @@ func (c *Comparison) Result(o Options) Result {
 		r.Pairs = c.pairs()
 	}
 	for _, g := range o.Gates {
-		if o.Corrected {
-			out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided}
+		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
+		switch {
+		case !r.Paired && !o.Unpaired:
+			out.Reason = "the two sides have no prompt in common"
+		case o.Corrected:
 			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
-			r.Gates = append(r.Gates, out)
-			continue
+		default:
+			r.decide(g, tallies[g.metric], bootstrap, &out)
 		}
-		r.Gates = append(r.Gates, r.decide(g, tallies[g.metric], bootstrap))
+		r.Gates = append(r.Gates, out)
 	}
 	return r
 }

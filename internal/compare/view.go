@@ -256,7 +256,7 @@ const gateNote = "Could find: the smallest difference that the sample had a chan
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
 	for _, g := range c.Gates {
-		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.detectable(), g.Reason})
+		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.detectable(), g.shown()})
 	}
 	return s
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 )
@@ -74,11 +76,30 @@ func (c *Experiment) checkDatasets() *settings.Fault {
 		if strings.TrimSpace(d.Dataset) == "" {
 			return settings.Wrong(at("datasets", i), "a dataset without a name", "write the name or the file under dataset")
 		}
+		if file, label, ok := cutLabel(d.Dataset); ok {
+			d.Dataset, d.Label = file, label
+			c.Datasets[i] = d
+			if dataset.IsName(file) {
+				return settings.Wrong(at("datasets", i), fmt.Sprintf("%s knows the labels of its prompts", file), "leave ="+label+" out")
+			}
+		}
 		if _, known := orbench.ParseLabel(d.Label); d.Label != "" && !known {
 			return settings.Wrong(at("datasets", i)+".label", fmt.Sprintf("%q is no label", d.Label), "use safe, toxic, controversial or undecided")
 		}
 	}
 	return nil
+}
+
+// cutLabel parts FILE=LABEL, unless a file is called so.
+func cutLabel(text string) (file, label string, ok bool) {
+	i := strings.LastIndexByte(text, '=')
+	if i <= 0 || strings.ContainsAny(text[i:], `./\`) {
+		return "", "", false
+	}
+	if _, err := os.Stat(text); err == nil {
+		return "", "", false
+	}
+	return text[:i], text[i+1:], true
 }
 
 func (c *Experiment) checkJudges() *settings.Fault {

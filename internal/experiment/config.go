@@ -44,7 +44,7 @@ const usualTokens = 1000
 // configSettings are the flags of what is no variant.
 var configSettings = []Setting{
 	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Plain: true, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
-	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; repeatable or comma separated"},
+	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
 	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Judges: true, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
 	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: "", Plain: true},
 	{Flag: "category-column", Path: "datasets[*].category_column", Plain: true, Bare: true},

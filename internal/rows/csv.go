@@ -55,6 +55,43 @@ func openTSV(file string, in input, choose Chooser) (nextFunc, error) {
 	return openSeparated(file, in, '\t', choose)
 }
 
+// beforeRows reads the first lines of a file up to its header, the lines of comments before
+// it as empty ones, and tells by the header what parts cells: a semicolon in place of a
+// comma where spreadsheets write numbers with commas. A line that begins with # is a comment
+// unless it names the columns.
+func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (lines string, _ rune, err error) {
+	for {
+		line, err := text.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", comma, csvFault(file, err, 1)
+		}
+		between, names := comma, cellsOf(line, comma)
+		if apart := cellsOf(line, ';'); comma == ',' && len(names) == 1 && len(apart) > 1 {
+			between, names = ';', apart
+		}
+		if !strings.HasPrefix(line, "#") || err != nil {
+			return lines + line, between, nil
+		}
+		if _, err := choose(file, names, nil); err == nil {
+			return lines + line, between, nil
+		}
+		lines += "\n"
+	}
+}
+
+// cellsOf parts a line, which may be no whole row.
+func cellsOf(line string, comma rune) []string {
+	r := csv.NewReader(strings.NewReader(line))
+	r.Comma = comma
+	cells, _ := r.Read()
+	return cells
+}
+
+// isBlank reports whether nothing stands in a row.
+func isBlank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" })
+}
+
 // openSeparated reads a file with a header line and the given separator.
 func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
 	limit := newBounded(in)
@@ -62,7 +99,11 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 	if err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(text)
+	lines, comma, err := beforeRows(file, text, comma, choose)
+	if err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(io.MultiReader(strings.NewReader(lines), text))
 	r.Comma = comma
 	r.ReuseRecord = true
 	header, err := r.Read()
@@ -73,8 +114,12 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 		return nil, csvFault(file, err, 1)
 	}
 	names := slices.Clone(header)
-	columns, err := choose(file, names, false)
+	columns, err := choose(file, names, nil)
 	if err != nil {
+		var input *orbench.InputError
+		if errors.As(err, &input) && input.Line == 1 {
+			input.Line, _ = r.FieldPos(0)
+		}
 		return nil, err
 	}
 	at := func(name string) int {
@@ -95,15 +140,21 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 	// whose place the parser does not tell.
 	lastLine, lastField := 1, ""
 	return func() (Row, error) {
-		limit.Next()
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return Row{}, io.EOF
+		var record []string
+		for record == nil || columns.PassBlank && isBlank(record) {
+			limit.Next()
+			var err error
+			record, err = r.Read()
+			if errors.Is(err, io.EOF) {
+				return Row{}, io.EOF
+			}
+			if err != nil && !(errors.Is(err, csv.ErrFieldCount) && columns.PassBlank && isBlank(record)) {
+				return Row{}, csvFault(file, err, lastLine+strings.Count(lastField, "\n")+1)
+			}
+			number++
+			lastLine, _ = r.FieldPos(len(record) - 1)
+			lastField = record[len(record)-1]
 		}
-		if err != nil {
-			return Row{}, csvFault(file, err, lastLine+strings.Count(lastField, "\n")+1)
-		}
-		number++
 		out := Row{Number: number, Cells: cells}
 		out.Line, _ = r.FieldPos(max(prompt, 0))
 		if prompt >= 0 {
@@ -120,8 +171,6 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 				out.Fields[name] = record[i]
 			}
 		}
-		lastLine, _ = r.FieldPos(len(record) - 1)
-		lastField = record[len(record)-1]
 		return out, nil
 	}, nil
 }

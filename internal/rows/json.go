@@ -66,7 +66,7 @@ func (j *jsonRows) next() (object, error) {
 		return object{}, jsonFault(j.file, j.number, err)
 	}
 	j.number++
-	return parseObject(j.file, Row{Number: j.number}, raw, parseNested, jsonHint)
+	return parseObject(j.file, Row{Number: j.number}, raw, jsonHint)
 }
 
 // opensArray reports whether the text is an array, and refuses what is neither
@@ -114,34 +114,35 @@ func jsonFault(file string, number int, err error) error {
 
 // parseNested is parseFields, with names for what is nested in objects.
 func parseNested(b []byte) (map[string]json.RawMessage, error) {
-	fields := map[string]json.RawMessage{}
-	return fields, flatten(fields, "", b, 0)
+	fields, err := parseFields(b)
+	if err != nil || fields == nil {
+		return nil, err
+	}
+	return fields, flatten(fields, "", fields, 0)
 }
 
 // maxNested bounds how deep names go.
 const maxNested = 4
 
-// flatten puts the fields of an object into a map, those of its objects under
-// their full names, unless a field is called so.
-func flatten(into map[string]json.RawMessage, prefix string, raw json.RawMessage, depth int) error {
-	fields, err := parseFields(raw)
-	if err != nil {
-		return err
-	}
-	if fields == nil {
-		return errors.New("not an object")
-	}
-	names := slices.Sorted(maps.Keys(fields))
-	for _, name := range names {
-		if _, taken := into[prefix+name]; !taken {
-			into[prefix+name] = fields[name]
+// flatten adds the fields of the objects in an object to a map, under their full names,
+// unless a field is called so.
+func flatten(into map[string]json.RawMessage, prefix string, fields map[string]json.RawMessage, depth int) error {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if fields[name][0] != '{' || depth == maxNested {
+			continue
 		}
-	}
-	for _, name := range names {
-		if value := fields[name]; value[0] == '{' && depth < maxNested {
-			if err := flatten(into, prefix+name+".", value, depth+1); err != nil {
-				return err
+		inner, err := parseFields(fields[name])
+		if err != nil {
+			return err
+		}
+		within := prefix + name + "."
+		for name, value := range inner {
+			if _, taken := into[within+name]; !taken {
+				into[within+name] = value
 			}
+		}
+		if err := flatten(into, within, inner, depth+1); err != nil {
+			return err
 		}
 	}
 	return nil

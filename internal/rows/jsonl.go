@@ -22,7 +22,7 @@ func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 			line++
 			if b := bytes.TrimSpace(lines.Bytes()); len(b) > 0 {
 				number++
-				return parseObject(file, Row{Line: line, Number: number}, b, parseFields, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
+				return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
 			}
 		}
 		switch err := lines.Err(); {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -25,13 +27,13 @@ type object struct {
 
 // parseObject makes an object of the text of a row, whose place r tells. hint says how such
 // rows are to be written.
-func parseObject(file string, r Row, b []byte, parse func([]byte) (map[string]json.RawMessage, error), hint string) (object, error) {
+func parseObject(file string, r Row, b []byte, hint string) (object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
 		// The JSON package would replace invalid bytes without a word.
 		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
-	fields, err := parse(b)
+	fields, err := parseNested(b)
 	var syntax *json.SyntaxError
 	var names *namesError
 	switch {
@@ -108,7 +110,10 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 	if err != nil {
 		return nil, err
 	}
-	columns, err := choose(file, slices.Sorted(maps.Keys(first.fields)), true)
+	columns, err := choose(file, slices.Sorted(maps.Keys(first.fields)), func(path string) bool {
+		_, there := first.value(path)
+		return there
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +132,63 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 	}, nil
 }
 
+// value gives what an object has in a column: under its name, or at a path through a list,
+// such as messages[-1].content, where negative numbers count from the end.
+func (o object) value(column string) (value json.RawMessage, ok bool) {
+	if value, ok = o.fields[column]; ok {
+		return value, true
+	}
+	list, rest, _ := strings.Cut(column, "[")
+	number, rest, _ := strings.Cut(rest, "]")
+	n, err := strconv.Atoi(number)
+	var items []json.RawMessage
+	if err != nil || json.Unmarshal(o.fields[list], &items) != nil {
+		return nil, false
+	}
+	if n < 0 {
+		n += len(items)
+	}
+	if n < 0 || n >= len(items) {
+		return nil, false
+	}
+	name, deeper := strings.CutPrefix(rest, ".")
+	if !deeper {
+		return items[n], rest == ""
+	}
+	fields, err := parseNested(items[n])
+	if err != nil {
+		return nil, false
+	}
+	return object{fields: fields}.value(name)
+}
+
+// unsent names what a list of messages has that is no text, empty for nothing.
+func unsent(messages json.RawMessage) string {
+	var turns []struct {
+		Content json.RawMessage `json:"content"`
+		Calls   json.RawMessage `json:"tool_calls"`
+	}
+	if json.Unmarshal(messages, &turns) != nil {
+		return ""
+	}
+	for _, t := range turns {
+		var parts []struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(t.Content, &parts) == nil {
+			for _, p := range parts {
+				if p.Type != "text" && p.Type != "" {
+					return p.Type
+				}
+			}
+		}
+		if Holds(string(t.Calls)) {
+			return "tool_calls"
+		}
+	}
+	return ""
+}
+
 // row takes the columns out of an object.
 func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 	r := Row{Line: o.line, Number: o.number, Cells: cells}
@@ -141,7 +203,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 		}
 	}
 	if columns.Prompt != "" {
-		prompt, ok := o.fields[columns.Prompt]
+		prompt, ok := o.value(columns.Prompt)
 		column := columns.Prompt
 		if !ok {
 			if prompt, ok = o.fields[MessagesColumn]; !ok {
@@ -150,6 +212,10 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 			column = MessagesColumn
 		}
 		if bytes.HasPrefix(prompt, []byte("[")) {
+			if what := unsent(prompt); what != "" {
+				id, _ := jsonText(o.fields["id"], true)
+				return Row{}, r.Unsent(file, id, what)
+			}
 			if err := json.Unmarshal(prompt, &r.Messages); err != nil || len(r.Messages) == 0 {
 				return Row{}, r.Fault(file, fmt.Sprintf("%q is not a list of messages", column),
 					"write [{\"role\": \"user\", \"content\": \"…\"}]")
@@ -161,12 +227,14 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 		}
 	}
 	for i, f := range columns.Fields {
-		raw := o.fields[f.Name]
+		raw, _ := o.value(f.Name)
 		if f.Required && (raw == nil || string(raw) == "null") {
 			return Row{}, r.missing(file, f.Name)
 		}
 		var ok bool
-		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && !f.Lenient {
+		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Whole {
+			r.Cells[i] = string(raw)
+		} else if !ok && !f.Lenient {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", f.Name), "write it as a JSON string")
 		}
 	}

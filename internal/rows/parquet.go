@@ -28,7 +28,7 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	for _, c := range f.Root().Columns() {
 		names = append(names, c.Name())
 	}
-	columns, err := choose(file, names, false)
+	columns, err := choose(file, names, nil)
 	if err != nil {
 		// A Parquet file has no first line to point at.
 		var input *orbench.InputError
@@ -74,6 +74,12 @@ func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.Scalar && scalarKind(c.Type().Kind())) {
 		if field.Lenient {
 			return -1, nil
+		}
+		if field.Whole {
+			return 0, &orbench.InputError{
+				File: file, Problem: fmt.Sprintf("column %q holds nested values, which orbench cannot send yet", name),
+				Hint: "leave it out where the prompts mean the same without it",
+			}
 		}
 		kind := "a nested value"
 		if c != nil && c.Leaf() && !c.Repeated() {

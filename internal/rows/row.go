@@ -3,8 +3,11 @@ package rows
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Bounds on what a row may hold. They stand between a damaged file, such as one
@@ -27,10 +30,13 @@ type Layout struct {
 	Stray []string
 	// whole is true for all columns with all that they hold, as Row.Fields.
 	whole bool
+	// PassBlank passes over rows of a table in which nothing stands. Where it is false they
+	// may be empty answers.
+	PassBlank bool
 }
 
 // Whole is a Chooser of all columns: rows have Fields alone.
-func Whole(string, []string, bool) (Layout, error) { return Layout{whole: true}, nil }
+func Whole(string, []string, func(path string) bool) (Layout, error) { return Layout{whole: true}, nil }
 
 // Field is a column to read; one without a name is read as empty.
 type Field struct {
@@ -43,11 +49,14 @@ type Field struct {
 	Required bool
 	// Lenient reads what the field may not hold as the empty text, in place of a fault.
 	Lenient bool
+	// Whole takes lists and objects of JSON as they are written.
+	Whole bool
 }
 
-// Chooser chooses among the columns that a file has. conversations is true for
-// formats in which a prompt can be a list of messages.
-type Chooser func(file string, have []string, conversations bool) (Layout, error)
+// Chooser chooses among the columns that a file has. at reports whether the first row has
+// something at a path such as messages[-1].content; it is nil for formats in which values
+// are texts, so that no prompt can be a list of messages.
+type Chooser func(file string, have []string, at func(path string) bool) (Layout, error)
 
 // MessagesColumn is the column of a whole conversation, in JSON files.
 const MessagesColumn = "messages"
@@ -89,6 +98,22 @@ func (r Row) missing(file, column string) error {
 
 // ErrEmpty is the cause of the fault of a file without any rows or names of columns.
 var ErrEmpty = errors.New("the file is empty")
+// Unsent is the fault of a row with what is no text, such as tools. id names its prompt,
+// empty where nothing does.
+func (r Row) Unsent(file, id, what string) error {
+	prompt := "the prompt"
+	if id != "" {
+		prompt += " " + untrusted.Quote(id)
+	}
+	return r.Fault(file, fmt.Sprintf("%s has %s, which orbench cannot send yet", prompt, untrusted.Quote(what)),
+		"delete the row, or its "+untrusted.Terminal(what)+" where the prompt means the same without them")
+}
+
+// Holds reports whether a value has something in it, also one that is a list or an object
+// of JSON.
+func Holds(value string) bool {
+	return !slices.Contains([]string{"", "null", "[]", "{}"}, strings.TrimSpace(value))
+}
 
 // UTF8Hint is for the usual cause of invalid UTF-8: a file saved by a program of
 // an older time.

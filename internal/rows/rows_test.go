@@ -33,9 +33,9 @@ func TestFormats(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, err := rows.Open(path, func(_ string, have []string, conversations bool) (rows.Layout, error) {
-				if !reflect.DeepEqual(have, tc.have) || conversations != strings.HasPrefix(filepath.Ext(path), ".json") {
-					t.Errorf("the columns are %q, conversations %t", have, conversations)
+			f, err := rows.Open(path, func(_ string, have []string, at func(string) bool) (rows.Layout, error) {
+				if !reflect.DeepEqual(have, tc.have) || (at != nil) != strings.HasPrefix(filepath.Ext(path), ".json") {
+					t.Errorf("the columns are %q, paths %t", have, at != nil)
 				}
 				return rows.Layout{Prompt: "prompt", Fields: []rows.Field{{Name: "n", Scalar: true}, {}}}, nil
 			})
@@ -63,7 +63,7 @@ func TestRequired(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"answer\":\"x\"}\n{\"answer\":null}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := rows.Open(path, func(string, []string, bool) (rows.Layout, error) {
+	f, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
 		return rows.Layout{Fields: []rows.Field{{Name: "answer", Required: true}}}, nil
 	})
 	if err != nil {

@@ -297,6 +297,16 @@ func (o *opening) addDatasets(ctx context.Context) error {
 			return wrong(err, "$.datasets[%d]", i)
 		}
 	}
+	for _, assumed := range o.Datasets {
+		for _, other := range o.Datasets {
+			if assumed.LabelAssumed && !other.LabelAssumed {
+				return wrong(&orbench.InputError{
+					Problem: fmt.Sprintf("no column of %s holds labels, so its prompts would count as safe beside those of %s, whose labels are known", assumed.Name, other.Name),
+					Hint:    "say what they are: write " + assumed.Source + "=toxic, or =safe",
+				}, "$.datasets")
+			}
+		}
+	}
 	return nil
 }
 

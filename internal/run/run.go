@@ -173,6 +173,25 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 	return r.resolve()
 }
 
+// AddJudges has the run judged by others beside its own, which stay first; see SetJudges.
+// One of the same name takes the place of the run's.
+func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
+	own, specs := r.Judges, r.Config.Judges
+	if err := r.SetJudges(judges, maxTokens, clients, probed); err != nil {
+		return err
+	}
+	for i, s := range r.Config.Judges {
+		if k := slices.IndexFunc(specs, func(o Spec) bool { return o.Name == s.Name }); k >= 0 {
+			own[k], specs[k] = r.Judges[i], s
+		} else {
+			own, specs = append(own, r.Judges[i]), append(specs, s)
+		}
+	}
+	r.Judges, r.Config.Judges = own, specs
+	r.Probed = slices.ContainsFunc(specs, func(s Spec) bool { return s.Probes > 0 })
+	return r.resolve()
+}
+
 // Guards reports whether the targets are guards.
 func (r *Run) Guards() bool { return len(r.Targets) > 0 && r.Targets[0].Guard != nil }
 

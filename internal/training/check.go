@@ -106,7 +106,7 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Eva
 // seeds holds the splits to the seeds of the rows, as the folder says them.
 func seeds(c *overlap.Checked) error {
 	path := filepath.Join(c.Dir, OriginsFile)
-	file, err := rows.Open(path, func(string, []string, bool) (rows.Layout, error) {
+	file, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
 		return rows.Layout{Fields: []rows.Field{{Name: "cluster", Required: true}, {Name: "split", Required: true}}}, nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {

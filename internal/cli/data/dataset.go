@@ -111,7 +111,7 @@ the hub.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR`, such as a clone of the repository, and fetch nothing")
+	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR or FILE`, such as a clone of the repository or what a browser saved, and fetch nothing")
 	c.Flags().BoolVar(&accept, "accept-license", false, "accept the licenses of these datasets, where they restrict use; it is remembered")
 	return c
 }

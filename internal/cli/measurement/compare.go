@@ -43,8 +43,8 @@ judged them. Nothing is asked. Over-refusal and toxic refusal are compared in al
 and by category: both rates, their difference with an interval, the p-value of
 McNemar's test (by category corrected by Holm's method), and the prompts that
 flipped. Where prompts share a seed, intervals and tests go by seeds. Runs without
-a common prompt are compared as independent samples. Two judges of one run are
-compared with --judge and --candidate-judge.
+a common prompt are compared as independent samples, which decides no gate without
+--unpaired. Two judges of one run are compared with --judge and --candidate-judge.
 
 Gates end the command with exit code 4: --fail-if with > or < when they hold,
 --require with >= or <= unless they are shown to hold:
@@ -56,8 +56,9 @@ LIMIT is ±NUMBERpp, the difference, candidate minus base, in percentage points,
 NUMBER%, the candidate's rate. A gate needs significance unless it says
 "significant or not": "toxic_refusal >= -1pp" passes when the lower bound of the
 difference's interval is no lower. Beside each gate stands the smallest difference
-that the sample could have found. A gate that cannot be decided, because nothing was
-compared or too many prompts lack a verdict, fails too.`,
+that the sample could have found. A gate that cannot be decided fails too: nothing was
+compared, too many prompts lack a verdict, or that difference is more than three times
+a requirement's limit, which lies within the interval.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -211,6 +212,9 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 			a.Infof("%s", g)
 			gate = command.ErrGate
 		}
+	}
+	if gate != nil && !result.Paired && !f.unpaired {
+		a.Infof("--unpaired decides gates by the rates of different prompts; to compare the same ones, ask both runs the same dataset")
 	}
 	return gate
 }

@@ -143,6 +143,9 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
+		if set.LabelAssumed {
+			a.Infof("warning: %s: no column holds labels, so all %d prompts count as safe; --dataset FILE=LABEL says what they are", set.Name, set.Count)
+		}
 	}
 	a.SayDraw(r.Limit, r.Datasets...)
 	return measurement{Run: r, clients: clients, asking: f.Asking, out: f.out}, nil

@@ -44,8 +44,9 @@ func (a app) judgeCommand() *cobra.Command {
 		Use:   "judge [RUN] | --responses FILE",
 		Short: "Judge stored or recorded answers again, without asking any target",
 		Long: `Judge the answers of a stored run (the newest without a name), or a file of
-recorded answers, with other judges. No target is asked; judges that are models
-ask only for the verdicts that are not remembered.
+recorded answers, with other judges. Those of a run are added to its own, which stay
+first. No target is asked; judges that are models ask only for the verdicts that are
+not remembered.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY],
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
@@ -155,10 +156,10 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err != nil {
 		return err
 	}
-	if err := r.SetJudges(judges, f.judgeMaxTokens, clients, f.probes); err != nil {
+	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.probes); err != nil {
 		return err
 	}
-	m := measurement{Run: r, clients: clients, asking: f.Asking, out: f.out, memory: memory}
+	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory}
 	m.asking.Replace = true
 	if name == "" {
 		// Another run may be the newest by then.

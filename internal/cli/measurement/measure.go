@@ -27,6 +27,8 @@ type measurement struct {
 	clients *client.Set
 	asking  command.Asking
 	out     command.Output
+	// judges are those that are asked, nil for all of the run.
+	judges []judge.Judge
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
@@ -37,10 +39,15 @@ type measurement struct {
 // All input has been checked before.
 func (a app) measure(ctx context.Context, m measurement) error {
 	m.MostUnjudged = m.out.MostUnjudged
+	asked := &m.Run.Run
+	if m.judges != nil {
+		some := m.Run.Run
+		asked, some.Judges = &some, m.judges
+	}
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Asking: m.asking, Study: m.Study, Job: m.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { m.Told = told },
+		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
 		Check:    func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
@@ -49,7 +56,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			return n, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
 		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) ([]string, error) {
-			m.Told = nil
+			asked.Told = nil
 			if m.Shard.Of > 1 {
 				return a.showShard(ctx, m, memory, f)
 			}
