@@ -78,6 +78,7 @@ func TestScript(t *testing.T) {
 			"batchserver": batchserver,
 			"collector":   collector,
 			"freeport":    freeport,
+			"fallback":    fallback,
 			"fetch":       fetch,
 		},
 	})

@@ -40,7 +40,7 @@ var kinds = byFlag(map[kind]string{
 		moderator most on-conflict per-prompt plain policy providers raters rule seed seeds-per-generation split-seed splits
 		threshold wait
 		alpha corrected fail-if max-excluded require unpaired
-		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
+		export/format report/accept-model report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes`,
 	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
 	output:   `all changed disagreements flips format full guidelines json junit list log-format metrics name out pairs quiet replace store`,

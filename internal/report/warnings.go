@@ -71,6 +71,7 @@ func warningGroups(r score.Result) []warning {
 				score.TruncationConsequence)
 		}
 	}
+	addServed(r, add)
 	for _, run := range r.Runs {
 		if run.Untranslated > 0 {
 			add("Not asked, since there is no translation", run.Target+" ("+table.Count(run.Untranslated)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",

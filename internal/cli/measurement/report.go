@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,6 +26,7 @@ import (
 func (a app) reportCommand() *cobra.Command {
 	var store string
 	var list bool
+	var accepted []string
 	var out command.Output
 	var calibration calibrationFlags
 	c := &cobra.Command{
@@ -50,7 +52,7 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
 			if list {
 				return a.listStudies(c.Context(), store)
 			}
-			return a.report(c.Context(), store, names, out, calibration)
+			return a.report(c.Context(), store, names, out, calibration, accepted)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
@@ -60,6 +62,7 @@ given corrected for its judge's own error on that file (Rogan and Gladen).`,
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
 	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
+	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's, where the report says that orbench cannot tell; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	return c
@@ -97,7 +100,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 }
 
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string) (err error) {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -122,6 +125,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	runs, err := a.OpenRuns(ctx, memory, store, names)
 	if err != nil {
 		return err
+	}
+	for _, r := range runs {
+		r.Accepted = slices.Concat(r.Accepted, accepted)
 	}
 	if err := out.CheckDir(run.Subject(runs...)); err != nil {
 		return err
