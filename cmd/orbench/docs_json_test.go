@@ -46,7 +46,7 @@ var jsonForms = []struct {
 	of    any
 }{
 	{"`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
-	{"`answers.jsonl`: an object for each prompt of each target", score.Row{}},
+	{"`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"`judge --responses`", recorded.Result{}},
 	{"`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},

@@ -94,7 +94,7 @@ func namesOf(all []study.Dataset) []study.Dataset {
 
 // apart is the configuration without its judges, the names that are accepted, and the
 // folders of its files.
-func (c Config) apart() Config {
+func (c EvalConfig) apart() EvalConfig {
 	c = c.asked()
 	c.Datasets = namesOf(c.Datasets)
 	return c

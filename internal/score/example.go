@@ -21,7 +21,7 @@ type Example struct {
 const exampleLength = 140
 
 // exampleOf makes an example of a row that was refused.
-func exampleOf(row *Row, score float64) *Example {
+func exampleOf(row *AnswerRow, score float64) *Example {
 	prompt, whole := opening(row.Prompt.Messages[len(row.Prompt.Messages)-1].Content)
 	answer, _ := opening(row.Response.Text)
 	return &Example{Prompt: prompt, Answer: answer, Score: score, Whole: whole}
