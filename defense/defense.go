@@ -212,8 +212,8 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		return Outcome{Awaits: TargetModel}, missing
 	}
 	for _, step := range d.after {
-		// An answer that is blocked or without text holds nothing to inspect.
-		if _, settled := judge.Settled(o.Response); settled {
+		// An answer that is blocked, without text or another model's holds nothing to inspect.
+		if _, settled := judge.Settled(o.Response); settled || o.Response.ByOther(t.Ref) {
 			break
 		}
 		finding, missing := step.inspect(t, p, &o.Response.Text, counting)

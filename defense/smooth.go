@@ -45,7 +45,7 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 	for i, r := range responses {
 		v, _ := s.judge.Verdict(judge.Case{Prompt: copies[i], Response: r}, look)
 		switch {
-		case v.Class == orbench.Unjudged:
+		case v.Class == orbench.Unjudged, r.ByOther(t.Ref):
 			// It casts no vote.
 		case v.Class.Refused():
 			refused = append(refused, i)
@@ -63,7 +63,7 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 		Why: fmt.Sprintf("%d of %d copies were declined and %d answered", len(refused), s.copies, len(answered)),
 	}
 	if len(winners) == 0 {
-		// Nobody voted: all answers were cut before their first word.
+		// Nobody voted: all answers were cut before their first word, or another model's.
 		finding.Decision = Failed
 		return responses[0], finding, nil
 	}

@@ -64,6 +64,9 @@ type Rate struct {
 	// Judged is the denominator, Refused the numerator, and Unjudged how many answers the
 	// judge could not read.
 	Judged, Refused, Unjudged int
+	// ServedByOther is how many prompts another model answered than the target; they are
+	// not judged.
+	ServedByOther int
 	// Rate is Refused / Judged, from 0 to 1, and CI95 its 95% interval: Wilson's, clustered
 	// where prompts share clusters, and that of a confidence sequence where the run ended
 	// by itself. Both are nil when nothing was judged, and when too many answers are
@@ -81,7 +84,7 @@ type Answer struct {
 	// Sample is the number of the answer where a prompt is asked several times, from 1,
 	// else 0.
 	Sample int
-	// Status is answered, blocked, failed or unanswered.
+	// Status is answered, blocked, served_by_other, failed or unanswered.
 	Status string
 	// Text is the answer, or what the provider said in its place.
 	Text string
@@ -225,7 +228,7 @@ func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s
 		for _, j := range of.Judges {
 			rate := Rate{
 				Target: of.Target, Dataset: of.Dataset, Label: of.Label, Judge: j.Judge,
-				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, Rate: j.Share, CI95: j.CI95,
+				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.CI95,
 				Simulated: of.Simulated || j.Simulated,
 			}
 			for _, wider := range []*[2]float64{j.CI95Clustered, j.CI95Sequence} {

@@ -87,6 +87,9 @@ func (j *classifier) Verdict(c Case, look model.Lookup) (orbench.Verdict, []mode
 	if !ok {
 		return orbench.Verdict{Rationale: fmt.Sprintf("no reply yet from %s", j.ref)}, []model.Request{request}
 	}
+	if response.ByOther(j.ref) {
+		return orbench.Verdict{Rationale: question.OtherError(j.ref, response).Error()}, nil
+	}
 	refusal, said, err := readLabels(response.Text, j.refusal)
 	if err != nil {
 		return orbench.Verdict{Rationale: fmt.Sprintf("no verdict can be read from %s: %v", j.ref, err)}, nil

@@ -34,6 +34,17 @@ var familyWord = regexp.MustCompile(`[a-z]+[0-9]*|[0-9]+`)
 func FamilyOf(name string) string {
 	name = BareName(name)
 	words := familyWord.FindAllString(name, -1)
+	if maker := makerOf(words); maker != "" {
+		return maker
+	}
+	if len(words) == 0 {
+		return name
+	}
+	return words[0]
+}
+
+// makerOf is the family that the words of a name tell, empty for none that is known.
+func makerOf(words []string) string {
 	for _, m := range makers {
 		known := func(w string) bool {
 			return slices.Contains(m.words, w) || slices.Contains(m.words, strings.TrimRight(w, "0123456789"))
@@ -42,10 +53,7 @@ func FamilyOf(name string) string {
 			return m.family
 		}
 	}
-	if len(words) == 0 {
-		return name
-	}
-	return words[0]
+	return ""
 }
 
 // BareName is a model's name without its provider and its publisher, in lower

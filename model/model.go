@@ -231,6 +231,9 @@ type Response struct {
 	// Latency is the wall time of the attempt that succeeded. Whoever asked
 	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`
+	// Accepted says that Model is a name of the model that was asked, as a user said. It is a
+	// setting of whoever shows the response, and not kept.
+	Accepted bool `json:"-"`
 	// Allowance is what the provider said that it will take, nil where it did not. It is
 	// about the moment of the call, and not kept.
 	Allowance *Allowance `json:"-"`

@@ -83,6 +83,7 @@ func TestScript(t *testing.T) {
 			"batchserver": batchserver,
 			"collector":   collector,
 			"freeport":    freeport,
+			"fallback":    fallback,
 			"fetch":       fetch,
 			"mixing":      mixing,
 			"sql":         sql,

@@ -38,7 +38,7 @@ var kinds = byFlag(map[kind]string{
 	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family languages max-tokens
 		moderator on-conflict per-prompt plain policy raters rule seed seeds-per-generation threshold
 		alpha corrected fail-if max-excluded require unpaired
-		export/format report/gold-refusal`,
+		export/format report/accept-model report/gold-refusal`,
 	verdicts: `about by gold-refusal judge`,
 	limits:   `concurrency drain dry-run max-cost shards turn`,
 	output:   `all changed disagreements flips format full guidelines json junit list log-format metrics name out pairs quiet replace store`,

@@ -56,6 +56,7 @@ const (
 	complied
 	refused
 	unjudged
+	byOther
 	failed
 	unanswered
 	outcomes // how many there are
@@ -115,6 +116,8 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 // fateOf reads a row's outcome, and the class that the side's judge gave it.
 func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class, bool, error) {
 	switch r.Status {
+	case score.ServedByOther:
+		return byOther, orbench.Unjudged, r.Simulated, nil
 	case score.Failed:
 		return failed, orbench.Unjudged, r.Simulated, nil
 	case score.Unanswered:

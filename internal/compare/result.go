@@ -153,13 +153,15 @@ type Metric struct {
 }
 
 // SideCounts says what became of all prompts of a label on one side: Prompts =
-// Judged + Unjudged + Failed + Unanswered, always.
+// Judged + Unjudged + ServedByOther + Failed + Unanswered, always.
 type SideCounts struct {
-	Prompts    int `json:"prompts"`
-	Judged     int `json:"judged"`
-	Unjudged   int `json:"unjudged"`
-	Failed     int `json:"failed"`
-	Unanswered int `json:"unanswered"`
+	Prompts  int `json:"prompts"`
+	Judged   int `json:"judged"`
+	Unjudged int `json:"unjudged"`
+	// ServedByOther counts the prompts that another model answered.
+	ServedByOther int `json:"served_by_other,omitempty"`
+	Failed        int `json:"failed"`
+	Unanswered    int `json:"unanswered"`
 	// Truncation counts the answers that the token limit cut, of those judged or not.
 	score.Truncation
 }
@@ -362,8 +364,8 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 }
 
 func sideCounts(n [outcomes]int) SideCounts {
-	s := SideCounts{Judged: n[complied] + n[refused], Unjudged: n[unjudged], Failed: n[failed], Unanswered: n[unanswered]}
-	s.Prompts = s.Judged + s.Unjudged + s.Failed + s.Unanswered
+	s := SideCounts{Judged: n[complied] + n[refused], Unjudged: n[unjudged], ServedByOther: n[byOther], Failed: n[failed], Unanswered: n[unanswered]}
+	s.Prompts = s.Judged + s.Unjudged + s.ServedByOther + s.Failed + s.Unanswered
 	return s
 }
 

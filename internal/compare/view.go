@@ -412,8 +412,12 @@ func (c Result) conservation(m Metric) string {
 		if c.Paired && n.Prompts == n.Judged {
 			continue
 		}
-		s += fmt.Sprintf(" %s: %s prompts = %s judged + %s unjudged + %s failed + %s unanswered.",
-			[]string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Count(n.Judged), table.Count(n.Unjudged), table.Count(n.Failed), table.Count(n.Unanswered))
+		other := ""
+		if n.ServedByOther > 0 {
+			other = " + " + table.Count(n.ServedByOther) + " answered by another model"
+		}
+		s += fmt.Sprintf(" %s: %s prompts = %s judged + %s unjudged%s + %s failed + %s unanswered.",
+			[]string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Count(n.Judged), table.Count(n.Unjudged), other, table.Count(n.Failed), table.Count(n.Unanswered))
 	}
 	return strings.TrimSpace(s)
 }

@@ -20,7 +20,7 @@ type asked struct {
 	provider, model string
 }
 
-// ask gets a reply and counts it.
+// ask gets a reply and counts it. What another model wrote than was asked is as good as none.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
 	if r.Asking != nil {
 		defer r.Asking(role, request)()
@@ -46,6 +46,11 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	s.Usage.Add(response.Usage)
 	if response.Model != "" && !slices.Contains(s.Versions, response.Model) {
 		s.Versions = append(s.Versions, response.Model)
+	}
+	// Moderators and judges say themselves why they have no verdict.
+	if role != benchmark.ModeratorRole && role != benchmark.JudgeRole && response.ByOther(job.RefOf(request)) {
+		r.funnel.FailedCalls++
+		return response, false, nil
 	}
 	return response, true, nil
 }

@@ -276,7 +276,11 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Wor
 			return rows, call, []model.Request{request}
 		}
 		call.replies++
-		items := generator.Items(response)
+		var items []string
+		// What another model wrote is not the generator's.
+		if !response.ByOther(job.RefOf(request)) {
+			items = generator.Items(response)
+		}
 		call.read = call.read || len(items) > 0
 		for _, text := range items {
 			row := Wording{

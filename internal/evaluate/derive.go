@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
@@ -211,6 +212,7 @@ func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 // in the store. Failures are not looked up. used counts what is found; nil for nobody. m may
 // be nil for an empty store.
 func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
+	m = r.accepting(m)
 	all, probes := make([]judgedChunk, len(chunk)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
@@ -253,7 +255,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			response, ok := responses[hashes[0]]
 			if ok {
 				used.ofTargets().add(hashes[0], j.target.undefended().Ref, response)
-				noteResponse(row, response)
+				noteResponse(row, j.target.undefended().Ref, response)
 			}
 			if !ok || used.lists() {
 				call := j.about(row.Prompt)
@@ -283,6 +285,31 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 		all[0].used = used
 	}
 	return all, nil
+}
+
+// acceptingReader gives responses with model.Response.Accepted.
+type acceptingReader struct {
+	store.Reader
+	accepted []string
+}
+
+// accepting is the store with the names that are accepted.
+func (r *Run) accepting(m store.Reader) store.Reader {
+	if m == nil || len(r.Accepted) == 0 {
+		return m
+	}
+	return acceptingReader{m, r.Accepted}
+}
+
+// Get is that of the store.
+func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	found, err := a.Reader.Get(ctx, hashes)
+	for h, response := range found {
+		if response.Accepted = slices.Contains(a.accepted, response.Model); response.Accepted {
+			found[h] = response
+		}
+	}
+	return found, err
 }
 
 // judgeRows has the answers of a chunk judged, and notes what the judges lack. The answers
@@ -332,7 +359,9 @@ func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 		*v = score.JudgeVerdict{Judge: j.Name()}
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {
 			response, ok := look(r)
-			v.Simulated = v.Simulated || ok && response.Simulated()
+			if ok {
+				v.Note(job.RefOf(r), response)
+			}
 			return response, ok
 		})
 		return missing
@@ -358,11 +387,12 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 		about, answer = guard.AnswerHarm, prompt.Messages[n].Content
 		prompt.Messages = prompt.Messages[:n]
 	}
+	asked := t.undefended().Ref
 	request := model.Request{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Params: t.Params, Sample: t.Sample}
 	return func(look model.Lookup) []model.Request {
 		var last model.Response
 		a, missing, err := t.Guard.Ask(request, about, prompt, answer, func(r model.Request) (response model.Response, ok bool) {
-			if response, ok = look(r); ok {
+			if response, ok = look(r); ok && !last.ByOther(asked) {
 				last = response
 			}
 			return response, ok
@@ -370,7 +400,12 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 		if len(missing) > 0 {
 			return missing
 		}
-		row.Status, row.Response, row.Dialog = score.Answered, last, dialog
+		row.Dialog = dialog
+		noteResponse(row, asked, last)
+		if row.Status == score.ServedByOther {
+			return nil
+		}
+		row.Status = score.Answered
 		if err != nil {
 			row.Unread = err.Error()
 			return nil
@@ -395,7 +430,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		ask := func(p orbench.Prompt) (model.Response, bool) {
 			o, missing = d.Answer(target, p, look)
 			simulated = simulated || o.Simulated
-			return o.Response, len(missing) == 0 && !o.Unasked
+			return o.Response, len(missing) == 0 && !o.Unasked && !o.Response.ByOther(target.Ref)
 		}
 		dialog, ok := t.Turns.Hold(prompt, ask)
 		if ok {
@@ -406,11 +441,11 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		}
 		row.Dialog, row.Findings = dialog, o.Findings
 		row.Simulated = row.Simulated || simulated
-		if !ok {
+		if !ok && o.Unasked {
 			row.Status, row.Failure = score.Failed, o.Findings[len(o.Findings)-1].Why
 			return nil
 		}
-		noteResponse(row, o.Response)
+		noteResponse(row, target.Ref, o.Response)
 		return nil
 	}
 }
@@ -449,10 +484,13 @@ func requestsOf(lists [][]job.Call) [][]model.Request {
 	return all
 }
 
-// noteResponse notes the response to a row's prompt.
-func noteResponse(r *score.AnswerRow, response model.Response) {
+// noteResponse notes the response to a row's prompt, which was put to a model.
+func noteResponse(r *score.AnswerRow, asked model.Ref, response model.Response) {
 	r.Status, r.Response = score.Answered, response
-	if response.Finish == model.Blocked {
+	switch {
+	case response.ByOther(asked):
+		r.Status = score.ServedByOther
+	case response.Finish == model.Blocked:
 		r.Status = score.Blocked
 	}
 }

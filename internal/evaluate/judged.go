@@ -14,7 +14,7 @@ import (
 func (t Target) Judged(p orbench.Prompt, j judge.Judge, row *score.AnswerRow) model.Step {
 	return func(look model.Lookup) []model.Request {
 		*row = score.AnswerRow{Target: t.Name, Prompt: p, Status: score.Unanswered, Simulated: t.Simulated()}
-		if missing := t.step(row)(look); len(missing) > 0 || row.Status == score.Failed {
+		if missing := t.step(row)(look); len(missing) > 0 || row.Status == score.Failed || row.Status == score.ServedByOther {
 			return missing
 		}
 		row.Simulated = row.Simulated || row.Response.Simulated()

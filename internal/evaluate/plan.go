@@ -29,7 +29,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 			return nothing(q)
 		}
 		h := q.Hash()
-		found, err := m.Get(ctx, []model.Hash{h})
+		found, err := r.accepting(m).Get(ctx, []model.Hash{h})
 		failed = err
 		response, ok := found[h]
 		return response, ok

@@ -195,6 +195,9 @@ type Run struct {
 	// MostUnjudged is the greatest share of unjudged answers with which a rate is
 	// given; 0 means a tenth, 1 that every rate is.
 	MostUnjudged float64
+	// Accepted are names in answers that are those of the models that were asked, as a user
+	// says; see model.ServedBy.
+	Accepted []string
 	// Lacks reports a request that nobody can answer, such as one that a file of recorded
 	// answers has no answer to: it is not made, and its prompt stays unanswered. Nil is
 	// none.

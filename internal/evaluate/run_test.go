@@ -115,10 +115,10 @@ func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, row
 	}
 	for _, r := range result.Runs {
 		of := counted[key{r.Target, r.Dataset, r.Label}]
-		if r.N != r.Answered+r.Blocked+r.Failed+r.Unanswered {
-			t.Errorf("%s on %s: n = %d is not %d + %d + %d + %d", r.Target, r.Dataset, r.N, r.Answered, r.Blocked, r.Failed, r.Unanswered)
+		if r.N != r.Answered+r.Blocked+r.ServedByOther+r.Failed+r.Unanswered {
+			t.Errorf("%s on %s: n = %d is not %d + %d + %d + %d + %d", r.Target, r.Dataset, r.N, r.Answered, r.Blocked, r.ServedByOther, r.Failed, r.Unanswered)
 		}
-		if r.Answered != of[score.Answered] || r.Blocked != of[score.Blocked] || r.Failed != of[score.Failed] || r.Unanswered != of[score.Unanswered] {
+		if r.ServedByOther != of[score.ServedByOther] || r.Answered != of[score.Answered] || r.Blocked != of[score.Blocked] || r.Failed != of[score.Failed] || r.Unanswered != of[score.Unanswered] {
 			t.Errorf("%s on %s: %+v, but the rows say %v", r.Target, r.Dataset, r, of)
 		}
 		for _, j := range r.Judges {

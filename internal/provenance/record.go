@@ -60,7 +60,18 @@ type Made struct {
 	Settings []Setting `json:"settings"`
 	Datasets []Dataset `json:"datasets"`
 	Judges   []Judge   `json:"judges"`
-	Cost     Cost      `json:"cost"`
+	// Served has the names under which replies came, where they are not the asked ones.
+	Served []Served `json:"served_by,omitempty"`
+	Cost   Cost     `json:"cost"`
+}
+
+// Served is how many answers of a target, or replies of a judge, came under a name.
+type Served struct {
+	Of    string `json:"of"`
+	Model string `json:"model"`
+	N     int    `json:"n"`
+	// As is as in the figures: version, other or unclear.
+	As string `json:"as"`
 }
 
 // Command is a command that asked for a run.
@@ -236,6 +247,9 @@ func (r *Record) Sections() []table.Section {
 				version += ", when the run was made " + j.Was
 			}
 			add("judge", j.Judge, "version "+version)
+		}
+		for _, by := range m.Served {
+			add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
 		}
 		add("cost of the whole run", "", m.Cost.String())
 		for _, setting := range summary(m.Settings) {

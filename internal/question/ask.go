@@ -13,7 +13,8 @@ const attempts = 2
 
 // Ask finds the reply to a request and has read read it. A reply that read
 // refuses is asked for once more, as the next sample of the same request: sample n of
-// a question is the samples 2n and 2n+1 of its request. The error says why there is nothing to read; where a reply is only not there yet,
+// a question is the samples 2n and 2n+1 of its request. What another model replied is not
+// read. The error says why there is nothing to read; where a reply is only not there yet,
 // missing is what to ask.
 func Ask(request model.Request, look model.Lookup, read func(reply string) error) (missing []model.Request, err error) {
 	var faults []string
@@ -23,6 +24,9 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 		response, ok := look(request)
 		if !ok {
 			return []model.Request{request}, fmt.Errorf("no reply yet from %s/%s", request.Provider, request.Model)
+		}
+		if asked := (model.Ref{Provider: request.Provider, Model: request.Model}); response.ByOther(asked) {
+			return nil, OtherError(asked, response)
 		}
 		err := replyFault(response)
 		if err == nil {
@@ -37,6 +41,11 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 	}
 	return nil, fmt.Errorf("no verdict can be read from %s/%s: first %s; asked again, %s",
 		request.Provider, request.Model, faults[0], faults[1])
+}
+
+// OtherError says that another model gave a reply.
+func OtherError(asked model.Ref, reply model.Response) error {
+	return fmt.Errorf("no verdict from %s: %s answered in its place", asked, Clip(reply.Model))
 }
 
 // replyFault says why a response cannot hold a verdict, or nil.

@@ -19,11 +19,11 @@ func plain(r score.Result) bool {
 // accountLine says in one line what became of every prompt that was asked, over
 // all targets.
 func accountLine(r score.Result) string {
-	var n, answered, blocked, failed, unanswered int
+	var n, answered, blocked, other, failed, unanswered int
 	var cut score.Truncation
 	for _, run := range r.Runs {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
-		failed, unanswered = failed+run.Failed, unanswered+run.Unanswered
+		other, failed, unanswered = other+run.ServedByOther, failed+run.Failed, unanswered+run.Unanswered
 		cut.AddCount(run.Truncation)
 	}
 	var targets string
@@ -31,7 +31,7 @@ func accountLine(r score.Result) string {
 		targets = " of " + table.Count(several) + " targets"
 	}
 	line := "Accounted for: " + table.Counted(n, "prompt", "prompts") + targets + " = " +
-		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})
+		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: other, What: "answered by another model"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})
 	if ended := cut.Line(answered); ended != "" {
 		line += "; " + ended
 	}

@@ -27,6 +27,7 @@ type row struct {
 	*score.TruncationRow `csv:",omitempty"`
 	LabelAssumed         *bool `csv:",omitempty"`
 	*sequence            `csv:",omitempty"`
+	*other               `csv:",omitempty"`
 }
 
 // account has the columns that only a whole run has, and sequence those of a run that ended
@@ -34,6 +35,9 @@ type row struct {
 type account struct{ N, Answered, Blocked, Failed, Unanswered int }
 
 type sequence struct{ CI95Sequence *[2]float64 }
+
+// other has the column of a result with answers of other models than the targets.
+type other struct{ ServedByOther int }
 
 // Rows has a row for each target, dataset, label and judge (scope "all"), followed by one
 // for each category (scope "category"). Rates are shares from 0 to 1 and empty where
@@ -44,6 +48,7 @@ func (v View) Rows() any {
 	ended := has(func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
 	assumed := has(func(run score.RunResult) bool { return run.LabelAssumed })
 	stopped := has(func(run score.RunResult) bool { return run.Of > 0 })
+	byOther := has(func(run score.RunResult) bool { return run.ServedByOther > 0 })
 	var rows []row
 	for _, run := range v.Runs {
 		judges := run.Judges
@@ -66,6 +71,9 @@ func (v View) Rows() any {
 			}
 			if ended {
 				all.TruncationRow = run.Truncation.Row(run.Answered)
+			}
+			if byOther {
+				all.other = &other{run.ServedByOther}
 			}
 			if stopped {
 				all.sequence = &sequence{j.CI95Sequence}

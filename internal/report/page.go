@@ -244,7 +244,7 @@ func sideOf(s *score.Side, name string) pageSide {
 	for _, w := range []struct {
 		n    int
 		what string
-	}{{s.Run.Unanswered, "unanswered"}, {s.Run.Failed, "failed"}, {s.Judge.Unjudged, "unjudged"}} {
+	}{{s.Run.ServedByOther, "answered by another model"}, {s.Run.Unanswered, "unanswered"}, {s.Run.Failed, "failed"}, {s.Judge.Unjudged, "unjudged"}} {
 		if w.n > 0 {
 			p.Without = append(p.Without, table.Count(w.n)+" "+w.what)
 		}

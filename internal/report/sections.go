@@ -40,7 +40,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	s := table.Section{
 		Title: table.LabelTitle(label),
 		Header: []string{
-			"target", "dataset", "judge", "n", "answered", "cut", "blocked", "failed", "unanswered",
+			"target", "dataset", "judge", "n", "answered", "cut", "blocked", otherColumn, "failed", "unanswered",
 			"judged", "unjudged", "refused", "rate", "95% interval", judgeErrorColumn,
 		},
 		Left: 3,
@@ -52,7 +52,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		}
 		target := table.Name(run.TargetCaption(), run.Simulated)
 		outcomes := []string{
-			table.Count(run.N), table.Count(run.Answered), run.Truncation.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.Failed), table.Count(run.Unanswered),
+			table.Count(run.N), table.Count(run.Answered), run.Truncation.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.ServedByOther), table.Count(run.Failed), table.Count(run.Unanswered),
 		}
 		if len(run.Judges) == 0 {
 			row := append([]string{target, run.DatasetCaption(), "none"}, outcomes...)
@@ -72,6 +72,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	s.Note = withheld.note()
 	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
+	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, otherColumn)
 	// Most runs lose no prompt, and then six columns say so in vain: the account
 	// below the tables has it in a line.
 	n := slices.Index(s.Header, "n")
@@ -80,6 +81,9 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	}
 	return s
 }
+
+// otherColumn counts answers of other models than the target.
+const otherColumn = "by another"
 
 // noRates are those of whom there is no rate, by what it is withheld for.
 type noRates map[score.Why][]string

@@ -44,6 +44,7 @@ func (v View) Document() table.Document {
 	}
 	d.AddTo(table.OnBrief, table.Line(susceptibilityInBrief(r.Susceptibility)))
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
+	d.AddTo(table.OnFull, table.Line(versionLine(r)))
 	d.Add(table.Line(intervalNote(r)))
 	for _, line := range warningsOf(r) {
 		d.Add(table.Warning(line))

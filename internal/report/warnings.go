@@ -71,6 +71,7 @@ func warningGroups(r score.Result) []warning {
 				score.TruncationConsequence)
 		}
 	}
+	addServed(r, add)
 	for _, run := range r.Runs {
 		if run.AccountLimited > 0 {
 			add("The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",

@@ -22,6 +22,8 @@ type EvalConfig struct {
 	Judges []Spec `json:"judges"`
 	// Defenses are those that targets name.
 	Defenses []Spec `json:"defenses,omitempty"`
+	// AcceptModels is as in experiment.EvalConfig.
+	AcceptModels []string `json:"accept_models,omitempty"`
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 }
@@ -92,7 +94,7 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 // open makes the run that the config describes, judged by its own judges, without its
 // datasets.
 func (c EvalConfig) open() (*evaluate.Run, error) {
-	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Recorded: true}
+	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Accepted: c.AcceptModels, Recorded: true}
 	for i, t := range r.Targets {
 		for _, s := range c.Defenses {
 			if s.Name != t.Guarded {
@@ -118,8 +120,9 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 	return r, nil
 }
 
-// asked is the configuration without the judges: judging a run again is no other run.
+// asked is the configuration without the judges and the names that are accepted: judging a
+// run again is no other run.
 func (c EvalConfig) asked() EvalConfig {
-	c.Judges = nil
+	c.Judges, c.AcceptModels = nil, nil
 	return c
 }

@@ -39,7 +39,8 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Limit           int
 		Judges, Version []string
 		Probed          bool
-	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
+		Accepted        []string
+	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit, Accepted: r.Accepted}
 	for _, t := range r.Targets {
 		of.Samples, of.Known = append(of.Samples, t.Times()), append(of.Known, t.LabelName)
 	}

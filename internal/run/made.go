@@ -26,7 +26,7 @@ func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks) (s
 	if err != nil {
 		return result, provenance.Made{}, err
 	}
-	made, err := r.made(used)
+	made, err := r.made(used, result)
 	return result, made, err
 }
 
@@ -57,8 +57,31 @@ func batches(prices price.Table, used price.Usage) []provenance.Batch {
 	return all
 }
 
-// made says how the run was made, whose replies are counted in used.
-func (r *Run) made(used price.Usage) (provenance.Made, error) {
+// served lists the names under which replies came, by target and by judge.
+func served(result score.Result) []provenance.Served {
+	var all []provenance.Served
+	add := func(of string, names []score.ServedBy) {
+		for _, by := range names {
+			i := slices.IndexFunc(all, func(s provenance.Served) bool { return s.Of == of && s.Model == by.Model && s.As == string(by.As) })
+			if i < 0 {
+				i = len(all)
+				all = append(all, provenance.Served{Of: of, Model: by.Model, As: string(by.As)})
+			}
+			all[i].N += by.N
+		}
+	}
+	for _, of := range result.Runs {
+		add(cmp.Or(of.Variant, of.Target), of.ServedBy)
+		for _, j := range of.Judges {
+			add(j.Judge, j.ServedBy)
+		}
+	}
+	return all
+}
+
+// made says how the run was made, whose replies are counted in used, with the names in its
+// figures.
+func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, error) {
 	made := provenance.Made{
 		Run: r.Name, Date: r.History.Date(), Commands: r.History.Commands, Settings: r.Settings(),
 		Datasets: []provenance.Dataset{}, Judges: []provenance.Judge{},
@@ -85,6 +108,7 @@ func (r *Run) made(used price.Usage) (provenance.Made, error) {
 		}
 		made.Judges = append(made.Judges, of)
 	}
+	made.Served = served(result)
 	prices := price.Default()
 	if len(r.History.Prices) > 0 {
 		var err error

@@ -238,7 +238,7 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 		if err != nil {
 			return result, err
 		}
-		made, err := runs[i].made(sinks.Usage)
+		made, err := runs[i].made(sinks.Usage, r)
 		if err != nil {
 			return result, err
 		}
@@ -274,7 +274,7 @@ func Aggregated(ctx context.Context, m store.Reader, runs []*Run, of Figures) (s
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
 		}
-		made, err := run.made(used)
+		made, err := run.made(used, r)
 		if err != nil {
 			return result, err
 		}

@@ -45,6 +45,7 @@ func (r *Run) Settings() []provenance.Setting {
 	}
 	all.add(provenance.Setting{Name: "limit", Value: limitOf(r.Config.Limit)})
 	all.add(r.Config.ending())
+	all.add(provenance.Setting{Name: "accepted names of models", Value: strings.Join(r.Accepted, ", ")})
 	for _, j := range r.Config.Judges {
 		all.addSpec(j, "judge", true)
 		all.add(provenance.Setting{Name: provenance.JudgeVersion, Of: j.Name, Value: j.Version, Misleads: true, Judging: true})

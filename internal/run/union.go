@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// Union makes one run of two of the same name, with the judges and the commands of both: judging a run
+// Union makes one run of two of the same name, with the judges, the accepted names and the commands of both: judging a run
 // again is no other run, and where the files of its prompts lie is no part of it. The
 // settings in which they differ otherwise are named, and then there is no union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
@@ -63,6 +63,11 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 			differ = append(differ, "judge "+s.Name)
 		}
 	}
+	for _, name := range y.Config.AcceptModels {
+		if !slices.Contains(x.Config.AcceptModels, name) {
+			x.Config.AcceptModels, added = append(x.Config.AcceptModels, name), true
+		}
+	}
 	if added && len(differ) == 0 {
 		one.Config, err = json.Marshal(x.Config)
 	}
@@ -87,9 +92,11 @@ func namesOf(all []study.Dataset) []study.Dataset {
 	return all
 }
 
-// apart is the configuration without its judges and the folders of its files.
+// apart is the configuration without its judges, the names that are accepted, and the
+// folders of its files.
 func (c EvalConfig) apart() EvalConfig {
-	c.Judges, c.Datasets = nil, namesOf(c.Datasets)
+	c = c.asked()
+	c.Datasets = namesOf(c.Datasets)
 	return c
 }
 

@@ -54,9 +54,10 @@ type aggregateKey struct {
 // copied is the run with lists and counts of its own.
 func (r RunResult) copied() RunResult {
 	r.Agreement = slices.Clone(r.Agreement)
-	r.Judges = slices.Clone(r.Judges)
+	r.Judges, r.ServedBy = slices.Clone(r.Judges), slices.Clone(r.ServedBy)
 	for i := range r.Judges {
 		j := &r.Judges[i]
+		j.ServedBy = slices.Clone(j.ServedBy)
 		j.ByClass, j.BySource, j.ByCategory = maps.Clone(j.ByClass), maps.Clone(j.BySource), maps.Clone(j.ByCategory)
 		if j.Corrected != nil {
 			corrected := *j.Corrected
@@ -88,12 +89,22 @@ func (r *RunResult) addFinding(step string, decision defense.Decision, n int) {
 	r.Findings[step][decision] += n
 }
 
+// Together adds answers under the same names up.
+func Together(all, more []ServedBy) []ServedBy {
+	for _, by := range more {
+		all = addServed(all, by)
+	}
+	return all
+}
+
 // addSample adds the counts of another sample.
 func (r *RunResult) addSample(o RunResult) {
 	r.Samples++
 	r.N += o.N
 	r.Answered += o.Answered
 	r.Blocked += o.Blocked
+	r.ServedByOther += o.ServedByOther
+	r.ServedBy = Together(r.ServedBy, o.ServedBy)
 	r.Failed += o.Failed
 	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
@@ -124,6 +135,8 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Refused += o.Refused
 	j.Unjudged += o.Unjudged
 	j.Cut += o.Cut
+	j.ServedByOther += o.ServedByOther
+	j.ServedBy = Together(j.ServedBy, o.ServedBy)
 	j.Unfiltered.Judged += o.Unfiltered.Judged
 	j.Unfiltered.Refused += o.Unfiltered.Refused
 	j.Simulated = j.Simulated || o.Simulated

@@ -11,7 +11,7 @@ import (
 // means than the figures: what does not add up is a fault of the program, and
 // must not be printed.
 type recount struct {
-	rows, answered, blocked, failed, unanswered int
+	rows, answered, blocked, other, failed, unanswered int
 	// judged and refused are indexed by judge.
 	judged, refused []int
 }
@@ -24,6 +24,8 @@ func (c *recount) add(row *AnswerRow) {
 		c.answered++
 	case Blocked:
 		c.blocked++
+	case ServedByOther:
+		c.other++
 	case Failed:
 		c.failed++
 	case Unanswered:
@@ -49,6 +51,7 @@ func (c *recount) check(runs []RunResult, size int) error {
 		all.rows += r.N
 		all.answered += r.Answered
 		all.blocked += r.Blocked
+		all.other += r.ServedByOther
 		all.failed += r.Failed
 		all.unanswered += r.Unanswered
 		for i, j := range r.Judges {
@@ -59,7 +62,7 @@ func (c *recount) check(runs []RunResult, size int) error {
 	faults := []error{
 		equal("rows and prompts", c.rows, size), equal("counted prompts and rows", all.rows, c.rows),
 		equal("answered", all.answered, c.answered), equal("blocked", all.blocked, c.blocked),
-		equal("failed", all.failed, c.failed), equal("unanswered", all.unanswered, c.unanswered),
+		equal("served by another", all.other, c.other), equal("failed", all.failed, c.failed), equal("unanswered", all.unanswered, c.unanswered),
 	}
 	for i := range judged {
 		faults = append(faults, equal("judged", judged[i], c.judged[i]), equal("refused", refused[i], c.refused[i]))
@@ -76,12 +79,12 @@ func equal(what string, a, b int) error {
 }
 
 // Conserved checks that every prompt is in exactly one count: prompts are
-// answered, blocked, failed or unanswered; what is answered or blocked is judged
+// answered, blocked, served by another model, failed or unanswered; what is answered or blocked is judged
 // or unjudged by each judge; and the counts by class, by source and by category
 // have the sums that they should. The error names the run and every count that
 // does not add up.
 func (r *RunResult) Conserved() error {
-	faults := []error{equal("prompts and their fates", r.N, r.Answered+r.Blocked+r.Failed+r.Unanswered)}
+	faults := []error{equal("prompts and their fates", r.N, r.Answered+r.Blocked+r.ServedByOther+r.Failed+r.Unanswered)}
 	if ended := r.Truncated + r.EndingUnknown; ended > r.Answered {
 		faults = append(faults, equal("answers and those that are cut or may be", r.Answered, ended))
 	}

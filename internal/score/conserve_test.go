@@ -19,7 +19,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 		t.Fatal(err)
 	}
 	run := &Design{
-		Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 5}},
+		Targets: []Target{{Name: "m/a", Asked: Asked{Provider: "openai", Model: "gpt-4o"}}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 6}},
 		Judges: []judge.Judge{lexical, lexical}, MostUnjudged: 1,
 	}
 	tally := newTally(run)
@@ -34,6 +34,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 		{Status: Blocked, Response: blocked, Verdicts: verdicts(orbench.Blocked)},
 		{Status: Failed},
 		{Status: Unanswered},
+		{Status: ServedByOther, Response: model.Response{Text: "Yes.", Model: "gpt-4o-mini"}},
 	} {
 		row.Prompt = orbench.NewPrompt(strings.Repeat("x", i+1), "hate", orbench.Safe)
 		tally.add(0, 0, &row)
@@ -50,10 +51,11 @@ func TestCountsThatDoNotAddUp(t *testing.T) {
 	result := func(t *tally) *RunResult { return &t.counts[tallyKey{}].RunResult }
 	first := func(t *tally) *JudgeResult { return &result(t).Judges[0] }
 	for want, spoil := range map[string]func(*tally){
-		"prompts and their fates: 6 and 5":        func(t *tally) { result(t).N++ },
-		"prompts and their fates: 5 and 4":        func(t *tally) { result(t).Failed-- },
+		"prompts and their fates: 7 and 6":        func(t *tally) { result(t).N++ },
+		"prompts and their fates: 6 and 5":        func(t *tally) { result(t).Failed-- },
 		"failed: 0 and 1":                         func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
 		"unanswered: 2 and 1":                     func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
+		"served by another: 0 and 1":              func(t *tally) { result(t).ServedByOther--; result(t).Unanswered++ },
 		"answered: 3 and 2":                       func(t *tally) { result(t).Answered++; result(t).Blocked-- },
 		"answers and verdicts: 3 and 4":           func(t *tally) { first(t).Unjudged++ },
 		"judged by class: 3 and 4":                func(t *tally) { first(t).ByClass[orbench.Partial]++ },
@@ -62,9 +64,9 @@ func TestCountsThatDoNotAddUp(t *testing.T) {
 		"judged by category: 3 and 0":             func(t *tally) { delete(first(t).ByCategory, "hate") },
 		"refused by category: 2 and 1":            func(t *tally) { first(t).ByCategory["hate"] = Count{N: 3, Refused: 1} },
 		"agreement of lexical and lexical: 4 and": func(t *tally) { result(t).Agreement[0].N++ },
-		"rows and prompts: 5 and 6":               func(t *tally) { t.design.Datasets[0].Count++ },
-		"rows and prompts: 5 and 4":               func(t *tally) { t.design.Limit = 4 },
-		"counted prompts and rows: 0 and 5":       func(t *tally) { clear(t.counts) },
+		"rows and prompts: 6 and 7":               func(t *tally) { t.design.Datasets[0].Count++ },
+		"rows and prompts: 6 and 4":               func(t *tally) { t.design.Limit = 4 },
+		"counted prompts and rows: 0 and 6":       func(t *tally) { clear(t.counts) },
 		"judged: 2 and 3": func(t *tally) {
 			j := first(t)
 			j.Judged, j.Unjudged = 2, 1
@@ -91,7 +93,7 @@ func BenchmarkTally(b *testing.B) {
 				b.Fatal(err)
 			}
 			run := &Design{
-				Targets: []Target{{Name: "m/a"}}, Datasets: []*dataset.Dataset{{Name: "set", ClusteredBy: by}},
+				Targets: []Target{{Name: "m/a", Asked: Asked{Provider: "openai", Model: "gpt-4o"}}}, Datasets: []*dataset.Dataset{{Name: "set", ClusteredBy: by}},
 				Judges: []judge.Judge{lexical, lexical},
 			}
 			tally := newTally(run)

@@ -1,7 +1,9 @@
 package score
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
@@ -70,12 +72,17 @@ type RunResult struct {
 	// Answers is true where the prompts end with answers, which guards are asked about,
 	// and Label is that of the answers.
 	Answers bool `json:"answers,omitempty"`
-	// N = Answered + Blocked + Failed + Unanswered, always.
-	N          int `json:"n"`
-	Answered   int `json:"answered"`
-	Blocked    int `json:"blocked"`
-	Failed     int `json:"failed"`
-	Unanswered int `json:"unanswered"`
+	// N = Answered + Blocked + ServedByOther + Failed + Unanswered, always.
+	N        int `json:"n"`
+	Answered int `json:"answered"`
+	Blocked  int `json:"blocked"`
+	// ServedByOther counts the prompts that another model answered than the target: a
+	// provider, a gateway or a router put it in its place. They are in no rate.
+	ServedByOther int `json:"served_by_other,omitempty"`
+	// ServedBy counts the answers that came under another name than the target's.
+	ServedBy   []ServedBy `json:"served_by,omitempty"`
+	Failed     int        `json:"failed"`
+	Unanswered int        `json:"unanswered"`
 	// Untranslated counts those of Failed that could not be put into the target's
 	// language, and so were asked in none. Asking again does not help.
 	Untranslated int `json:"untranslated,omitempty"`
@@ -121,6 +128,41 @@ type RunResult struct {
 	Labeled *annotation.Corrected `json:"labeled,omitempty"`
 	// Simulated is true when the target is a simulated model.
 	Simulated bool `json:"simulated"`
+}
+
+// ServedBy is how many answers came under a name that is not the one that was asked.
+type ServedBy struct {
+	Model string `json:"model"`
+	N     int    `json:"n"`
+	// As is version where that is a name of the model that was asked, such as a dated one,
+	// other where it is another model, and unclear where the names do not tell. Answers of the
+	// first and the last count like any.
+	As ServedAs `json:"as"`
+}
+
+// ServedAs says what a name under which answers came is to the one that was asked.
+type ServedAs string
+
+// What such names are.
+const (
+	AsVersion ServedAs = "version"
+	AsOther   ServedAs = "other"
+	AsUnclear ServedAs = "unclear"
+)
+
+// servedAs has them by what decides.
+var servedAs = map[model.Served]ServedAs{model.AsVersion: AsVersion, model.ByOther: AsOther, model.Unclear: AsUnclear}
+
+// addServed counts n answers under a name; the names are in their order.
+func addServed(all []ServedBy, more ServedBy) []ServedBy {
+	i, found := slices.BinarySearchFunc(all, more, func(a, b ServedBy) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.As, b.As))
+	})
+	if !found {
+		return slices.Insert(all, i, more)
+	}
+	all[i].N += more.N
+	return all
 }
 
 // Asked is everything that determines a target's answers but the prompt.
@@ -179,6 +221,10 @@ type JudgeResult struct {
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
+	// ServedByOther counts those of Unjudged where another model replied than the judge.
+	ServedByOther int `json:"served_by_other,omitempty"`
+	// ServedBy counts the replies that came under another name than the judge's.
+	ServedBy []ServedBy `json:"served_by,omitempty"`
 	// Withheld is true when more than Design.MostUnjudged of the answers are unjudged, or
 	// have no text: a rate would say little.
 	Withheld bool                  `json:"withheld,omitempty"`
@@ -345,10 +391,12 @@ type Status string
 
 // The outcomes of a prompt. They are exclusive and cover all of them.
 const (
-	Answered   Status = "answered"
-	Blocked    Status = "blocked"
-	Failed     Status = "failed"
-	Unanswered Status = "unanswered"
+	Answered Status = "answered"
+	Blocked  Status = "blocked"
+	// ServedByOther means that another model answered than the target.
+	ServedByOther Status = "served_by_other"
+	Failed        Status = "failed"
+	Unanswered    Status = "unanswered"
 )
 
 // AnswerRow is one prompt of a run with its answer and every judge's verdict: what
@@ -371,7 +419,7 @@ type AnswerRow struct {
 	// Dialog is what was said before the answer, where the target is asked in a dialog;
 	// its last turn is what the answer is to. It is absent where an earlier turn failed.
 	Dialog []conversation.Said `json:"dialog,omitempty"`
-	// Response is the zero value unless Status is Answered or Blocked.
+	// Response is the zero value unless Status is Answered, Blocked or ServedByOther.
 	Response model.Response `json:"response,omitzero"`
 	// Assessment is what the target says where it is a guard, nil for any other and for
 	// a reply that cannot be read, of which Unread says why.
@@ -420,4 +468,26 @@ type JudgeVerdict struct {
 	orbench.Verdict
 	// Simulated is true when the verdict rests on a simulated model's reply.
 	Simulated bool `json:"simulated,omitempty"`
+	// ServedBy has the replies that came under another name than was asked. Where the judge
+	// says nothing because another model replied, Rationale says so.
+	ServedBy []ServedBy `json:"-"`
+}
+
+// Note notes a reply of a model that was asked.
+func (v *JudgeVerdict) Note(asked model.Ref, reply model.Response) {
+	v.Simulated = v.Simulated || reply.Simulated()
+	if by, other := servedBy(asked, reply); other {
+		v.ServedBy = addServed(v.ServedBy, by)
+	}
+}
+
+// servedBy says under which name a response came, and false where that is the one that was
+// asked.
+func servedBy(asked model.Ref, r model.Response) (ServedBy, bool) {
+	var accepted []string
+	if r.Accepted {
+		accepted = []string{r.Model}
+	}
+	as, other := servedAs[model.ServedBy(asked, r.Model, accepted)]
+	return ServedBy{r.Model, 1, as}, other
 }

@@ -152,6 +152,9 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	if a := row.Assessment; a != nil && a.Score != nil {
 		t.scores.add(target.Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
 	}
+	if by, other := servedBy(model.Ref{Provider: target.Provider, Model: target.Model}, row.Response); other {
+		r.ServedBy = addServed(r.ServedBy, by)
+	}
 	if row.Status == Answered && target.Guard == "" {
 		row.Ending = EndingOf(target.Provider, row.Response)
 		r.Truncation.Add(row.Ending)
@@ -190,6 +193,8 @@ func (r *RunResult) Add(row *AnswerRow) {
 		if b := row.Response.Block; b != nil && Source(b.Kind).withheld() {
 			r.blockedFor(b.Reason(), 1)
 		}
+	case ServedByOther:
+		r.ServedByOther++
 	case Failed:
 		r.Failed++
 		if row.Untranslated() {
@@ -207,6 +212,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
+		r.Judges[i].addServed(v)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
 			r.Agreement[pair].Add(v.Class, other.Class)
@@ -245,6 +251,18 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 		count.Refused++
 	}
 	j.ByCategory[category] = count
+}
+
+// addServed counts who replied for the judge.
+func (j *JudgeResult) addServed(v JudgeVerdict) {
+	other := false
+	for _, by := range v.ServedBy {
+		j.ServedBy = addServed(j.ServedBy, by)
+		other = other || by.As == AsOther
+	}
+	if other && v.Class == orbench.Unjudged {
+		j.ServedByOther++
+	}
 }
 
 // addUndisputed counts one verdict among those on prompts that people do not dispute.

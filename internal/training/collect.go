@@ -271,6 +271,8 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 	switch {
 	case row.Status == score.Failed || row.Status == score.Unanswered:
 		return nil, noPart, Unanswered
+	case row.Status == score.ServedByOther:
+		return nil, noPart, ServedByOther
 	case !how.plain:
 		return nil, noPart, AskedOtherwise
 	case row.Status == score.Blocked || strings.TrimSpace(row.Response.Text) == "":

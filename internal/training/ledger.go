@@ -37,11 +37,13 @@ const (
 // PromptLeftOut, which stands for the causes above.
 const (
 	PromptLeftOut Cause = "prompt_left_out"
-	// Unanswered prompts have no answer, or it failed; Withheld ones were blocked or are
-	// empty; Cut ones ended at the token limit.
-	Unanswered Cause = "unanswered"
-	Withheld   Cause = "withheld"
-	Cut        Cause = "cut"
+	// Unanswered prompts have no answer, or it failed; ServedByOther ones were answered by
+	// another model than the target; Withheld ones were blocked or are empty; Cut ones ended
+	// at the token limit.
+	Unanswered    Cause = "unanswered"
+	ServedByOther Cause = "served_by_other"
+	Withheld      Cause = "withheld"
+	Cut           Cause = "cut"
 	// AskedOtherwise answers were given to another text than the prompt: in a dialog, a
 	// framing, another language or behind a defense; or by a guard, which answers nothing.
 	AskedOtherwise Cause = "asked_otherwise"
@@ -90,6 +92,7 @@ var (
 	answerCauses = []shown{
 		{PromptLeftOut, "the prompt is left out"},
 		{Unanswered, "there is none, or the call failed"},
+		{ServedByOther, "answered by another model than the target"},
 		{Withheld, "blocked, or empty"},
 		{Cut, "cut by the token limit"},
 		{AskedOtherwise, "to the prompt in a dialog, a framing, another language or behind a defense, or of a guard"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,6 +26,7 @@ import (
 func (a app) reportCommand() *cobra.Command {
 	var store string
 	var list bool
+	var accepted []string
 	var out command.Output
 	var calibration calibrationFlags
 	var published paperFlags
@@ -67,7 +69,7 @@ judge, which the output says.`,
 				}
 				return a.paper(c.Context(), store, names, out, published)
 			}
-			return a.report(c.Context(), store, names, out, calibration)
+			return a.report(c.Context(), store, names, out, calibration, accepted)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
@@ -78,6 +80,7 @@ judge, which the output says.`,
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
 	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	published.register(c)
+	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's, where the report says that orbench cannot tell; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	return c
@@ -120,7 +123,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 }
 
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string) (err error) {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -145,6 +148,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	runs, err := a.OpenRuns(ctx, memory, store, names)
 	if err != nil {
 		return err
+	}
+	for _, r := range runs {
+		r.Accepted = slices.Concat(r.Accepted, accepted)
 	}
 	if err := out.CheckDir(run.Subject(runs...)); err != nil {
 		return err

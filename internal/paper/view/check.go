@@ -193,6 +193,9 @@ func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 	if j.Judge != s.PublishedJudge {
 		say("The judge differs: %s here, %s there.", j.Judge, s.PublishedJudge)
 	}
+	if run.ServedByOther > 0 {
+		say("%s prompts were answered by another model: they count nowhere.", table.Count(run.ServedByOther))
+	}
 	if j.Unjudged > 0 || run.Failed > 0 || run.Unanswered > 0 {
 		say("%s answers are unjudged, %s calls failed and %s prompts are unanswered: they count nowhere.",
 			table.Count(j.Unjudged), table.Count(run.Failed), table.Count(run.Unanswered))
