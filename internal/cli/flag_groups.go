@@ -43,7 +43,7 @@ var kinds = byFlag(map[kind]string{
 		export/format report/most-unjudged paper/most-unjudged report/gold-refusal`,
 	verdicts: `about by gold-refusal judge judge-max-tokens most-unjudged no-probes`,
 	limits:   `attempts ask-batched concurrency drain dry-run max-cost max-requests max-total-tokens prices rpm shards timeout tpm turn workers`,
-	output:   `all changed disagreements flips format full guidelines json junit list log-format metrics name out pairs quiet replace store`,
+	output:   `all changed disagreements flips format full guidelines json junit list log-format methods metrics name out pairs quiet replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.

@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 )
@@ -27,6 +28,8 @@ type measurement struct {
 	clients *client.Set
 	asking  command.Asking
 	out     command.Output
+	// show gives what is shown of the figures, nil for a report of targets.
+	show func(report.View) table.View
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
@@ -53,7 +56,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			if m.Shard.Of > 1 {
 				return nil, a.showShard(ctx, m, memory, f.Stats)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet, m.show)
 			return unanswered(result), err
 		},
 	})
@@ -92,7 +95,7 @@ func unanswered(r score.Result) []string {
 
 // derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool, show func(report.View) table.View) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -119,7 +122,11 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
-	if err := a.Show(out.Printed, report.View{Result: result}); err != nil {
+	var view table.View = report.View{Result: result}
+	if show != nil {
+		view = show(report.View{Result: result})
+	}
+	if err := a.Show(out.Printed, view); err != nil {
 		return result, err
 	}
 	if folder == nil {
