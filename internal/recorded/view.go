@@ -20,6 +20,11 @@ const mostGroups = 20
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Judges", Simulated: r.Simulated}
 	d.AddTo(table.OnBrief, r.card())
+	for _, j := range r.Judges {
+		if j.Unjudged > 0 {
+			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates."))
+		}
+	}
 	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
 	d.Details(sections(r)...)
 	if s := byGroup(r); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {

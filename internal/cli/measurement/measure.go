@@ -44,8 +44,8 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: m.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { m.Told = told },
-		Check:    func() error { return m.out.CheckDir(run.Subject(m.Run)) },
-		Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
+		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
+		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
@@ -68,7 +68,7 @@ func (a app) shownAgain(m measurement) string {
 		return ""
 	}
 	at := a.StoreArgument(m.asking.Store)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   check the judge; then orbench label %s", at, m.Name, at, m.Name, m.Name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer; no calls\n  orbench label draw%s %s --size 100   check the judge (%s); then orbench label %s", at, m.Name, at, m.Name, table.Labels(100), m.Name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
@@ -80,6 +80,20 @@ func (m measurement) foretell(plans []job.Plan) []string {
 		}
 	}
 	return append(lines, m.Describe(plans))
+}
+
+// precision says how narrow the figures of the run will be.
+func (m measurement) precision() string {
+	if m.Limit > 0 || m.Config.Ends() || len(m.Judges) == 0 {
+		return "" // how many prompts of each label are asked is not known
+	}
+	prompts := map[orbench.Label]int{}
+	for _, set := range m.Datasets {
+		for label, n := range set.Labels {
+			prompts[label] += n
+		}
+	}
+	return score.Precision(prompts, m.Judges[0].Name())
 }
 
 // unanswered says which answers are missing.
