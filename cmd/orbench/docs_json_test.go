@@ -139,7 +139,7 @@ func (r *jsonReference) list(typ reflect.Type) {
 		switch {
 		case f.optional:
 			form = "? " + form
-		case f.Type.Kind() == reflect.Pointer:
+		case f.nullable:
 			form += " or `null`"
 		}
 		inside = append(inside, structsIn(f.Type)...)
@@ -162,10 +162,19 @@ func (r *jsonReference) list(typ reflect.Type) {
 	}
 }
 
+// benchmarkSettings are the parts of a benchmark's configuration.
+var benchmarkSettings = []reflect.Type{
+	reflect.TypeFor[benchmark.Config](), reflect.TypeFor[benchmark.Category](), reflect.TypeFor[benchmark.Seeds](),
+	reflect.TypeFor[benchmark.Rewrites](), reflect.TypeFor[benchmark.Moderation](), reflect.TypeFor[benchmark.Hard](),
+}
+
 // jsonField is a field of a struct as JSON has it.
 type jsonField struct {
 	reflect.StructField
 	name, meaning string
+	// nullable is true of one that may be null: a pointer, or a list of a benchmark's
+	// configuration, which stands in its manifest as it was read.
+	nullable bool
 	// optional is true of one that may be absent, in is the struct that declares it, and
 	// embedded is true where that is embedded by a pointer.
 	optional, embedded bool
@@ -183,6 +192,8 @@ func (r *jsonReference) fields(typ reflect.Type) (all []jsonField) {
 				field.in, field.embedded = field.in.Elem(), true
 			}
 		}
+		field.nullable = !field.optional && (f.Type.Kind() == reflect.Pointer ||
+			f.Type.Kind() == reflect.Slice && slices.Contains(benchmarkSettings, field.in))
 		field.meaning = r.plain(r.read(field.in.PkgPath()).fields[field.in.Name()+"."+f.Name], visible, field.optional)
 		all = append(all, field)
 	}

@@ -72,7 +72,7 @@ func (r *jsonReference) schema(of any, strict bool) map[string]any {
 				properties, required := map[string]any{}, []string{}
 				for _, f := range r.fields(typ) {
 					p := form(f.Type)
-					if f.Type.Kind() == reflect.Pointer && !f.optional {
+					if f.nullable {
 						p = map[string]any{"anyOf": []any{p, map[string]any{"type": "null"}}}
 					}
 					if f.meaning != "" {
@@ -137,6 +137,24 @@ func TestOutputsFitSchemas(t *testing.T) {
 	run(words("eval --target sim/cautious --dataset starter --name b --quiet --temperature 1 --set variants.temperatures[*].samples=3")...)
 	run(words("build --config build.yaml --out built --quiet --store build.db")...)
 	moderators := "sim/moderator-a,sim/moderator-b,sim/moderator-c"
+	// dataset stats has the statistics within the dataset.
+	stats := func(around bool) []byte {
+		t.Helper()
+		var of map[string]json.RawMessage
+		if err := json.Unmarshal(run(words("dataset stats starter --format json")...), &of); err != nil {
+			t.Fatal(err)
+		}
+		inside := of["stats"]
+		if !around {
+			return inside
+		}
+		delete(of, "stats")
+		b, err := json.Marshal(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
 	fits := 0
 	for _, one := range []struct {
 		file, at string
@@ -153,10 +171,11 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"store-health", "", run(words("store check --format json")...)},
 		{"explanation", "", run(words("explain a --format json")...)},
 		{"comparison", "", run(words("compare a b --base-target sim/balanced --candidate-target sim/cautious --format json")...)},
-		{"dataset", "", run(words("dataset stats starter --format json")...)},
+		{"dataset", "", stats(true)},
+		{"dataset-stats", "", stats(false)},
 		{"moderation", "", run(append(words("moderate starter --limit 20 --policy paper,security --format json --quiet --moderator"), moderators)...)},
 		{"policy", "", run(words("policy show paper --format json")...)},
-		{"contrast", "", run(append(words("contrast starter --limit 4 --generator sim/generator --format json --quiet --moderator"), moderators)...)},
+		{"contrast", "", run(append(words("contrast starter --limit 4 --out contrasted --generator sim/generator --format json --quiet --moderator"), moderators)...)},
 		{"triggers", "", run(words("triggers --target sim/cautious --dataset starter --limit 20 --format json --quiet")...)},
 		{"benchmark-manifest", "", file("built/manifest.json")},
 		{"benchmark-lineage", "", file("built/lineage.jsonl")},
