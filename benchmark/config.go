@@ -13,8 +13,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// Config is what a benchmark is built from; build.yaml holds it.
-type Config struct {
+// BuildConfig is what a benchmark is built from; build.yaml holds it.
+type BuildConfig struct {
 	Name         string       `yaml:"name" json:"name" jsonschema_description:"Name of the benchmark: letters, digits, dots, hyphens and underscores."`
 	Version      string       `yaml:"version" json:"version" jsonschema_description:"Version of the benchmark, such as 1.0.0."`
 	License      string       `yaml:"license" json:"license" jsonschema_description:"License of the benchmark, as the Hugging Face hub writes it."`
@@ -207,7 +207,7 @@ type Toxic struct {
 }
 
 // Definitions is the policy as moderators are asked by it.
-func (c *Config) Definitions() orbench.Policy {
+func (c *BuildConfig) Definitions() orbench.Policy {
 	var p orbench.Policy
 	for _, category := range c.Policy {
 		p = append(p, orbench.Definition{Category: category.Category, Text: category.Text})
@@ -216,7 +216,7 @@ func (c *Config) Definitions() orbench.Policy {
 }
 
 // Wanted is the number of seeds for a category.
-func (c *Config) Wanted(category Category) int {
+func (c *BuildConfig) Wanted(category Category) int {
 	if category.Seeds > 0 {
 		return category.Seeds
 	}
@@ -224,7 +224,7 @@ func (c *Config) Wanted(category Category) int {
 }
 
 // Models lists the models of the configuration, each once.
-func (c *Config) Models() []string {
+func (c *BuildConfig) Models() []string {
 	names := slices.Concat(c.Seeds.Generators, c.Rewrites.Rewriters)
 	for _, m := range c.Moderation.Moderators {
 		names = append(names, m.Model)

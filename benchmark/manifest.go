@@ -22,7 +22,7 @@ type Manifest struct {
 	// Files describes every other file of the folder, by its name.
 	Files map[string]File `json:"files"`
 	// Config is the configuration with everything filled in.
-	Config    Config                   `json:"config"`
+	Config    BuildConfig              `json:"config"`
 	Models    []Spent                  `json:"models"`
 	Funnel    Funnel                   `json:"funnel"`
 	Exhausted []Exhausted              `json:"worn_out"`

@@ -44,10 +44,10 @@ type Dataset struct {
 	Categories map[orbench.Category]int `json:"categories"`
 	// Columns says where prompts, categories and labels were found.
 	Columns Columns `json:"columns"`
-	// Making is what is known of who made the prompts: from the table for published
+	// Makers is what is known of who made the prompts: from the table for published
 	// datasets, from the manifest beside it for a set of "orbench build", and
 	// nothing for any other file.
-	Making Making `json:"making,omitempty"`
+	Makers Makers `json:"making,omitempty"`
 	Reading
 	// ClusteredBy says what makes clusters of the prompts: the column of clusters,
 	// or "seed" where the lineage of a built benchmark beside the file does. It is
@@ -133,7 +133,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	}
 	if built != nil && src.path == ref {
 		set := benchmark.SetName(strings.TrimSuffix(file, filepath.Ext(file)))
-		src.making = makingOf(&built.Manifest, set)
+		src.makers = makingOf(&built.Manifest, set)
 		if opts.Cluster == "" || opts.Pair == "" {
 			if src.origins, err = originsOf(ctx, built); err != nil {
 				return nil, err
@@ -165,7 +165,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 
 // check reads a source in full.
 func check(ctx context.Context, src source) (*Dataset, error) {
-	d := &Dataset{Name: src.name, Source: src.path, Making: src.making, source: src}
+	d := &Dataset{Name: src.name, Source: src.path, Makers: src.makers, source: src}
 	d.uncount()
 	in, err := src.open()
 	if err != nil {
@@ -254,11 +254,11 @@ func (d *Dataset) Size(limit int) int {
 	return d.Count
 }
 
-// Pieces streams the first Size(limit) prompts, so many at a time; the last piece may
+// Chunks streams the first Size(limit) prompts, so many at a time; the last chunk may
 // be shorter. Of Prompts' errors it gives those that it meets.
-func (d *Dataset) Pieces(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
+func (d *Dataset) Chunks(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 	return func(yield func([]orbench.Prompt, error) bool) {
-		var piece []orbench.Prompt
+		var chunk []orbench.Prompt
 		left := d.Size(limit)
 		for p, err := range d.Prompts() {
 			if err != nil {
@@ -269,15 +269,15 @@ func (d *Dataset) Pieces(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 				break
 			}
 			left--
-			if piece = append(piece, p); len(piece) == size {
-				if !yield(piece, nil) {
+			if chunk = append(chunk, p); len(chunk) == size {
+				if !yield(chunk, nil) {
 					return
 				}
-				piece = nil
+				chunk = nil
 			}
 		}
-		if len(piece) > 0 {
-			yield(piece, nil)
+		if len(chunk) > 0 {
+			yield(chunk, nil)
 		}
 	}
 }

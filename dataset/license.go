@@ -27,7 +27,7 @@ func (e Entry) accept(opts PullOptions) error {
 	if !opts.AcceptLicense {
 		return &orbench.InputError{
 			Problem: fmt.Sprintf("the license of %s is %q: %s; see %s", e.Name, e.License, e.Restricts, e.URL()),
-			Hint:    "where you may use it so, accept it with: " + e.HowToGet(),
+			Hint:    "if your use is allowed, accept it with: " + e.HowToGet(),
 		}
 	}
 	accepted[e.Name] = e.License

@@ -77,9 +77,9 @@ type Entry struct {
 	About     string `json:"about"`
 	// Unchecked says what of this row could not be checked against the file itself.
 	Unchecked string `json:"unchecked,omitempty"`
-	// Making names the models that helped to make it, each under all the names that
+	// Makers names the models that helped to make it, each under all the names that
 	// it goes by; nil where nothing is known.
-	Making Making `json:"making,omitempty"`
+	Makers Makers `json:"making,omitempty"`
 	// Present is true when the dataset can be opened as it is. Path and Commit
 	// say where it is and which commit it came from, for pulled ones.
 	Present bool   `json:"present"`
@@ -244,7 +244,7 @@ func (e Entry) options() Options {
 
 // source gives where the entry's rows are.
 func (e Entry) source(opts Options) (source, error) {
-	s := source{name: e.Name, opts: e.options(), making: e.Making, pairs: e.Pairs}
+	s := source{name: e.Name, opts: e.options(), makers: e.Makers, pairs: e.Pairs}
 	if e.BuiltIn {
 		s.path, s.embedded = builtIn, starterCSV
 		return s, nil

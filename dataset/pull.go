@@ -173,7 +173,7 @@ func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, err
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return nil, nil, err
 	}
-	d, err := check(ctx, source{name: e.Name, path: path, opts: e.options(), making: e.Making})
+	d, err := check(ctx, source{name: e.Name, path: path, opts: e.options(), makers: e.Makers})
 	if err != nil {
 		return nil, nil, err
 	}

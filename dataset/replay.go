@@ -82,7 +82,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 // cutModel parts FILE#MODEL. A file may have a # in its name, but not behind its ending.
 func cutModel(path string) (file, wanted string, one bool) {
 	for i := range path {
-		if path[i] == '#' && rows.Known(path[:i]) {
+		if path[i] == '#' && rows.Readable(path[:i]) {
 			return path[:i], path[i+1:], true
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Replay) Has(request model.Request) bool {
 	return request.Sample < len(r.to(request.Messages))
 }
 
-// Ask finds the recorded answer to a conversation. One that the file does not have is a
+// Ask finds the recorded answer to a conversation. If the file has none, the error is a
 // *model.Error of the kind model.Invalid.
 func (r *Replay) Ask(_ context.Context, request model.Request) (model.Response, error) {
 	if !r.Has(request) {
@@ -166,15 +166,15 @@ func (r *Replay) Repeats() string {
 // prompts count, or all for 0. A file that answers none is an *orbench.InputError.
 func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 	missing, first := 0, orbench.Prompt{}
-	for piece, err := range set.Pieces(limit, 1) {
+	for chunk, err := range set.Chunks(limit, 1) {
 		if err != nil {
 			return "", err
 		}
-		if len(r.to(piece[0].Messages)) > 0 {
+		if len(r.to(chunk[0].Messages)) > 0 {
 			continue
 		}
 		if missing++; missing == 1 {
-			first = piece[0]
+			first = chunk[0]
 		}
 	}
 	if missing == 0 {

@@ -56,12 +56,12 @@ func (d *Dataset) draw(size int, seed uint64) error {
 
 // places marks the prompts that are drawn, by their number in the file.
 func (d *Dataset) places(size int, seed uint64) ([]bool, error) {
-	type lot struct {
+	type candidate struct {
 		key   uint64
 		place float64
 		n     int
 	}
-	strata := map[string][]lot{}
+	strata := map[string][]candidate{}
 	// met counts the prompts of a pair in a stratum: only one of each side goes together.
 	met := map[string]int{}
 	n := 0
@@ -76,19 +76,19 @@ func (d *Dataset) places(size int, seed uint64) ([]bool, error) {
 			item = fmt.Sprintf("%s\n%d", p.Pair, met[of])
 			met[of]++
 		}
-		strata[stratum] = append(strata[stratum], lot{key: lotOf(seed, "prompt", item), n: n})
+		strata[stratum] = append(strata[stratum], candidate{key: lotOf(seed, "prompt", item), n: n})
 		n++
 	}
-	all := make([]lot, 0, n)
+	all := make([]candidate, 0, n)
 	for stratum, lots := range strata {
-		slices.SortFunc(lots, func(a, b lot) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n)) })
+		slices.SortFunc(lots, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.n, b.n)) })
 		u := float64(lotOf(seed, "stratum", stratum)>>11) / (1 << 53)
 		for rank := range lots {
 			lots[rank].place = (float64(rank) + u) / float64(len(lots))
 		}
 		all = append(all, lots...)
 	}
-	slices.SortFunc(all, func(a, b lot) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.n, b.n)) })
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.n, b.n)) })
 	drawn := make([]bool, n)
 	for _, l := range all[:size] {
 		drawn[l.n] = true

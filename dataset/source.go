@@ -28,8 +28,8 @@ type source struct {
 	watch bool
 	// wantSHA256 is the hash that the content had when it was pulled, or "".
 	wantSHA256 string
-	// making is what the table of named datasets says of it.
-	making Making
+	// makers is what the table of named datasets says of it.
+	makers Makers
 	// origins leads from a built benchmark's prompts to their seeds, nil for any
 	// other file.
 	origins benchmark.Origins
@@ -144,7 +144,7 @@ func resolve(ref string, opts Options) (source, error) {
 	if ok {
 		return e.source(opts)
 	}
-	if base := filepath.Base(ref); rows.Known(ref) {
+	if base := filepath.Base(ref); rows.Readable(ref) {
 		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
 	}
 	if _, err := os.Stat(ref); err == nil {

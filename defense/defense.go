@@ -143,8 +143,8 @@ const (
 	Translator Role = "translator"
 	// Guard: to inspect a prompt or an answer.
 	Guard Role = "guard"
-	// Answerer: to answer. It is the target itself.
-	Answerer Role = "target"
+	// TargetModel: to answer. It is the target itself.
+	TargetModel Role = "target"
 )
 
 // Outcome is what comes of a prompt under a defense.
@@ -209,7 +209,7 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		}
 	}
 	if missing := d.ask(&o, t, p, counting); len(missing) > 0 {
-		return Outcome{Awaits: Answerer}, missing
+		return Outcome{Awaits: TargetModel}, missing
 	}
 	for _, step := range d.after {
 		// An answer that is blocked or without text holds nothing to inspect.

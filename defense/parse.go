@@ -39,8 +39,8 @@ const (
 	outputGuard  = "output-guard"
 )
 
-// order is the order in which steps act, and in which a ladder names them; the
-// two that inspect answers are of one rank.
+// order is the order in which the steps of a defense act and in which a ladder names
+// them. The two steps that inspect answers share one place.
 var order = map[string]int{translate: 1, inputGuard: 2, icl: 3, selfReminder: 4, smoothLLM: 5, checkAnswer: 6, outputGuard: 6}
 
 // names lists what a step can be.

@@ -117,7 +117,7 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 // pose asks for the translation of a message.
 func (tr *translation) pose(text string) question.Posed {
 	return tr.model.Pose(question.Question{
-		Text: translatePrompt, Word: statusMarker, Choices: []string{translated, declined}, Known: []string{"language", tr.language},
+		Text: translatePrompt, Word: statusMarker, Choices: []string{translated, declined}, Placeholders: []string{"language", tr.language},
 	}, "text", text)
 }
 

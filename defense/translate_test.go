@@ -162,7 +162,7 @@ func TestExpect(t *testing.T) {
 		}
 		return n
 	}
-	if n := count(nothing); len(n) != 3 || n[Translator] != 1 || n[Guard] != 3 || n[Answerer] != 3 {
+	if n := count(nothing); len(n) != 3 || n[Translator] != 1 || n[Guard] != 3 || n[TargetModel] != 3 {
 		t.Errorf("expects %v", n)
 	}
 	known := map[model.Hash]model.Response{}
@@ -170,7 +170,7 @@ func TestExpect(t *testing.T) {
 		known[r.Hash()] = says(french + "\nSTATUS: translated")
 	}
 	look := func(r model.Request) (model.Response, bool) { response, ok := known[r.Hash()]; return response, ok }
-	if n := count(look); n[Translator] != 0 || n[Answerer] != 3 {
+	if n := count(look); n[Translator] != 0 || n[TargetModel] != 3 {
 		t.Errorf("with a translation, expects %v", n)
 	}
 	for h := range known {

@@ -102,11 +102,11 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if getenv == nil {
 		getenv = os.Getenv
 	}
-	clients, err := client.NewSet(client.Config{Providers: provider.Default(), Given: x.BaseURLs, Getenv: getenv})
+	clients, err := client.NewSet(client.Options{Providers: provider.Default(), Given: x.BaseURLs, Getenv: getenv})
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.New(ctx, &x.Config, clients, cacheDir(getenv))
+	r, err := run.New(ctx, &x.Experiment, clients, cacheDir(getenv))
 	if err != nil {
 		return nil, run.Placed(x, err)
 	}
@@ -141,8 +141,8 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	case filled != nil:
 	case result.Missing > 0:
 		filled = fmt.Errorf("%d prompts have no answer; the same call asks again what failed", result.Missing)
-	case stats.Lacking() > 0:
-		filled = fmt.Errorf("%d calls, such as those of judges, failed or wait for a batch; the same call asks again what failed", stats.Lacking())
+	case stats.Missing() > 0:
+		filled = fmt.Errorf("%d calls, such as those of judges, failed or wait for a batch; the same call asks again what failed", stats.Missing())
 	}
 	return result, filled
 }
@@ -164,7 +164,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		return fill.Stats{}, err
 	}
 	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
-	config := fill.Config{Prices: prices, Budget: bound}
+	config := fill.LiveConfig{Prices: prices, Budget: bound}
 	if bound != (fill.Budget{}) {
 		spent, err := batch.Spent(ctx, memory, r.Study, r.Job(), prices)
 		if err == nil {
@@ -211,9 +211,9 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 
 // derive computes the rates of what the store has.
 func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s fill.Stats) (*Result, error) {
-	var each func(score.Row) error
+	var each func(score.AnswerRow) error
 	if o.Answer != nil {
-		each = func(row score.Row) error { return o.Answer(answerOf(row)) }
+		each = func(row score.AnswerRow) error { return o.Answer(answerOf(row)) }
 	}
 	figures, err := r.Derive(ctx, memory, each)
 	if err != nil {
@@ -240,7 +240,7 @@ func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s
 }
 
 // answerOf is a row as the library shows it.
-func answerOf(row score.Row) Answer {
+func answerOf(row score.AnswerRow) Answer {
 	a := Answer{
 		Target: row.Target, Dataset: row.Dataset, Prompt: row.Asked(), Sample: row.Sample,
 		Status: string(row.Status), Text: row.Response.Text, Verdicts: map[string]orbench.Verdict{},

@@ -30,8 +30,8 @@ var (
 	whole = []string{"sure", "certainly", "of course", "okay", "ok", "none", "n a", "prompt", "request", "example", "examples", "requests", "prompts"}
 )
 
-// remarkIn gives the words by which a text is known for a refusal, a remark or a
-// heading, or "" when it may be a prompt.
+// remarkIn returns the words that show that a text is a refusal, a remark or a heading.
+// It returns "" if the text may be a prompt.
 func remarkIn(text string) string {
 	trimmed := strings.TrimRight(text, "*_ ")
 	if strings.HasSuffix(trimmed, ":") {

@@ -90,7 +90,7 @@ func (r *rubric) check() *settings.Fault {
 		}
 	}
 	if !strings.Contains(r.Prompt, "{{answer}}") {
-		return settings.Wrong("$.prompt", "it does not say where the answer belongs", use)
+		return settings.Wrong("$.prompt", "it has no place for the answer", use)
 	}
 	seen := map[string]bool{}
 	refused, answered := false, false

@@ -144,7 +144,7 @@ func TestRubricFaults(t *testing.T) {
 	for name, tt := range map[string]struct{ from, to, want string }{
 		"misspelt setting":                 {"prompt:", "promt:", "mine.yaml:1: "},
 		"unknown placeholder":              {"{{answer}}", "{{answer}} {{request}}", "mine.yaml:1: there is no placeholder {{request}}"},
-		"no answer":                        {"{{answer}}", "it", "mine.yaml:1: it does not say where the answer belongs"},
+		"no answer":                        {"{{answer}}", "it", "mine.yaml:1: it has no place for the answer"},
 		"answer twice":                     {"{{prompt}}?", "{{answer}}?", "mine.yaml:1: {{answer}} stands in it more than once"},
 		"unknown meaning":                  {"means: refusal", "means: refused", `mine.yaml:5: "refused" is no class of orbench`},
 		"a meaning that is the provider's": {"means: refusal", "means: blocked", `mine.yaml:5: "blocked" is no class of orbench`},

@@ -18,8 +18,8 @@ type Ref struct {
 // String is the reference as users write it, provider/model.
 func (r Ref) String() string { return r.Provider + "/" + r.Model }
 
-// ParseRef reads provider/model, without an endpoint; the model may hold further
-// slashes. It reports false for anything else, and for text with spaces in it.
+// ParseRef reads provider/model, without an endpoint. The model may contain slashes.
+// It reports false for any other text, and for text with spaces.
 func ParseRef(s string) (Ref, bool) {
 	provider, name, ok := strings.Cut(s, "/")
 	if !ok || provider == "" || name == "" || strings.ContainsAny(s, " \t\r\n") {

@@ -101,7 +101,7 @@ func (m Moderator) pose(policy orbench.Policy, item Item) question.Posed {
 	choices := choicesOf(policy)
 	return question.Model{Ref: m.Ref, MaxTokens: m.MaxTokens, Structured: m.Structured}.Pose(question.Question{
 		Text: wording + "\n", Line: endingLine, JSON: endingJSON, Word: plainMarker, Choices: choices,
-		Known: []string{"policy", strings.Join(lines, "\n"), "none", none, "choices", strings.Join(choices, ", ")},
+		Placeholders: []string{"policy", strings.Join(lines, "\n"), "none", none, "choices", strings.Join(choices, ", ")},
 	}, texts...)
 }
 

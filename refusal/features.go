@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// A feature is one number that the model weighs, between 0 and about 1, and the
-// name under which weights.txt has its weight. None is of the prompt alone: that
-// a question is of some kind says nothing about its answer.
+// A feature is one number that the model weighs, between 0 and about 1, and the name
+// of its weight in weights.txt. No feature depends on the prompt alone, because the
+// kind of a question says nothing about its answer.
 type feature struct {
 	name string
 	// when are the questions of which the prompt must ask one, or else it is 0; none is

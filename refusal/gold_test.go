@@ -22,7 +22,7 @@ import (
 const vectorsFile = "internal/train/vectors.json.gz"
 
 // readSource reads one labeled file of ../shared/data, or skips the test.
-func readSource(t testing.TB, source train.Source) []train.Row {
+func readSource(t testing.TB, source train.Source) []train.LabeledAnswer {
 	t.Helper()
 	rows, err := source.Read(labeledFiles)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (c *cells) add(said, gold bool) {
 }
 
 // judged counts a verdict on a labeled answer.
-func (c *cells) judged(v orbench.Verdict, row train.Row) {
+func (c *cells) judged(v orbench.Verdict, row train.LabeledAnswer) {
 	if v.Class == orbench.Unjudged {
 		c.unjudged++
 		return
@@ -91,7 +91,7 @@ func (c *cells) String() string {
 
 // part gives the part of its set that a row is measured with: of ORFuzz the Hard
 // prompts, the composed attacks, and all the rest.
-func part(row train.Row) string {
+func part(row train.LabeledAnswer) string {
 	switch {
 	case row.Set != "ORFuzz":
 		return row.Set
@@ -153,11 +153,11 @@ func TestAgreement(t *testing.T) {
 // leaveOut fits weights to all that the project holds but what is left out, and has
 // the detector judge each answer of that by them, prompt being that of the row or
 // empty. The vectors of the labeled files come first, in the order of fitted.
-func leaveOut(t *testing.T, all *train.Vectors, fitted []train.Row, holds func(i int, row train.Row) bool, said func(row train.Row, with, without orbench.Verdict)) {
+func leaveOut(t *testing.T, all *train.Vectors, fitted []train.LabeledAnswer, holds func(i int, row train.LabeledAnswer) bool, said func(row train.LabeledAnswer, with, without orbench.Verdict)) {
 	t.Helper()
 	rest := *all
 	rest.Rows = slices.Clone(all.Rows[len(fitted):])
-	var out []train.Row
+	var out []train.LabeledAnswer
 	for i, row := range fitted {
 		if holds(i, row) {
 			out = append(out, row)
@@ -177,7 +177,7 @@ func leaveOut(t *testing.T, all *train.Vectors, fitted []train.Row, holds func(i
 }
 
 // readFitted reads the labeled files that weights are fitted to, or skips the test.
-func readFitted(t *testing.T) (rows []train.Row) {
+func readFitted(t *testing.T) (rows []train.LabeledAnswer) {
 	t.Helper()
 	for _, source := range train.Sources {
 		if source.Fit {
@@ -197,12 +197,12 @@ func TestLeaveOneOut(t *testing.T) {
 	all, fitted := withOwn(t), readFitted(t)
 	type part struct {
 		name  string
-		holds func(i int, row train.Row) bool
+		holds func(i int, row train.LabeledAnswer) bool
 		// floor is that of the accuracy, and ceiling that of the share left unjudged.
 		floor, ceiling float64
 	}
 	model := func(set, name string, floor, ceiling float64) part {
-		return part{set + ", " + name, func(_ int, row train.Row) bool { return row.Set == set && strings.HasPrefix(row.Model, name) }, floor, ceiling}
+		return part{set + ", " + name, func(_ int, row train.LabeledAnswer) bool { return row.Set == set && strings.HasPrefix(row.Model, name) }, floor, ceiling}
 	}
 	parts := []part{
 		model("XSTest", "Llama-2-70b", 0.95, 0), model("XSTest", "Mistral-7B", 0.935, 0), model("XSTest", "", 0.94, 0),
@@ -214,14 +214,14 @@ func TestLeaveOneOut(t *testing.T) {
 	const prompts, folds = 450, 5
 	if os.Getenv("ORBENCH_BENCH") != "" {
 		for fold := range folds {
-			parts = append(parts, part{fmt.Sprintf("XSTest, fold %d of prompts", fold+1), func(i int, row train.Row) bool {
+			parts = append(parts, part{fmt.Sprintf("XSTest, fold %d of prompts", fold+1), func(i int, row train.LabeledAnswer) bool {
 				return row.Set == "XSTest" && i%prompts%folds == fold
 			}, 0.92, 0})
 		}
 	}
 	for _, p := range parts {
 		var with, without cells
-		leaveOut(t, all, fitted, p.holds, func(row train.Row, v, w orbench.Verdict) {
+		leaveOut(t, all, fitted, p.holds, func(row train.LabeledAnswer, v, w orbench.Verdict) {
 			with.judged(v, row)
 			without.judged(w, row)
 		})

@@ -38,9 +38,9 @@ func TestHeldBack(t *testing.T) {
 					byManner[a.manner] = &cells{}
 				}
 				v := refusal.Detect(a.prompt, a.answer)
-				byManner[a.manner].judged(v, train.Row{Refused: a.refused})
+				byManner[a.manner].judged(v, train.LabeledAnswer{Refused: a.refused})
 				if a.manner != "read" {
-					all.judged(v, train.Row{Refused: a.refused})
+					all.judged(v, train.LabeledAnswer{Refused: a.refused})
 				}
 			}
 			for _, manner := range slices.Sorted(maps.Keys(byManner)) {

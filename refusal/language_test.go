@@ -30,7 +30,7 @@ func TestLanguages(t *testing.T) {
 		var p promptWords
 		var r reading
 		r.read(text, &p)
-		told := r.told.Language(languages)
+		told := r.languages.Language(languages)
 		if v.Class == orbench.Unjudged && v.Rationale == "" {
 			t.Errorf("languages.txt:%d: unjudged without a cause", i+1)
 		}

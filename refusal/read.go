@@ -276,8 +276,8 @@ type reading struct {
 	sequences float64
 	heaviest  orbench.Span
 	most      float64
-	// told counts the words by language.
-	told language.Tally
+	// languages counts the words by language.
+	languages language.Tally
 }
 
 // selfWords are the words that stand for the model.
@@ -313,7 +313,7 @@ func (r *reading) read(text string, p *promptWords) {
 		switch kind {
 		case tokenEnd:
 			r.close(&cur, pending)
-			r.settle()
+			r.decide()
 			return
 		case tokenStop, tokenItem:
 			longest, head := trail.stop()
@@ -405,8 +405,8 @@ func (r *reading) read(text string, p *promptWords) {
 			continue
 		}
 		// Numbers and unknown words with a capital, which may be names, are in no language.
-		if !r.told.Full() && (word.tongues != 0 || text[s.start] > 'Z') {
-			r.told.Add(text[s.start:s.end], word.tongues)
+		if !r.languages.Full() && (word.tongues != 0 || text[s.start] > 'Z') {
+			r.languages.Add(text[s.start:s.end], word.tongues)
 		}
 		if !trail.full() {
 			longest, head := trail.word(s.wide())
@@ -441,10 +441,10 @@ const (
 	turnedWords    = 20
 )
 
-// settle decides at the end of an answer whether what it disclaims or lacks is a
+// decide decides at the end of an answer whether what it disclaims or lacks is a
 // refusal. It is none where the answer turns from it at once and goes on: I have no
 // opinions; however, …
-func (r *reading) settle() {
+func (r *reading) decide() {
 	switch {
 	case r.in[kindRefuse] > 0:
 		if r.in[kindRefuse] == r.lacks && r.goesOn(r.first[kindRefuse]) {

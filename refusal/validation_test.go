@@ -19,7 +19,7 @@ const validationFile = "../internal/score/lexical.csv"
 // measurement gives the set and the label of a row's prompt as validationFile names
 // them. Korean is apart, without a label: what is known of it says nothing about
 // answers in English.
-func measurement(row train.Row) (set, label string) {
+func measurement(row train.LabeledAnswer) (set, label string) {
 	switch {
 	case row.Set == "XSTest" && strings.HasPrefix(row.Group, "contrast_"):
 		return "XSTest", "toxic"
@@ -49,7 +49,7 @@ func TestValidation(t *testing.T) {
 	long := update || os.Getenv("ORBENCH_LONG") != "" || os.Getenv("ORBENCH_BENCH") != ""
 	counts := map[string]*cells{}
 	var keys []string
-	add := func(row train.Row, sample string, v orbench.Verdict) {
+	add := func(row train.LabeledAnswer, sample string, v orbench.Verdict) {
 		set, label := measurement(row)
 		key := strings.Join([]string{"lexical", set, row.Model, label, sample}, ",")
 		if counts[key] == nil {
@@ -71,8 +71,10 @@ func TestValidation(t *testing.T) {
 		all, fitted := withOwn(t), readFitted(t)
 		// Of the Korean answers one model's are left out at a time: nothing else is Korean.
 		for _, of := range []struct{ set, model string }{{"XSTest", ""}, {"forum", ""}, {"Korean", "Llama"}, {"Korean", "Hyper"}} {
-			leaveOut(t, all, fitted, func(_ int, row train.Row) bool { return row.Set == of.set && strings.HasPrefix(row.Model, of.model) },
-				func(row train.Row, v, _ orbench.Verdict) { add(row, "left-out", v) })
+			leaveOut(t, all, fitted, func(_ int, row train.LabeledAnswer) bool {
+				return row.Set == of.set && strings.HasPrefix(row.Model, of.model)
+			},
+				func(row train.LabeledAnswer, v, _ orbench.Verdict) { add(row, "left-out", v) })
 		}
 	}
 	samples := []string{"fitted", "left-out", "held-out"}

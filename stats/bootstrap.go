@@ -116,12 +116,12 @@ func (b Bootstrap) Correlation(x, y []float64, measure Correlation) (Estimate, b
 	return b.correlation(x, y, each, measure)
 }
 
-// ClusteredCorrelation estimates a correlation when clusters of points were drawn, as
-// the models of one family, and not points: it draws whole clusters, as many as there
-// are. The i-th point is in the cluster of the i-th name. It reports false where
-// Correlation does, and with fewer than two clusters. With few clusters, or unequal
-// ones, the interval is too narrow, though less so than that of Correlation. It panics
-// when there is not a name for each point.
+// ClusteredCorrelation estimates a correlation when points come in clusters, such as
+// the models of one family. The bootstrap draws whole clusters, as many as there are.
+// The i-th point is in the cluster of the i-th name. It reports false where Correlation
+// does, and with fewer than two clusters. With few or unequal clusters the interval is
+// too narrow, but less so than that of Correlation. It panics if the numbers of points
+// and names differ.
 func (b Bootstrap) ClusteredCorrelation(x, y []float64, cluster []string, measure Correlation) (Estimate, bool) {
 	if len(cluster) != len(x) {
 		panic(fmt.Sprintf("stats: %d points in %d clusters", len(x), len(cluster)))

@@ -75,12 +75,12 @@ func tOf(confidence float64, n int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
 }
 
-// Intraclass is how much the answers within a cluster are alike, by the analysis
-// of variance estimator of the intraclass correlation, which holds for yes and no
-// as well (Ridout, Demétrio and Firth 1999, Biometrics 55:137-148): 1 when every
-// prompt is always or never refused, 0 when prompts do not differ beyond chance.
-// It may fall a little below 0. It reports false with fewer than two clusters, when
-// all answers are alike, and when no cluster has two of them.
+// Intraclass is the intraclass correlation: how similar the answers within a cluster
+// are. It uses the analysis of variance estimator, which is also valid for yes and no
+// (Ridout, Demétrio and Firth 1999, Biometrics 55:137-148). It is 1 when every prompt
+// is always or never refused, 0 when prompts do not differ beyond chance, and may be
+// slightly below 0. It reports false with fewer than two clusters, when all answers
+// are the same, and when no cluster has two answers.
 func Intraclass(clusters []Cluster) (float64, bool) {
 	var m, n, sum, within, sizes float64
 	for _, c := range clusters {

@@ -63,11 +63,11 @@ func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
 	return estimate(p, lo, hi, 0, 1), true
 }
 
-// DesignEffect is by how much clusters swell the variance of a rate: so many
-// prompts are worth one that is independent of all others. It is at least 1, and
-// 1 without clusters. Divided by it, counts can go into a test for independent
-// prompts (Rao and Scott 1992, Biometrics 48:577-585). Where all clusters have the
-// same rate it is the mean number of prompts of a cluster.
+// DesignEffect is the factor by which clusters increase the variance of a rate: that
+// many prompts carry as much information as one independent prompt. It is at least 1,
+// and 1 without clusters. Counts divided by it can go into a test for independent
+// prompts (Rao and Scott 1992, Biometrics 48:577-585). If all clusters have the same
+// rate, it is the mean number of prompts in a cluster.
 //
 // It panics unless 0 <= Sum <= N for each.
 func DesignEffect(clusters []Cluster) float64 {

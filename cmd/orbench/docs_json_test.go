@@ -47,7 +47,7 @@ var jsonForms = []struct {
 	of          any
 }{
 	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
-	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.Row{}},
+	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"judged-file", "`judge --responses`", recorded.Result{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"provider", "`--dry-run`: the entries of `providers`", provider.Recipient{}},
@@ -164,7 +164,7 @@ func (r *jsonReference) list(typ reflect.Type) {
 
 // benchmarkSettings are the parts of a benchmark's configuration.
 var benchmarkSettings = []reflect.Type{
-	reflect.TypeFor[benchmark.Config](), reflect.TypeFor[benchmark.Category](), reflect.TypeFor[benchmark.Seeds](),
+	reflect.TypeFor[benchmark.BuildConfig](), reflect.TypeFor[benchmark.Category](), reflect.TypeFor[benchmark.Seeds](),
 	reflect.TypeFor[benchmark.Rewrites](), reflect.TypeFor[benchmark.Moderation](), reflect.TypeFor[benchmark.Hard](),
 }
 

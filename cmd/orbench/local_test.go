@@ -53,7 +53,7 @@ func TestLocalModel(t *testing.T) {
 	}
 	distinct := map[string]bool{}
 	for line := range strings.Lines(string(answers)) {
-		var row score.Row
+		var row score.AnswerRow
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func writePrompts(t testing.TB, n int) string {
 }
 
 // serve starts a server of simulated models for a test.
-func serve(t testing.TB, c sim.Config) *sim.Server {
+func serve(t testing.TB, c sim.ServerConfig) *sim.Server {
 	t.Helper()
 	s, err := sim.Serve(context.Background(), "127.0.0.1:0", c)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestKilledTenTimes(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	server := serve(t, sim.Config{})
+	server := serve(t, sim.ServerConfig{})
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file, "--turns", "pushback-own",
@@ -184,7 +184,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, sim.Config{Faults: faults})
+	server := serve(t, sim.ServerConfig{Faults: faults})
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file,
@@ -239,7 +239,7 @@ func TestSharedStore(t *testing.T) {
 	// measure logs the time that it took, and gives how many calls were answered again.
 	measure := func(t *testing.T, processes, kills int) (again int) {
 		t.Helper()
-		server, store := serve(t, sim.Config{Faults: faults}), filepath.Join(t.TempDir(), "m.db")
+		server, store := serve(t, sim.ServerConfig{Faults: faults}), filepath.Join(t.TempDir(), "m.db")
 		type process struct {
 			*exec.Cmd
 			stdout, stderr *bytes.Buffer
@@ -306,7 +306,7 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, sim.Config{Faults: faults})
+	server := serve(t, sim.ServerConfig{Faults: faults})
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file,
@@ -349,7 +349,7 @@ func TestInterrupt(t *testing.T) {
 // check in the process again. A second run asks nothing.
 func TestDefenseAcrossLanes(t *testing.T) {
 	t.Parallel()
-	server := serve(t, sim.Config{Faults: sim.Faults{Rate429: 0.05, Rate500: 0.05}})
+	server := serve(t, sim.ServerConfig{Faults: sim.Faults{Rate429: 0.05, Rate500: 0.05}})
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
 		"--defense", "input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",

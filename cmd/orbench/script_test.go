@@ -150,7 +150,7 @@ func simserver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: simserver [FAULTS]")
 	}
-	var c sim.Config
+	var c sim.ServerConfig
 	if len(args) == 1 {
 		var err error
 		c.Faults, err = sim.ParseFaults(args[0])

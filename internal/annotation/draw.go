@@ -91,8 +91,8 @@ func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, 
 // fewer labels.
 func EnoughLabels(answers int) int { return min(answers, max(100, min(answers/10, 1000))) }
 
-// Lacking gives how many answers more must be drawn until each rate has EnoughLabels.
-func Lacking(strata []Stratum) (lacking int) {
+// MissingLabels gives how many answers more must be drawn until each rate has EnoughLabels.
+func MissingLabels(strata []Stratum) (lacking int) {
 	size, drawn := map[Cell]int{}, map[Cell]int{}
 	for _, s := range strata {
 		size[s.Cell] += s.Size
@@ -194,7 +194,7 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed u
 // sortByLot puts subjects in a random order that follows from the seed and from each
 // subject alone, those drawn before the others.
 func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed uint64) {
-	lot := func(s *orbench.Subject) [sha256.Size]byte {
+	draw := func(s *orbench.Subject) [sha256.Size]byte {
 		var text [len(s) + 8]byte
 		binary.LittleEndian.PutUint64(text[copy(text[:], s[:]):], seed)
 		return sha256.Sum256(text[:])
@@ -207,7 +207,7 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 	}
 	entries := make([]entry, len(subjects))
 	for i := range subjects {
-		l := lot(&subjects[i])
+		l := draw(&subjects[i])
 		entries[i] = entry{1, binary.BigEndian.Uint64(l[:]), subjects[i]}
 		if drawn[subjects[i]] {
 			entries[i].later = 0
@@ -217,7 +217,7 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 		if c := cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first)); c != 0 {
 			return c
 		}
-		x, y := lot(&a.subject), lot(&b.subject)
+		x, y := draw(&a.subject), draw(&b.subject)
 		return bytes.Compare(x[:], y[:])
 	})
 	for i := range entries {

@@ -92,13 +92,13 @@ func TestLacking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacking := Lacking(strata)
+	lacking := MissingLabels(strata)
 	if want := 300 + 100 + 60 - 100; lacking != want {
 		t.Errorf("%d are lacking, want %d", lacking, want)
 	}
 	_, strata, err = Draw(seq(items), drawn, lacking, 7, time.Unix(1, 0))
-	if err != nil || Lacking(strata) != 0 {
-		t.Errorf("%d are lacking still (%v)", Lacking(strata), err)
+	if err != nil || MissingLabels(strata) != 0 {
+		t.Errorf("%d are lacking still (%v)", MissingLabels(strata), err)
 	}
 }
 

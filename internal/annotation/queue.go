@@ -13,7 +13,7 @@ type Queue struct {
 	person  string
 	entries []Entry
 	words   Words
-	// at is the entry shown; said are those with a word of this sitting, for Undo.
+	// at is the entry shown; said are those with a word of this session, for Undo.
 	at   int
 	said []int
 	done int
@@ -65,7 +65,7 @@ func (q *Queue) Say(class orbench.Class, note string, at time.Time) orbench.Anno
 	return a
 }
 
-// Skip leaves the current entry for another sitting.
+// Skip leaves the current entry for another session.
 func (q *Queue) Skip() {
 	if q.at < len(q.entries) {
 		q.at++
@@ -73,7 +73,7 @@ func (q *Queue) Skip() {
 	}
 }
 
-// Undo goes back to the last entry that got a word in this sitting and gives the
+// Undo goes back to the last entry that got a word in this session and gives the
 // annotation that takes it back; false where there is none.
 func (q *Queue) Undo(at time.Time) (orbench.Annotation, bool) {
 	if len(q.said) == 0 {

@@ -84,7 +84,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	case subject < 0 && prompt < 0:
 		return nil, s.Fault(1, "there is neither a column subject nor a column prompt, so nobody can tell what was labeled", "add one")
 	}
-	cell := func(r sheet.Row, column int) string {
+	cell := func(r sheet.TextRow, column int) string {
 		if column < 0 {
 			return ""
 		}

@@ -23,8 +23,8 @@ const (
 	Joint     Kind = "ensemble"
 )
 
-// Config says how to examine labels.
-type Config struct {
+// Examination says how to examine labels.
+type Examination struct {
 	// Sheets are the tables of labels, at least one.
 	Sheets []*Sheet
 	// Build is the benchmark whose prompts were labeled; nil when the moderators'
@@ -138,7 +138,7 @@ func (e *entry) said(r rater) (orbench.Label, bool) {
 
 // examination is what the parts of a Report are computed from.
 type examination struct {
-	Config
+	Examination
 	raters  []rater
 	entries []*entry
 }
@@ -146,14 +146,14 @@ type examination struct {
 // Examine compares raters with the truth and with each other. The error is an
 // *orbench.InputError when sheets and build do not fit together, or the truth
 // names a column that is not there.
-func Examine(c Config) (Report, error) {
+func Examine(c Examination) (Report, error) {
 	switch {
 	case c.Positive != orbench.Safe && c.Positive != orbench.Toxic:
 		return Report{}, &orbench.InputError{Setting: "positive", Problem: fmt.Sprintf("the positive label is %q", c.Positive), Hint: "use safe or toxic"}
 	case !(c.Prevalence > 0 && c.Prevalence < 1):
 		return Report{}, &orbench.InputError{Setting: "prevalence", Problem: "the prevalence must be above 0 and below 1", Hint: "give the share of toxic prompts, such as 0.10"}
 	}
-	x := &examination{Config: c}
+	x := &examination{Examination: c}
 	if err := x.merge(); err != nil {
 		return Report{}, err
 	}

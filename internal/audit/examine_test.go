@@ -54,9 +54,9 @@ var mixed = [][]string{
 	{"p8", "b", "controversial", "controversial", "toxic", "safe", "safe", "safe"},
 }
 
-func examineMixed(t *testing.T, change func(*audit.Config)) audit.Report {
+func examineMixed(t *testing.T, change func(*audit.Examination)) audit.Report {
 	t.Helper()
-	c := audit.Config{Sheets: []*audit.Sheet{readRows(t, mixed)}, Positive: orbench.Safe, Prevalence: 0.1}
+	c := audit.Examination{Sheets: []*audit.Sheet{readRows(t, mixed)}, Positive: orbench.Safe, Prevalence: 0.1}
 	if change != nil {
 		change(&c)
 	}
@@ -101,7 +101,7 @@ func TestExamineCountsEveryPromptOnce(t *testing.T) {
 // With toxic as the positive label the table turns, and what passes stays.
 func TestExamineTurnedAround(t *testing.T) {
 	t.Parallel()
-	r := examineMixed(t, func(c *audit.Config) { c.Positive = orbench.Toxic })
+	r := examineMixed(t, func(c *audit.Examination) { c.Positive = orbench.Toxic })
 	x, y := r.Raters[2], r.Raters[3]
 	if (x.Confusion != stats.Confusion{TP: 1, FN: 1, FP: 2, TN: 1}) || (y.Confusion != stats.Confusion{FN: 2, TN: 3}) {
 		t.Errorf("got %+v and %+v", x.Confusion, y.Confusion)
@@ -161,7 +161,7 @@ func TestCategoriesWithEnoughLabels(t *testing.T) {
 		rows = append(rows, []string{fmt.Sprint("p", i), category, "toxic", "safe"})
 	}
 	sheet := readSheetWith(t, rows, "truth")
-	r, err := audit.Examine(audit.Config{Sheets: []*audit.Sheet{sheet}, Truth: audit.Truth{Columns: []string{"truth"}}, Positive: orbench.Safe, Prevalence: 0.1})
+	r, err := audit.Examine(audit.Examination{Sheets: []*audit.Sheet{sheet}, Truth: audit.Truth{Columns: []string{"truth"}}, Positive: orbench.Safe, Prevalence: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func builtMixed() *audit.Build {
 
 func TestSelfPreference(t *testing.T) {
 	t.Parallel()
-	config := audit.Config{
+	config := audit.Examination{
 		Sheets: []*audit.Sheet{readRows(t, [][]string{
 			{"id", "label"},
 			{"p0", "safe"},
@@ -250,7 +250,7 @@ func noted(r audit.Report, text string) bool {
 func TestNotesSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	people := readRows(t, [][]string{{"id", "rater:a", "rater:b"}, {"p1", "safe", "safe"}})
-	r, err := audit.Examine(audit.Config{Sheets: []*audit.Sheet{people}, Positive: orbench.Safe, Prevalence: 0.1})
+	r, err := audit.Examine(audit.Examination{Sheets: []*audit.Sheet{people}, Positive: orbench.Safe, Prevalence: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,9 @@ func TestNotesSayWhatIsMissing(t *testing.T) {
 	if r = examineMixed(t, nil); noted(r, "oderators are left out") || noted(r, "Leave-one-out") {
 		t.Errorf("the notes are %q", r.Notes)
 	}
-	r = examineMixed(t, func(c *audit.Config) { c.Truth = audit.Truth{Columns: []string{"ana", "ben", "x"}, Majority: true} })
+	r = examineMixed(t, func(c *audit.Examination) {
+		c.Truth = audit.Truth{Columns: []string{"ana", "ben", "x"}, Majority: true}
+	})
 	if !r.Truth.Moderators || !noted(r, "The truth includes votes of moderators") {
 		t.Errorf("the truth is %+v, the notes are %q", r.Truth, r.Notes)
 	}
@@ -277,7 +279,7 @@ func TestSheetsOfSeveralPeople(t *testing.T) {
 		}
 		return s
 	}
-	r, err := audit.Examine(audit.Config{
+	r, err := audit.Examine(audit.Examination{
 		Sheets:   []*audit.Sheet{read("ana.csv", "id,label\np1,safe\np2,toxic\n"), read("x/ben.csv", "id,label\np2,toxic\np3,safe\n")},
 		Positive: orbench.Safe, Prevalence: 0.1,
 	})
@@ -296,7 +298,7 @@ func TestExamineRefuses(t *testing.T) {
 		return s
 	}
 	ana := read("ana.csv", "id,label\np1,safe\n")
-	for want, c := range map[string]audit.Config{
+	for want, c := range map[string]audit.Examination{
 		"positive: ":                  {Sheets: []*audit.Sheet{ana}, Positive: orbench.Controversial, Prevalence: 0.1},
 		"prevalence: ":                {Sheets: []*audit.Sheet{ana}, Positive: orbench.Safe, Prevalence: 1},
 		"no labels":                   {Positive: orbench.Safe, Prevalence: 0.1},

@@ -100,7 +100,7 @@ func examinePaper(t *testing.T, truth string) audit.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := audit.Examine(audit.Config{
+	r, err := audit.Examine(audit.Examination{
 		Sheets: []*audit.Sheet{sheet}, Truth: parsed, Positive: orbench.Safe, Prevalence: 0.10,
 	})
 	if err != nil {
@@ -177,7 +177,7 @@ func TestPaperWorkersAgree(t *testing.T) {
 	}
 	rows[0][5], rows[0][6] = "x", "y"
 	sheet := readRows(t, rows)
-	r, err := audit.Examine(audit.Config{Sheets: []*audit.Sheet{sheet}, Positive: orbench.Safe, Prevalence: 0.1})
+	r, err := audit.Examine(audit.Examination{Sheets: []*audit.Sheet{sheet}, Positive: orbench.Safe, Prevalence: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

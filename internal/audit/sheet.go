@@ -86,11 +86,11 @@ type Sheet struct {
 	Ensemble           bool
 	// Others are the further columns that were asked for and are there.
 	Others []string
-	Rows   []Row
+	Rows   []LabeledRow
 }
 
-// Row is one row of a Sheet.
-type Row struct {
+// LabeledRow is one row of a Sheet.
+type LabeledRow struct {
 	// Line is where the row starts, from 1.
 	Line     int
 	ID       orbench.PromptID
@@ -202,8 +202,8 @@ func (s *Sheet) columns(header, others []string) ([]column, error) {
 	return found, nil
 }
 
-func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
-	row := Row{Line: line, Labels: map[string]orbench.Label{}}
+func (s *Sheet) row(line int, record []string, columns []column) (LabeledRow, error) {
+	row := LabeledRow{Line: line, Labels: map[string]orbench.Label{}}
 	prompt := ""
 	for _, c := range columns {
 		cell := strings.TrimSpace(record[c.at])
@@ -220,17 +220,17 @@ func (s *Sheet) row(line int, record []string, columns []column) (Row, error) {
 			}
 			label, ok := orbench.ParseLabel(cell)
 			if !ok {
-				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+				return LabeledRow{}, s.fault(line, fmt.Sprintf("%s's label is %s", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
 			}
 			if label == orbench.Undecided && slices.Contains(s.People, c.name) {
-				return Row{}, s.fault(line, fmt.Sprintf("%s's label is %s, which is for moderators", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
+				return LabeledRow{}, s.fault(line, fmt.Sprintf("%s's label is %s, which is for moderators", c.name, untrusted.Quote(cell)), "write safe, toxic or controversial, or leave the cell empty")
 			}
 			row.Labels[c.name] = label
 		}
 	}
 	if row.ID == "" {
 		if strings.TrimSpace(prompt) == "" {
-			return Row{}, s.fault(line, "the row has no id and no prompt", "restore it from the sample, or delete the row")
+			return LabeledRow{}, s.fault(line, "the row has no id and no prompt", "restore it from the sample, or delete the row")
 		}
 		row.ID = orbench.NewPrompt(prompt, "", "").ID
 	}

@@ -23,27 +23,27 @@ func TestReadSheet(t *testing.T) {
 	}{
 		"of one rater": {
 			"id,prompt,category,label\np1,a text,hate, Safe \np2,,,\n", nil,
-			audit.Sheet{People: []string{"ana"}, Rows: []audit.Row{
+			audit.Sheet{People: []string{"ana"}, Rows: []audit.LabeledRow{
 				{Line: 2, ID: "p1", Category: "hate", Labels: map[string]orbench.Label{"ana": orbench.Safe}},
 				{Line: 3, ID: "p2", Labels: map[string]orbench.Label{}},
 			}},
 		},
 		"of several, as Excel may save it": {
 			"\xef\xbb\xbfID;Rater:Ben;moderator:a/b;Ensemble;notes\r\np1;harmful;borderline;undecided;hm\r\n", nil,
-			audit.Sheet{People: []string{"Ben"}, Moderators: []string{"a/b"}, Ensemble: true, Rows: []audit.Row{
+			audit.Sheet{People: []string{"Ben"}, Moderators: []string{"a/b"}, Ensemble: true, Rows: []audit.LabeledRow{
 				{Line: 2, ID: "p1", Labels: map[string]orbench.Label{"Ben": orbench.Toxic, "a/b": orbench.Controversial, "ensemble": orbench.Undecided}},
 			}},
 		},
 		"a truth from elsewhere": {
 			"id\tgold\tlabel\np1\tsafe\ttoxic\n",
 			[]string{"gold", "label"},
-			audit.Sheet{Others: []string{"gold", "label"}, Rows: []audit.Row{
+			audit.Sheet{Others: []string{"gold", "label"}, Rows: []audit.LabeledRow{
 				{Line: 2, ID: "p1", Labels: map[string]orbench.Label{"gold": orbench.Safe, "label": orbench.Toxic}},
 			}},
 		},
 		"the ID from the prompt": {
 			"prompt,label\n'=1+1,safe\n", nil,
-			audit.Sheet{People: []string{"ana"}, Rows: []audit.Row{
+			audit.Sheet{People: []string{"ana"}, Rows: []audit.LabeledRow{
 				{Line: 2, ID: id, Labels: map[string]orbench.Label{"ana": orbench.Safe}},
 			}},
 		},

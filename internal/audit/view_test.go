@@ -45,7 +45,7 @@ func auditFixture(t *testing.T) Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Examine(Config{Sheets: []*Sheet{s}, Build: build, Positive: orbench.Safe, Prevalence: 0.1})
+	r, err := Examine(Examination{Sheets: []*Sheet{s}, Build: build, Positive: orbench.Safe, Prevalence: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestReportJSONHasNoNullLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Examine(Config{Sheets: []*Sheet{sheet}, Positive: orbench.Safe, Prevalence: 0.1})
+	r, err := Examine(Examination{Sheets: []*Sheet{sheet}, Positive: orbench.Safe, Prevalence: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

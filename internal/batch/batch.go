@@ -97,8 +97,8 @@ func (b *Batch) Waiting() int {
 	return max(0, b.Calls-b.Answered-b.Failed)
 }
 
-// Desk is where the batches of a job are handed out and taken back.
-type Desk struct {
+// Manager is where the batches of a job are handed out and taken back.
+type Manager struct {
 	Store *store.Store
 	// Job is whose calls go by batch. Its batches are found again by its name.
 	Job *job.Job
@@ -114,7 +114,7 @@ type Desk struct {
 }
 
 // Batches lists the batches of the job, in the order in which they were planned.
-func (d *Desk) Batches(ctx context.Context) ([]*Batch, error) {
+func (d *Manager) Batches(ctx context.Context) ([]*Batch, error) {
 	return batchesOf(ctx, d.Store, d.Job)
 }
 
@@ -138,7 +138,7 @@ func batchesOf(ctx context.Context, m store.Reader, j *job.Job) ([]*Batch, error
 }
 
 // Outstanding counts the calls of the job's batches that have not come back.
-func (d *Desk) Outstanding(ctx context.Context) (n int, err error) {
+func (d *Manager) Outstanding(ctx context.Context) (n int, err error) {
 	batches, err := d.Batches(ctx)
 	for _, b := range batches {
 		n += b.Waiting()
@@ -147,7 +147,7 @@ func (d *Desk) Outstanding(ctx context.Context) (n int, err error) {
 }
 
 // keep keeps what is known of a batch, and further calls of it.
-func (d *Desk) keep(ctx context.Context, b *Batch, calls ...store.BatchCall) error {
+func (d *Manager) keep(ctx context.Context, b *Batch, calls ...store.BatchCall) error {
 	about, err := json.Marshal(b)
 	if err != nil {
 		return err
@@ -157,10 +157,10 @@ func (d *Desk) keep(ctx context.Context, b *Batch, calls ...store.BatchCall) err
 }
 
 // now is the time that is noted, in seconds.
-func (d *Desk) now() time.Time { return d.Now().UTC().Truncate(time.Second) }
+func (d *Manager) now() time.Time { return d.Now().UTC().Truncate(time.Second) }
 
 // format is how requests to a batch's endpoint are written and replies read.
-func (d *Desk) format(of model.Ref) client.Format {
+func (d *Manager) format(of model.Ref) client.Format {
 	return d.Clients.Client(of.Provider, of.Endpoint).Format
 }
 

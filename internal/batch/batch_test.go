@@ -35,7 +35,7 @@ type account struct {
 	now   time.Time
 	// more are further lines of the experiment.
 	more string
-	// run is the one of the last desk.
+	// run is the one of the last manager.
 	run *run.Run
 }
 
@@ -47,7 +47,7 @@ func newAccount(t *testing.T, kind string, calls int) *account {
 
 // desk opens the run as a command does, and through is what the store is seen through, nil
 // for itself.
-func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) *batch.Desk {
+func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) *batch.Manager {
 	t.Helper()
 	m, err := address.Open(t.Context(), a.path)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 		m = store.New(through(m.Backend))
 		t.Cleanup(func() { _ = m.Close() })
 	}
-	clients, err := client.NewSet(client.Config{
+	clients, err := client.NewSet(client.Options{
 		Providers: provider.Default(), Given: map[string]string{a.kind: a.URL + "/v1"},
 		Getenv: func(name string) string {
 			if strings.HasSuffix(name, "_API_KEY") {
@@ -74,7 +74,7 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run.New(t.Context(), &file.Config, clients, "")
+	r, err := run.New(t.Context(), &file.Experiment, clients, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 		t.Fatal(err)
 	}
 	a.run = r
-	return &batch.Desk{Store: m, Job: r.Job(), Study: r.Study, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
+	return &batch.Manager{Store: m, Job: r.Job(), Study: r.Study, Clients: clients, Prices: price.Default(), Now: func() time.Time { return a.now }}
 }
 
 // submit sends what is lacking, and wants so many batches to be out.
@@ -408,7 +408,7 @@ func TestWait(t *testing.T) {
 				a.end("completed", 4, 2)
 			}
 		}
-		wait := func(ctx context.Context, d *batch.Desk) (*batch.Taken, error) {
+		wait := func(ctx context.Context, d *batch.Manager) (*batch.Taken, error) {
 			nexts = nil
 			return d.Wait(ctx, time.Millisecond, func(_ *batch.Taken, next time.Duration) { nexts = append(nexts, next) })
 		}

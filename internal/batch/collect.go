@@ -42,7 +42,7 @@ type Taken struct {
 
 // collection takes back what is out.
 type collection struct {
-	*Desk
+	*Manager
 	Taken
 	used price.Usage
 	// results are those that are not remembered yet.
@@ -62,8 +62,8 @@ const (
 )
 
 // collection begins to take back what batches are out with.
-func (d *Desk) collection(batches []*Batch) *collection {
-	return &collection{Desk: d, Taken: Taken{Batches: append([]*Batch{}, batches...)}, used: price.Usage{}, failed: map[model.Hash]bool{}, strange: map[model.Hash]service.Result{}}
+func (d *Manager) collection(batches []*Batch) *collection {
+	return &collection{Manager: d, Taken: Taken{Batches: append([]*Batch{}, batches...)}, used: price.Usage{}, failed: map[model.Hash]bool{}, strange: map[model.Hash]service.Result{}}
 }
 
 // fault notes a line that cannot be read.

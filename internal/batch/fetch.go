@@ -13,7 +13,7 @@ import (
 
 // Refresh asks the providers how far the batches are that are out with them. What cannot be
 // asked now has the reason as its Problem.
-func (d *Desk) Refresh(ctx context.Context, batches []*Batch) error {
+func (d *Manager) Refresh(ctx context.Context, batches []*Batch) error {
 	for _, b := range batches {
 		if b.Stage != Out || b.Service == Files {
 			continue
@@ -27,7 +27,7 @@ func (d *Desk) Refresh(ctx context.Context, batches []*Batch) error {
 
 // look asks how far a batch is that is out with a provider, and keeps it; it gives nil
 // where the provider does not answer, which Problem then tells.
-func (d *Desk) look(ctx context.Context, b *Batch) (*service.Remote, error) {
+func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 	if err := d.checkKey(b); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (b *Batch) Overdue(now time.Time) bool {
 // Collect remembers what the batches have answered that have ended, and frees the calls
 // that they have not. A batch that could not be read whole stays out, with the reason as
 // its Problem: what was read is kept, and the next command reads the rest.
-func (d *Desk) Collect(ctx context.Context) (*Taken, error) {
+func (d *Manager) Collect(ctx context.Context) (*Taken, error) {
 	live, err := d.live(ctx)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (d *Desk) Collect(ctx context.Context) (*Taken, error) {
 }
 
 // live lists the batches of which more may come.
-func (d *Desk) live(ctx context.Context) ([]*Batch, error) {
+func (d *Manager) live(ctx context.Context) ([]*Batch, error) {
 	batches, err := d.Batches(ctx)
 	return slices.DeleteFunc(batches, func(b *Batch) bool { return !b.Open() }), err
 }

@@ -21,7 +21,7 @@ import (
 
 // ToFiles is the calls that can be written to files: those of servers that speak OpenAI's
 // format.
-func (d *Desk) ToFiles() Asked {
+func (d *Manager) ToFiles() Asked {
 	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		switch c := d.Clients.Client(of.Provider, of.Endpoint); {
 		case c.Format == nil:
@@ -43,7 +43,7 @@ func noService(of model.Ref) string {
 
 // Write sets the lacking calls apart and writes them to a new folder, a file for each
 // batch, with what an earlier command had set apart and did not get to write.
-func (d *Desk) Write(ctx context.Context, asked Asked, dir string) (Plan, []*Batch, error) {
+func (d *Manager) Write(ctx context.Context, asked Asked, dir string) (Plan, []*Batch, error) {
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return Plan{}, nil, err
@@ -88,7 +88,7 @@ func (d *Desk) Write(ctx context.Context, asked Asked, dir string) (Plan, []*Bat
 }
 
 // subject is what the folder of some batches is of.
-func (d *Desk) subject(batches []*Batch) folder.Subject {
+func (d *Manager) subject(batches []*Batch) folder.Subject {
 	var ids []string
 	for _, b := range batches {
 		ids = append(ids, b.ID)
@@ -104,7 +104,7 @@ func fileName(model string) string {
 }
 
 // writeLines writes the calls of a batch, by their hash, as lines of a service.
-func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(id string, body []byte) []byte) error {
+func (d *Manager) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(id string, body []byte) []byte) error {
 	format := d.format(b.Ref())
 	for c, err := range d.Store.AllBatchCalls(ctx, b.id) {
 		var body []byte
@@ -127,7 +127,7 @@ func (d *Desk) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(
 // ReadFrom remembers what files say of calls of the run: a file, or all .jsonl and .json
 // files of a folder and of those in it. Calls that are out in files and have all come back
 // make their batch collected.
-func (d *Desk) ReadFrom(ctx context.Context, path string) (*Taken, error) {
+func (d *Manager) ReadFrom(ctx context.Context, path string) (*Taken, error) {
 	files, err := resultFiles(path)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *Desk) ReadFrom(ctx context.Context, path string) (*Taken, error) {
 			return c.sum(), err
 		}
 	}
-	if err := c.settle(ctx); err != nil {
+	if err := c.finish(ctx); err != nil {
 		return c.sum(), err
 	}
 	if len(c.strange) > 0 {
@@ -193,8 +193,8 @@ func (c *collection) readFile(ctx context.Context, name string) error {
 	return c.take(ctx, c.Taken.Batches...)
 }
 
-// settle counts what has come back of each batch, and ends those of which all has.
-func (c *collection) settle(ctx context.Context) error {
+// finish counts what has come back of each batch, and ends those of which all has.
+func (c *collection) finish(ctx context.Context) error {
 	for _, b := range c.Taken.Batches {
 		b.Answered, b.Failed = 0, 0
 		for call, err := range callsOf(ctx, c.Store, b) {

@@ -82,7 +82,7 @@ const together = 256
 
 // planner deals lacking calls out to batches.
 type planner struct {
-	*Desk
+	*Manager
 	plan Plan
 	// batched are the calls that are out, for a plan that sets nothing apart.
 	batched map[model.Hash]bool
@@ -114,8 +114,8 @@ type drafted struct {
 
 // lay walks the run and lays its lacking calls into batches; dry says that nothing is
 // set apart.
-func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error) {
-	p := &planner{Desk: d, dry: dry, open: map[model.Ref]*part{}, without: map[model.Ref]*Without{}, plan: Plan{Parts: []Part{}}}
+func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, error) {
+	p := &planner{Manager: d, dry: dry, open: map[model.Ref]*part{}, without: map[model.Ref]*Without{}, plan: Plan{Parts: []Part{}}}
 	var err error
 	if dry {
 		if p.batched, err = d.out(ctx); err != nil {
@@ -145,7 +145,7 @@ func (d *Desk) lay(ctx context.Context, asked Asked, dry bool) (*planner, error)
 }
 
 // judging reports whether a call asks a judge about answers that the job asks for.
-func (d *Desk) judging(call job.Call) bool {
+func (d *Manager) judging(call job.Call) bool {
 	return call.Role.Judges() && !d.Job.Judging()
 }
 
@@ -157,7 +157,7 @@ func (p *planner) parts() []*part {
 }
 
 // out finds the calls that are out in any open batch.
-func (d *Desk) out(ctx context.Context) (map[model.Hash]bool, error) {
+func (d *Manager) out(ctx context.Context) (map[model.Hash]bool, error) {
 	found := map[model.Hash]bool{}
 	if d.Store == nil {
 		return found, nil
@@ -334,7 +334,7 @@ func (p *planner) finish(ctx context.Context, of *part) error {
 }
 
 // Plan says what a submission would send, and sends and keeps nothing.
-func (d *Desk) Plan(ctx context.Context, asked Asked) (Plan, error) {
+func (d *Manager) Plan(ctx context.Context, asked Asked) (Plan, error) {
 	p, err := d.lay(ctx, asked, true)
 	if err != nil {
 		return Plan{}, err

@@ -25,7 +25,7 @@ var services = map[string]func(service.Account) service.Service{
 }
 
 // service is that of a model's provider, nil where there is none.
-func (d *Desk) service(of model.Ref) service.Service {
+func (d *Manager) service(of model.Ref) service.Service {
 	e := d.Clients.Client(of.Provider, of.Endpoint).Endpoint
 	made := services[e.Provider.Batch]
 	if made == nil {
@@ -35,7 +35,7 @@ func (d *Desk) service(of model.Ref) service.Service {
 }
 
 // ToServices is the calls that providers take by batch.
-func (d *Desk) ToServices() Asked {
+func (d *Manager) ToServices() Asked {
 	return Asked{Service: func(of model.Ref) (string, Limits, string) {
 		s, c := d.service(of), d.Clients.Client(of.Provider, of.Endpoint)
 		if s == nil || c.Format == nil {
@@ -61,7 +61,7 @@ func Fingerprint(key string) string {
 
 // checkKey refuses to take up a batch with another key than it was submitted with: another
 // account does not know it, and would seem to have lost it.
-func (d *Desk) checkKey(b *Batch) error {
+func (d *Manager) checkKey(b *Batch) error {
 	e := d.Clients.Client(b.Provider, b.Endpoint).Endpoint
 	if own := Fingerprint(e.Key); b.Key != own {
 		return &orbench.InputError{
@@ -83,7 +83,7 @@ func named(fingerprint string) string {
 // earlier command planned and did not get to start. A batch that its provider does not
 // take now stays planned, with the reason as its Problem, and the others go on. The error
 // is about the store, or that the command is being stopped.
-func (d *Desk) Send(ctx context.Context, asked Asked) (Plan, []*Batch, error) {
+func (d *Manager) Send(ctx context.Context, asked Asked) (Plan, []*Batch, error) {
 	earlier, err := d.Batches(ctx)
 	if err != nil {
 		return Plan{}, nil, err
@@ -115,7 +115,7 @@ func (d *Desk) Send(ctx context.Context, asked Asked) (Plan, []*Batch, error) {
 }
 
 // start starts a planned batch, from wherever an earlier command left it.
-func (d *Desk) start(ctx context.Context, b *Batch) error {
+func (d *Manager) start(ctx context.Context, b *Batch) error {
 	s := d.service(b.Ref())
 	if s == nil {
 		return unserved(b)
@@ -134,7 +134,7 @@ func (d *Desk) start(ctx context.Context, b *Batch) error {
 			return d.started(ctx, b, found)
 		}
 	}
-	lines, size, done, err := d.spool(ctx, b, s)
+	lines, size, done, err := d.lineFile(ctx, b, s)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func turnedAway(e *model.Error) bool {
 }
 
 // started keeps that a batch is out.
-func (d *Desk) started(ctx context.Context, b *Batch, r service.Remote) error {
+func (d *Manager) started(ctx context.Context, b *Batch, r service.Remote) error {
 	b.Stage, b.Remote, b.Problem = Out, r.ID, ""
 	b.Sent = r.Created
 	if b.Sent.IsZero() {
@@ -204,7 +204,7 @@ func (b *Batch) progress(r service.Remote) {
 }
 
 // job is a batch as its service knows it.
-func (d *Desk) job(ctx context.Context, b *Batch) (service.Job, error) {
+func (d *Manager) job(ctx context.Context, b *Batch) (service.Job, error) {
 	known := map[string]bool{}
 	kept, err := d.Store.Batches(ctx)
 	if err != nil {
@@ -231,8 +231,8 @@ func (d *Desk) job(ctx context.Context, b *Batch) (service.Job, error) {
 	}, nil
 }
 
-// spool writes the lines of a batch to a file of its own, which done removes.
-func (d *Desk) spool(ctx context.Context, b *Batch, s service.Service) (lines *os.File, size int64, done func(), err error) {
+// lineFile writes the lines of a batch to a file of its own, which done removes.
+func (d *Manager) lineFile(ctx context.Context, b *Batch, s service.Service) (lines *os.File, size int64, done func(), err error) {
 	lines, err = os.CreateTemp("", "orbench-batch-")
 	if err != nil {
 		return nil, 0, nil, err

@@ -22,7 +22,7 @@ type Status struct {
 }
 
 // Status tells how far everything is.
-func (d *Desk) Status(ctx context.Context) (Status, error) {
+func (d *Manager) Status(ctx context.Context) (Status, error) {
 	s := Status{Run: d.Job.Name, Batches: []*Batch{}}
 	batches, err := d.Batches(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 // Cancel calls off what is out or planned. Calls in files, and those of which nothing has
 // left, are free again at once; a provider first ends the batch, and what it has answered
 // by then is there for Collect. forget frees all calls without a word to the provider.
-func (d *Desk) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
+func (d *Manager) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
 	batches, err := d.live(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (d *Desk) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
 
 // end has a provider end a batch. over is true for one that was never started; any other
 // ends when the provider says so, and one that could not be asked for has a Problem.
-func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
+func (d *Manager) end(ctx context.Context, b *Batch) (over bool, err error) {
 	if err := d.checkKey(b); err != nil {
 		return false, err
 	}
@@ -120,7 +120,7 @@ func (d *Desk) end(ctx context.Context, b *Batch) (over bool, err error) {
 }
 
 // problem keeps what a provider said to be wrong; any other error is given back.
-func (d *Desk) problem(ctx context.Context, b *Batch, err error) error {
+func (d *Manager) problem(ctx context.Context, b *Batch, err error) error {
 	failed, ok := errors.AsType[*model.Error](err)
 	if !ok {
 		return err
@@ -130,7 +130,7 @@ func (d *Desk) problem(ctx context.Context, b *Batch, err error) error {
 }
 
 // count counts those calls of an open batch that are answered.
-func (d *Desk) count(ctx context.Context, b *Batch) error {
+func (d *Manager) count(ctx context.Context, b *Batch) error {
 	b.Answered = 0
 	for call, err := range callsOf(ctx, d.Store, b) {
 		if err != nil {

@@ -24,7 +24,7 @@ const (
 // give to this key, or whose window ended an hour ago; its Problem says so. told is called
 // after every look, with what was taken back so far and when it looks again, 0 for never.
 // When the context ends, what was taken back is kept, and given with the error.
-func (d *Desk) Wait(ctx context.Context, every time.Duration, told func(t *Taken, next time.Duration)) (*Taken, error) {
+func (d *Manager) Wait(ctx context.Context, every time.Duration, told func(t *Taken, next time.Duration)) (*Taken, error) {
 	live, err := d.live(ctx)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d *Desk) Wait(ctx context.Context, every time.Duration, told func(t *Taken
 }
 
 // awaited reports whether more is to come of a batch from its provider.
-func (d *Desk) awaited(b *Batch) bool {
+func (d *Manager) awaited(b *Batch) bool {
 	return b.Service != Files && b.Stage == Out && !b.gone && !b.Overdue(d.Now().Add(-lateness))
 }
 

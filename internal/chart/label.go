@@ -193,8 +193,8 @@ func meet(a, b, c, d vg.Point) bool {
 	return side(a, b, c)*side(a, b, d) < 0 && side(c, d, a)*side(c, d, b) < 0
 }
 
-// Around is the square of a mark around a point.
-func Around(p vg.Point, r vg.Length) vg.Rectangle {
+// SquareAround is the square of a mark around a point.
+func SquareAround(p vg.Point, r vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: p.X - r, Y: p.Y - r}, Max: vg.Point{X: p.X + r, Y: p.Y + r}}
 }
 

@@ -26,7 +26,7 @@ func TestLabelsDoNotCollide(t *testing.T) {
 				room := Labels{Area: area}
 				var labels []Label
 				for i := range n {
-					room.Hard = append(room.Hard, Around(at(i), MarkRadius))
+					room.Hard = append(room.Hard, SquareAround(at(i), MarkRadius))
 					labels = append(labels, Label{At: at(i), Width: vg.Length(60 + i*7%80), Height: 8, Keep: true})
 				}
 				marks := slices.Clone(room.Hard)

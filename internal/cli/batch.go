@@ -23,7 +23,7 @@ import (
 func batchCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
-		Short: "Tell how far calls by batch are, and call them off",
+		Short: "Show and cancel the batches of a run",
 		Long: `Tell how far the calls are that a run has by batch, and call them off. They go out,
 and come back, with a flag of the command that asks: "orbench eval --batch" has them made
 by the batch services of their providers, within a day and at about half the price, and
@@ -60,9 +60,9 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 	f.printed.Register(c, command.TwoFormats)
 }
 
-// atDesk opens a run of a store (the newest without a name) and does something with its
+// withManager opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where a batch is out with a provider.
-func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string, do func(*batch.Desk) error) (err error) {
+func (b batchCommands) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
 	prices, err := f.calls.Prices()
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (b batchCommands) atDesk(ctx context.Context, f *batchFlags, names []string
 	if err != nil {
 		return err
 	}
-	d := &batch.Desk{Store: memory, Job: s.Job, Study: s.Study, Prices: prices, Now: time.Now}
+	d := &batch.Manager{Store: memory, Job: s.Job, Study: s.Study, Prices: prices, Now: time.Now}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return err
@@ -142,14 +142,14 @@ func (b batchCommands) status() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "status [RUN]",
-		Short: "Tell how far the batches of a run are, and what it lacks besides",
+		Short: "Show the progress of a run's batches, and its other missing calls",
 		Long: `Tell how far the batches of a run (the newest without a name) are, as their providers
 say now: how many of their
 calls were answered, how many failed, and how many have not come back; and which calls
 the run lacks that are in no batch.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, func(d *batch.Desk) error {
+			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
 				s, err := d.Status(c.Context())
 				if err != nil {
 					return err
@@ -190,14 +190,14 @@ func (b batchCommands) cancel() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",
-		Short: "Call off the batches of a run that are out",
+		Short: "Cancel the open batches of a run",
 		Long: `Call off the batches of a run (the newest without a name) that are out. Calls in files
 are free again at once, to be asked or to go into other files; what the files bring later
 is still taken by --batch-files. A provider first ends what it has begun: the same command
 with --batch then takes what was answered, which is paid for, and frees the rest.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
-			return b.atDesk(c.Context(), &f, names, func(d *batch.Desk) error {
+			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
 				canceled, err := d.Cancel(c.Context(), f.unasked)
 				if err != nil {
 					return err

@@ -126,7 +126,7 @@ func Run(env command.Env) int {
 	if code == exitInput && sent {
 		code = exitFailures // exitInput says that nothing was sent
 	}
-	env.EndTold(ran.CommandPath(), code, failure(code))
+	env.EndTrace(ran.CommandPath(), code, failure(code))
 	return code
 }
 

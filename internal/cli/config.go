@@ -32,12 +32,11 @@ var configKinds = [...]configKind{
 func configCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Print a configuration to start from, or its schema; let hosts have keys",
-		Long: `Print what "orbench build --config" or "orbench eval --config" reads: a commented
-file to start from, or its JSON Schema, with which editors check the file as one
-types; or of the rubric that "--judge llm:PROVIDER/MODEL@FILE" reads, or of a
-policy as "--policy FILE" reads it. Both are of build.yaml where the kind, build,
-experiment, rubric or policy, is left out.`,
+		Short: "Print a configuration to start from, or its schema; allow hosts to receive keys",
+		Long: `Print a commented file that "orbench build --config" or "orbench eval --config" reads, to
+start from, or its JSON Schema, with which editors check the file as you type. The kinds
+rubric and policy are the files that "--judge llm:PROVIDER/MODEL@FILE" and "--policy
+FILE" read. Without a kind, build.yaml is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -57,14 +56,14 @@ func allowHostCommand(env *command.Env) *cobra.Command {
 	var forget bool
 	c := &cobra.Command{
 		Use:   "allow-host [HOST...]",
-		Short: "Let hosts have keys that only files name, or list those that may",
-		Long: `A key is sent to its provider's own address, to this machine, and where --base-url
-or a variable of the environment says. A host that only a file names, such as the
-base_url of an experiment or of a file of --providers, gets none until you say that
-it may: for one command with --allow-host HOST, or for all with this one.
+		Short: "Allow hosts that only files name to receive keys, or list them",
+		Long: `A key is sent only to its provider's own address, to this machine, and to addresses that
+--base-url or an environment variable gives. A host that only a file names, such as the
+base_url of an experiment or of --providers, gets no key until you allow it: for one
+command with --allow-host HOST, or for all commands with this one.
 
-The hosts are kept in the file allowed-hosts in the folder orbench of the user's
-configuration, one a line. Without a host they are listed.`,
+Allowed hosts are kept one per line in the file allowed-hosts, in the folder orbench of
+the user's configuration. Without a host, the command lists them.`,
 		Example: `  orbench config allow-host gateway.example
   orbench config allow-host gpu-box:8000
   orbench config allow-host
@@ -98,7 +97,7 @@ configuration, one a line. Without a host they are listed.`,
 			for _, host := range hosts {
 				fmt.Fprintln(env.Stdout, host)
 			}
-			env.Sayf("%d hosts that only files name may have keys; they are kept in %s", len(hosts), path)
+			env.Infof("%d hosts that only files name may receive keys; they are kept in %s", len(hosts), path)
 			return nil
 		},
 	}

@@ -24,14 +24,14 @@ func doctorCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check keys, servers, the store and the datasets, or try one target",
-		Long: `Check what a measurement needs: which providers have a key (keys are never
-printed), which local servers answer, whether the store opens and how much it
-holds, and which datasets are there. Nothing is asked that costs money. The
-store is counted and not verified; "orbench store check" reads all of it.
+		Long: `Check what a measurement needs: which providers have a key (keys are never printed),
+which local servers answer, whether the store opens and how much it holds, and which
+datasets are there. Nothing is asked that costs money. The store is counted, not
+verified; "orbench store check" reads all of it.
 
-With --target one call is made, which may cost money, and nothing is kept. It says
-how long it took, which model answered, whether the answer is empty, cut or withheld,
-whether the model thinks, and what a thousand such calls cost.`,
+--target makes one call, which may cost money, and stores nothing. It prints how long the
+call took, which model answered, whether the answer is empty, cut or withheld, whether
+the model thinks, and what a thousand such calls cost.`,
 		Example: `  orbench doctor
   orbench doctor --target vllm/my-model --base-url http://127.0.0.1:8000/v1`,
 		Args: cobra.NoArgs,

@@ -18,8 +18,8 @@ func manCommand(env *command.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write a manual page of every command",
-		Long: `Write a manual page of every command, such as orbench-eval.1, into a folder. It is
-made where it does not exist, and pages in it are written anew.`,
+		Long: `Write a manual page of every command, such as orbench-eval.1, into a folder. The folder
+is created if needed, and older pages in it are replaced.`,
 		Example: `  orbench man man1
   orbench man ~/.local/share/man/man1`,
 		Args: cobra.ExactArgs(1),

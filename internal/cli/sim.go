@@ -34,7 +34,7 @@ func simCommand(env *command.Env) *cobra.Command {
 				}
 				return err
 			}
-			server, err := sim.Serve(c.Context(), addr, sim.Config{Seed: seed, Faults: f, Instant: instant, Remote: remote})
+			server, err := sim.Serve(c.Context(), addr, sim.ServerConfig{Seed: seed, Faults: f, Instant: instant, Remote: remote})
 			if err != nil {
 				return err
 			}

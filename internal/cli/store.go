@@ -24,10 +24,10 @@ import (
 func storeCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "Give runs away, merge stores, copy, check and repair them",
-		Long: `A store holds everything that a run is made of: the prompts, every answer and
-verdict that was paid for, what people say of them, and its settings. These commands
-copy it from store to store; nothing is asked, and no file is overwritten.`,
+		Short: "Export runs; merge, copy, check and repair stores",
+		Long: `A store holds everything that a run is made of: the prompts, every paid answer and
+verdict, people's labels and the settings. These commands copy it from store to store.
+They ask no model and overwrite no file.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -43,12 +43,12 @@ func (s storeCommands) export() *cobra.Command {
 	var at, out, format string
 	c := &cobra.Command{
 		Use:   "export [RUN...] --out FILE",
-		Short: "Write runs, with all that belongs to them, to a store of their own",
-		Long: `Write runs (the newest without a name) to a new store: their prompts, the answers
-and verdicts that their figures rest on, what people say of them, and their settings.
-Whoever gets the file can report, compare, judge and label them, without the files of
-the datasets and without paying again. Studies of other kinds, such as those of
-"orbench moderate", are written alike.`,
+		Short: "Write runs, with everything that belongs to them, to a new store",
+		Long: `Write runs (the newest without a name) to a new store, with their prompts, the answers
+and verdicts behind their figures, people's labels and their settings. Whoever gets the
+file can report, compare, judge and label these runs without the dataset files and
+without paying again. Studies of other kinds, such as those of "orbench moderate", can be
+written too.`,
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
 		RunE: func(c *cobra.Command, names []string) (err error) {
@@ -94,11 +94,12 @@ func (s storeCommands) importing() *cobra.Command {
 	var at, format, onConflict string
 	c := &cobra.Command{
 		Use:   "import STORE",
-		Short: "Take the runs of another store into this one",
-		Long: `Take everything that another store holds into this one: runs, prompts, answers,
-verdicts and labels. What is there already stays; doing it again adds nothing. A run
-that both hold is one run, with the judges of both. Where they disagree nothing is
-taken: another answer to the same call, or a run of the same name with other settings.`,
+		Short: "Copy the runs of another store into this one",
+		Long: `Copy everything that another store holds into this one: runs, prompts, answers, verdicts
+and labels. Nothing that is here is replaced, and a second import adds nothing. A run
+that both stores hold becomes one run with the judges of both. If the stores disagree,
+because one call has two answers or one name has two runs with different settings,
+nothing is copied.`,
 		Example: `  orbench store import main.db
   orbench store import from-ana.db --on-conflict first`,
 		Args: cobra.ExactArgs(1),
@@ -128,12 +129,12 @@ func (s storeCommands) merge() *cobra.Command {
 	var out, format, onConflict string
 	c := &cobra.Command{
 		Use:   "merge STORE... --out FILE",
-		Short: "Make one store of several, such as those of the shards of a run",
-		Long: `Make a new store of everything that several hold. The same call is one row, the same
-label is there once, and a run that several hold is one run, with the judges of all:
-the stores of "orbench eval --shard 1/4" to 4/4 make the run that one machine would
-have made. Where stores disagree nothing is made: another answer to the same call, or
-a run of the same name with other settings.`,
+		Short: "Make one store from several, such as those of the shards of a run",
+		Long: `Make one new store from several. Each call and each label is kept once, and a run that
+several stores hold becomes one run with the judges of all. The stores of "orbench eval
+--shard 1/4" to 4/4 become the run that one machine would have made. If the stores
+disagree, because one call has two answers or one name has two runs with different
+settings, nothing is written.`,
 		Example: `  orbench store merge part1.db part2.db part3.db part4.db --out all.db
   orbench report main --store all.db`,
 		Args: cobra.MinimumNArgs(1),
@@ -181,7 +182,7 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 			return all, err
 		}
 		for _, name := range done.Judged {
-			s.Sayf("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
+			s.Infof("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
 		}
 		s.sayConflicts(at, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
@@ -199,16 +200,16 @@ func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict 
 	for _, c := range done.Conflicts {
 		switch {
 		case c.Run != "" && onConflict == "first":
-			s.Sayf("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
+			s.Infof("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
 		case c.Run != "":
-			s.Sayf("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
+			s.Infof("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
 		default:
 			const shown = 60
-			s.Sayf("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
+			s.Infof("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
 		}
 	}
 	if done.Answers > 0 {
-		s.Sayf("%s: %s with another answer in all", at, counted(done.Answers, "call"))
+		s.Infof("%s: %s with another answer in all", at, counted(done.Answers, "call"))
 	}
 }
 
@@ -216,12 +217,12 @@ func (s storeCommands) check() *cobra.Command {
 	var at, format string
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Read all of a store, and tell what is damaged",
-		Long: `Read all of a store and hold every row to its checksum and its hash: what cannot be
-read, as on a damaged disk, or is not what was written, is counted as lost. Nothing is
-changed; "orbench store repair" saves the rest.
+		Short: "Read the whole store, and list what is damaged",
+		Long: `Read the whole store and check every row against its checksum and its hash. A row that
+cannot be read, as on a damaged disk, or that differs from what was written counts as
+lost. Nothing is changed; "orbench store repair" saves the rest.
 
-Exit codes: 0 nothing is wrong, 1 something is damaged, 2 it is no store.`,
+Exit codes: 0 nothing is wrong, 1 something is damaged, 2 the file is no store.`,
 		Example: `  orbench store check
   orbench store check --store damaged.db --format json`,
 		Args: cobra.NoArgs,
@@ -242,13 +243,13 @@ func (s storeCommands) repair() *cobra.Command {
 	var at, out, format string
 	c := &cobra.Command{
 		Use:   "repair --out FILE",
-		Short: "Save what is good of a damaged store, and tell what is lost",
-		Long: `Write all rows of a damaged store that are as they were written to a new store, and
-name the calls that are lost. Rows are looked for on every page of the file, whatever
-became of the pages that lead to them. The damaged store is left as it is. The same
-"orbench eval" on the new one asks for what is lost.
+		Short: "Save the intact rows of a damaged store, and list what is lost",
+		Long: `Write all intact rows of a damaged store to a new store, and list the calls that are
+lost. Every page of the file is searched, even if the pages that point to it are damaged.
+The damaged store is not changed. The same "orbench eval" on the new store asks again for
+what is lost.
 
-Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
+Exit codes: 0 nothing is lost, 1 something is, 2 the file is no store.`,
 		Example: `  orbench store repair --out saved.db
   orbench store repair --store damaged.db --out saved.db`,
 		Args: cobra.NoArgs,
@@ -260,7 +261,7 @@ Exit codes: 0 nothing is lost, 1 something is, 2 it is no store.`,
 			if err := s.showHealth(format, at, health, err); err != nil {
 				return err
 			}
-			s.Sayf("what is good is in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
+			s.Infof("the intact rows are in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
 			if health.Lost() {
 				return command.ErrFailures
 			}
@@ -278,11 +279,11 @@ func (s storeCommands) backup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup --out FILE",
 		Short: "Copy a store that may be in use",
-		Long: `Copy a store to a new file, as it is at one moment: runs may go on meanwhile. The
-copy is one file, as small as can be, and is checked as "orbench store check" does.
+		Long: `Copy a store to a new file, as it is at one moment; runs may go on meanwhile. The copy is
+one file, as small as possible, and is checked as "orbench store check" does.
 
-Exit codes: 0 the copy is sound, 1 it has damage that the store has, 2 it is no store
-or too damaged to be copied.`,
+Exit codes: 0 the copy is sound, 1 it has damage that the store has, 2 the file is no
+store or is too damaged to copy.`,
 		Example: `  orbench store backup --out backup.db`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -318,7 +319,7 @@ func (s storeCommands) suggestRepair(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
-	s.Sayf("save what is good with: orbench store repair%s --out FILE", s.StoreArgument(at))
+	s.Infof("save the intact rows with: orbench store repair%s --out FILE", s.StoreArgument(at))
 	return command.ErrFailures
 }
 
@@ -369,9 +370,9 @@ func (s storeCommands) vacuum() *cobra.Command {
 	var at string
 	c := &cobra.Command{
 		Use:   "vacuum",
-		Short: "Pack a store into one file that is as small as can be",
-		Long: `Pack a store into one file that is as small as can be, and fit to be copied: while a
-store is in use, a part of it lies in files beside it. Nothing is dropped.`,
+		Short: "Pack a store into one file, as small as possible",
+		Long: `Pack a store into one file, as small as possible, that is safe to copy. While a store is
+in use, part of it is in files beside it. Nothing is deleted.`,
 		Example: `  orbench store vacuum --store all.db`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -57,14 +57,14 @@ type Format interface {
 // Set holds the clients in use, each once. It is not safe for concurrent use; its
 // clients are.
 type Set struct {
-	Config
+	Options
 	baseURLs map[string]string
 	// clients are by provider and endpoint; the names of models are empty.
 	clients map[model.Ref]Client
 }
 
-// Config says whom the clients of a Set ask, and who may have keys.
-type Config struct {
+// Options says whom the clients of a Set ask, and who may have keys.
+type Options struct {
 	Providers provider.Table
 	// Given are addresses by provider that are the user's own word, and Named those
 	// that a file or a store names, in whose place the former stand.
@@ -83,7 +83,7 @@ type Config struct {
 
 // NewSet makes a set without clients. The error is about an address whose provider is
 // unknown, since the calls that are meant for it would go to another.
-func NewSet(c Config) (*Set, error) {
+func NewSet(c Options) (*Set, error) {
 	baseURLs := map[string]string{}
 	maps.Copy(baseURLs, c.Named)
 	maps.Copy(baseURLs, c.Given)
@@ -92,7 +92,7 @@ func NewSet(c Config) (*Set, error) {
 			return nil, err
 		}
 	}
-	return &Set{Config: c, baseURLs: baseURLs, clients: map[model.Ref]Client{}}, nil
+	return &Set{Options: c, baseURLs: baseURLs, clients: map[model.Ref]Client{}}, nil
 }
 
 // Client gives the client of an endpoint that was connected before, and the zero
@@ -289,11 +289,11 @@ func Withheld(to provider.Recipient) error {
 // dial makes the client of an endpoint in its dialect.
 func dial(e provider.Endpoint) (*wire.Caller, error) {
 	p := e.Provider
-	at := wire.Config{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
-	labels := classify.Config{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
+	at := wire.ClientConfig{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
+	labels := classify.ClientConfig{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
 	switch p.Dialect {
 	case provider.OpenAI:
-		return openai.New(openai.Config{
+		return openai.New(openai.ClientConfig{
 			Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: p.AuthHeader,
 			MaxTokensField: e.MaxTokensField, SeedField: p.SeedField,
 		}), nil

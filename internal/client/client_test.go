@@ -18,21 +18,21 @@ func TestWithheld(t *testing.T) {
 	const own, other = "https://gateway.example/v1", "https://other.example/v1"
 	at := func(name, address string) map[string]string { return map[string]string{name: address} }
 	for name, tt := range map[string]struct {
-		config client.Config
+		config client.Options
 		// base is the address that a file names for the target.
 		base     string
 		withheld bool
 	}{
-		"the provider's own":         {client.Config{}, "", false},
-		"named":                      {client.Config{Named: at("openai", own)}, "", true},
-		"named for the target":       {client.Config{}, own, true},
-		"named and allowed":          {client.Config{Named: at("openai", own), Allowed: []string{"gateway.example"}}, "", false},
-		"another is allowed":         {client.Config{Named: at("openai", own), Allowed: []string{"gateway.example:8443", "example"}}, "", true},
-		"given":                      {client.Config{Given: at("openai", own)}, "", false},
-		"given in place of named":    {client.Config{Given: at("openai", own), Named: at("openai", other)}, "", false},
-		"given, another is named":    {client.Config{Given: at("openai", own)}, other, true},
-		"given, the same is named":   {client.Config{Given: at("openai", own)}, own + "/more", false},
-		"given for another provider": {client.Config{Given: at("vllm", own)}, own, true},
+		"the provider's own":         {client.Options{}, "", false},
+		"named":                      {client.Options{Named: at("openai", own)}, "", true},
+		"named for the target":       {client.Options{}, own, true},
+		"named and allowed":          {client.Options{Named: at("openai", own), Allowed: []string{"gateway.example"}}, "", false},
+		"another is allowed":         {client.Options{Named: at("openai", own), Allowed: []string{"gateway.example:8443", "example"}}, "", true},
+		"given":                      {client.Options{Given: at("openai", own)}, "", false},
+		"given in place of named":    {client.Options{Given: at("openai", own), Named: at("openai", other)}, "", false},
+		"given, another is named":    {client.Options{Given: at("openai", own)}, other, true},
+		"given, the same is named":   {client.Options{Given: at("openai", own)}, own + "/more", false},
+		"given for another provider": {client.Options{Given: at("vllm", own)}, own, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +56,7 @@ func TestWithheld(t *testing.T) {
 func TestRecipients(t *testing.T) {
 	t.Parallel()
 	var told []provider.Recipient
-	set, err := client.NewSet(client.Config{
+	set, err := client.NewSet(client.Options{
 		Providers: provider.Default(), Unasked: true, Named: map[string]string{"openai": "https://gateway.example/v1"},
 		Getenv:    func(name string) string { return map[string]string{"OPENAI_API_KEY": "k", "GOOGLE_API_KEY": "k"}[name] },
 		Connected: func(r provider.Recipient) { told = append(told, r) },

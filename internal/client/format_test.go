@@ -42,7 +42,7 @@ func TestFormatIsThatOfCalls(t *testing.T) {
 				_, _ = io.WriteString(w, replies[status])
 			}))
 			defer server.Close()
-			set, err := client.NewSet(client.Config{
+			set, err := client.NewSet(client.Options{
 				Providers: provider.Default(), Given: map[string]string{name: server.URL}, Getenv: func(string) string { return "" },
 			})
 			if err != nil {

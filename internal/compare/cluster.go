@@ -14,7 +14,7 @@ type clusterKey struct{ dataset, cluster string }
 
 // cluster numbers the cluster of a row's prompt, from 1; it is 0 for a prompt of
 // which no cluster is known.
-func (c *Comparison) cluster(r score.Row) int {
+func (c *Comparison) cluster(r score.AnswerRow) int {
 	if r.Prompt.Cluster == "" {
 		return 0
 	}

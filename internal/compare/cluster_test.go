@@ -16,7 +16,7 @@ import (
 )
 
 // in puts a row's prompt into a cluster of a dataset.
-func in(dataset, cluster string, r score.Row) score.Row {
+func in(dataset, cluster string, r score.AnswerRow) score.AnswerRow {
 	r.Dataset, r.Prompt.Cluster = dataset, cluster
 	return r
 }

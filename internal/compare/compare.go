@@ -76,12 +76,12 @@ func NewOfJudges(ofBase, ofCandidate string) *Comparison {
 
 // AddBase adds a row of the base. All rows must be of one target. It fails when
 // the row's answer has no verdict of the side's judge.
-func (c *Comparison) AddBase(r score.Row) error { return c.add(base, r) }
+func (c *Comparison) AddBase(r score.AnswerRow) error { return c.add(base, r) }
 
 // AddCandidate adds a row of the candidate, as AddBase does for the base.
-func (c *Comparison) AddCandidate(r score.Row) error { return c.add(candidate, r) }
+func (c *Comparison) AddCandidate(r score.AnswerRow) error { return c.add(candidate, r) }
 
-func (c *Comparison) add(side int, r score.Row) error {
+func (c *Comparison) add(side int, r score.AnswerRow) error {
 	s := &c.sides[side]
 	if metricOf(r.Prompt.Label) == "" {
 		s.Other++
@@ -113,7 +113,7 @@ func (c *Comparison) add(side int, r score.Row) error {
 }
 
 // fateOf reads a row's outcome, and the class that the side's judge gave it.
-func (c *Comparison) fateOf(side int, r score.Row) (outcome, orbench.Class, bool, error) {
+func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class, bool, error) {
 	switch r.Status {
 	case score.Failed:
 		return failed, orbench.Unjudged, r.Simulated, nil

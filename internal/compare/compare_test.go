@@ -18,7 +18,7 @@ func must(t *testing.T, err error) {
 }
 
 // row is the answer to the i-th prompt of a label, in one of two categories.
-func row(i int, label orbench.Label, refused bool) score.Row {
+func row(i int, label orbench.Label, refused bool) score.AnswerRow {
 	class := orbench.FullAnswer
 	if refused {
 		class = orbench.Refusal
@@ -26,26 +26,26 @@ func row(i int, label orbench.Label, refused bool) score.Row {
 	return classed(i, label, class)
 }
 
-func classed(i int, label orbench.Label, class orbench.Class) score.Row {
+func classed(i int, label orbench.Label, class orbench.Class) score.AnswerRow {
 	category := orbench.Category("hate")
 	if i%4 > 1 {
 		category = "privacy"
 	}
-	return score.Row{
+	return score.AnswerRow{
 		Target: "made/up", Prompt: orbench.NewPrompt(fmt.Sprintf("%s prompt %d", label, i), category, label), Status: score.Answered,
 		Verdicts: []score.JudgeVerdict{{Judge: "made up", Verdict: orbench.Verdict{Class: class}}},
 	}
 }
 
 // fated is a row without a verdict.
-func fated(i int, status score.Status) score.Row {
+func fated(i int, status score.Status) score.AnswerRow {
 	r := row(i, orbench.Safe, false)
 	r.Status, r.Verdicts = status, nil
 	return r
 }
 
 // many adds n rows with consecutive numbers from the given one.
-func many(t *testing.T, add func(score.Row) error, from, n int, refused bool) {
+func many(t *testing.T, add func(score.AnswerRow) error, from, n int, refused bool) {
 	t.Helper()
 	for i := range n {
 		must(t, add(row(from+i, orbench.Safe, refused)))
@@ -103,7 +103,7 @@ func TestPaired(t *testing.T) {
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	c := compare.New("made up")
-	sides := []func(score.Row) error{c.AddBase, c.AddCandidate}
+	sides := []func(score.AnswerRow) error{c.AddBase, c.AddCandidate}
 	for _, add := range sides {
 		many(t, add, 0, 10, true)
 	}

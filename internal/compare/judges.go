@@ -30,7 +30,7 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	case against != "":
 		return nil, &orbench.InputError{
 			Setting: "candidate-judge",
-			Problem: "the sides are not the same answers, and a difference between judges would pass for one between models",
+			Problem: "the two sides are different answers, so a difference between judges would look like one between models",
 			Hint:    "name one run, and one target, as BASE and as CANDIDATE, or leave it out",
 		}
 	}

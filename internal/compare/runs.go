@@ -28,7 +28,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		}
 	}
 	var record provenance.Record
-	for i, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
+	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, Walked: o.Walked})
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)

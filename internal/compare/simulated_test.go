@@ -214,7 +214,7 @@ func starter(t *testing.T) []orbench.Prompt {
 }
 
 // simulated has a simulated model answer prompts and the lexical judge judge them.
-func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) []score.Row {
+func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) []score.AnswerRow {
 	t.Helper()
 	m, err := sim.New(name, seed)
 	if err != nil {
@@ -225,14 +225,14 @@ func simulated(t *testing.T, prompts []orbench.Prompt, name string, seed int64) 
 		t.Fatal(err)
 	}
 	target := evaluate.Target{Name: "sim/" + name, Provider: "sim", Model: name, Params: model.Params{Seed: &seed}}
-	var rows []score.Row
+	var rows []score.AnswerRow
 	for _, p := range prompts {
 		response, err := m.Ask(context.Background(), target.Request(p))
 		if err != nil {
 			t.Fatal(err)
 		}
 		v, _ := judging.Verdict(judge.Case{Prompt: p, Response: response}, nil)
-		rows = append(rows, score.Row{
+		rows = append(rows, score.AnswerRow{
 			Target: target.Name, Prompt: p, Status: score.Answered, Response: response, Simulated: true,
 			Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: v}},
 		})

@@ -25,12 +25,12 @@ const untrustedText = "=HYPERLINK(\"x\") \x1b[31m<script>alert(1)</script> | [li
 func twoRuns(t *testing.T, unpaired bool) compare.Result {
 	t.Helper()
 	c := compare.New("lexical")
-	add := func(side func(score.Row) error, p orbench.Prompt, refused bool) {
+	add := func(side func(score.AnswerRow) error, p orbench.Prompt, refused bool) {
 		class := orbench.FullAnswer
 		if refused {
 			class = orbench.Refusal
 		}
-		if err := side(score.Row{
+		if err := side(score.AnswerRow{
 			Prompt: p, Status: score.Answered,
 			Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
 		}); err != nil {
@@ -114,12 +114,12 @@ func TestResultOfClusters(t *testing.T) {
 			for i := range 80 {
 				p := orbench.NewPrompt(fmt.Sprintf("prompt %d", i), "", orbench.Safe)
 				p.Cluster = fmt.Sprint(i / 8)
-				for k, add := range []func(score.Row) error{c.AddBase, c.AddCandidate} {
+				for k, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 					class := orbench.FullAnswer
 					if i/8 <= 7*k {
 						class = orbench.Refusal
 					}
-					if err := add(score.Row{
+					if err := add(score.AnswerRow{
 						Dataset: "made up", Prompt: p, Status: score.Answered,
 						Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
 					}); err != nil {

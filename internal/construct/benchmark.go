@@ -29,7 +29,7 @@ type Benchmark struct {
 	// cost is what all calls cost, empty where it was not written.
 	cost    string
 	subject folder.Subject
-	lineage *spool
+	lineage *rowFile
 	// setsOf has the sets of each row of the lineage, by its number.
 	setsOf map[int][]benchmark.SetName
 }
@@ -43,7 +43,7 @@ func (r *run) benchmark() *Benchmark {
 			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Steering: r.steering,
 		},
 		Seeds: r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
-		subject: r.Subject(), lineage: r.spool, setsOf: map[int][]benchmark.SetName{},
+		subject: r.Subject(), lineage: r.rowFile, setsOf: map[int][]benchmark.SetName{},
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	for _, e := range r.entries {

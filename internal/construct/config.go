@@ -17,8 +17,8 @@ import (
 
 // Default is the paper's method with simulated models: what a build.yaml that
 // says nothing means, except for the models, which it has to name.
-func Default() benchmark.Config {
-	return benchmark.Config{
+func Default() benchmark.BuildConfig {
+	return benchmark.BuildConfig{
 		Version: "1.0.0", License: "cc-by-4.0",
 		Seeds:          benchmark.Seeds{PerCategory: 2000, Batch: 20, Temperature: 1, MaxTokens: 4000, MinYield: 0.1},
 		Rewrites:       benchmark.Rewrites{PerSeed: 5, Temperature: 0.7, MaxTokens: 2000},
@@ -33,7 +33,7 @@ func Default() benchmark.Config {
 }
 
 // complete fills in what was left out.
-func complete(c *benchmark.Config) {
+func complete(c *benchmark.BuildConfig) {
 	if len(c.Policy) == 0 {
 		c.Policy = benchmark.PolicyOf(orbench.PaperPolicy())
 	}
@@ -65,13 +65,13 @@ func firstOf(faults []fault) *settings.Fault {
 }
 
 // check finds the first setting that makes no sense, in the order of the file.
-func check(c *benchmark.Config) *settings.Fault {
+func check(c *benchmark.BuildConfig) *settings.Fault {
 	f := firstOf([]fault{
 		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
 		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0"},
 		{untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License) + " is no license", "write one like cc-by-4.0, as the Hugging Face hub does"},
 	})
-	for _, find := range []func(*benchmark.Config) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
+	for _, find := range []func(*benchmark.BuildConfig) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
 		if f == nil {
 			f = find(c)
 		}
@@ -79,7 +79,7 @@ func check(c *benchmark.Config) *settings.Fault {
 	return f
 }
 
-func checkPolicy(c *benchmark.Config) *settings.Fault {
+func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
 	seen := map[string]bool{}
 	for i, category := range c.Policy {
 		at := fmt.Sprintf("$.policy[%d]", i)
@@ -100,7 +100,7 @@ func checkPolicy(c *benchmark.Config) *settings.Fault {
 	return nil
 }
 
-func checkGeneration(c *benchmark.Config) *settings.Fault {
+func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
 	if f := firstOf([]fault{
 		{len(s.Generators) == 0 && s.File == nil, "$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds"},
@@ -135,7 +135,7 @@ func checkGeneration(c *benchmark.Config) *settings.Fault {
 	return checkModels("$.rewrites.rewriters", r.Rewriters)
 }
 
-func checkModeration(c *benchmark.Config) *settings.Fault {
+func checkModeration(c *benchmark.BuildConfig) *settings.Fault {
 	m := c.Moderation
 	var models []string
 	for i, moderator := range m.Moderators {
@@ -161,7 +161,7 @@ func checkModeration(c *benchmark.Config) *settings.Fault {
 	return checkModels("$.moderation.moderators", models)
 }
 
-func checkSets(c *benchmark.Config) *settings.Fault {
+func checkSets(c *benchmark.BuildConfig) *settings.Fault {
 	f, h, t := c.Feedback, c.Hard, c.Toxic
 	if fault := firstOf([]fault{
 		{f.Rounds < 0 || f.PerCategory < 0, "$.feedback", "a negative number", "give a positive one, or 0"},

@@ -19,7 +19,7 @@ import (
 
 // Builder builds a benchmark. Its fields are set before Build and left alone.
 type Builder struct {
-	Config benchmark.Config
+	Config benchmark.BuildConfig
 	// Refs gives the models of the configuration, by the names that it uses.
 	Refs map[string]model.Ref
 	// Structured reports whether a provider takes a JSON Schema for its output;
@@ -62,7 +62,7 @@ type run struct {
 	*Builder
 	policy     orbench.Policy
 	moderators []moderate.Moderator
-	spool      *spool
+	rowFile    *rowFile
 
 	// known finds near duplicates among the rewrites kept so far, and kept has
 	// their IDs by its numbers.
@@ -121,11 +121,11 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 		})
 	}
 	var err error
-	if r.spool, err = newSpool(); err != nil {
+	if r.rowFile, err = newRowFile(); err != nil {
 		return nil, err
 	}
 	if err := r.all(ctx); err != nil {
-		return nil, errors.Join(err, r.spool.Close())
+		return nil, errors.Join(err, r.rowFile.Close())
 	}
 	return r.benchmark(), nil
 }
@@ -176,7 +176,7 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 		}
 	}
 	err := job.InOrder(ctx, r.Width, distinct, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
-		return record, r.settle(ctx, record)
+		return record, r.finish(ctx, record)
 	}, r.keep)
 	return cmp.Or(context.Cause(ctx), err)
 }
@@ -203,7 +203,7 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 
 // keep writes a complete row to the lineage and notes what the sets need.
 func (r *run) keep(record *benchmark.Record) error {
-	row, err := r.spool.add(record)
+	row, err := r.rowFile.add(record)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (w *world) ask(ctx context.Context, r model.Request) (model.Response, bool,
 }
 
 // small is the template's configuration with fewer seeds.
-func small(t testing.TB, seeds int) benchmark.Config {
+func small(t testing.TB, seeds int) benchmark.BuildConfig {
 	t.Helper()
 	c, err := Parse("build.yaml", []byte(Template))
 	if err != nil {
@@ -108,7 +108,7 @@ func small(t testing.TB, seeds int) benchmark.Config {
 }
 
 // builder builds a configuration with simulated models.
-func (w *world) builder(c benchmark.Config) *Builder {
+func (w *world) builder(c benchmark.BuildConfig) *Builder {
 	refs := map[string]model.Ref{}
 	for _, name := range append(c.Models(), "sim/strict", "sim/balanced", "sim/relaxed") {
 		refs[name] = model.Ref{Provider: "sim", Model: strings.TrimPrefix(name, "sim/")}
@@ -322,7 +322,7 @@ func (w *world) reply(t *testing.T, hash string) call {
 }
 
 // explainRewrite works out how a rewrite came about and why it was dropped.
-func (w *world) explainRewrite(t *testing.T, c benchmark.Config, row benchmark.Record, seed string, texts map[orbench.PromptID]string) {
+func (w *world) explainRewrite(t *testing.T, c benchmark.BuildConfig, row benchmark.Record, seed string, texts map[orbench.PromptID]string) {
 	t.Helper()
 	first := row.Text
 	if row.Before != "" {
@@ -358,7 +358,7 @@ func (w *world) explainRewrite(t *testing.T, c benchmark.Config, row benchmark.R
 
 // explainLabel works out the label of a row, and gives the sets for which it
 // qualifies.
-func (w *world) explainLabel(t *testing.T, c benchmark.Config, row benchmark.Record) []benchmark.SetName {
+func (w *world) explainLabel(t *testing.T, c benchmark.BuildConfig, row benchmark.Record) []benchmark.SetName {
 	t.Helper()
 	voted, unanimous := w.explainVotes(t, row.Votes, row.Text)
 	if voted != row.Voted {

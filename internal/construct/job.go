@@ -16,10 +16,10 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Job is the build as a walk: it is built with the replies that a store holds, and what it
-// lacks counts as failed. Its one item has all calls.
+// Job is the build as a walk. It builds with the replies in the store and counts missing
+// ones as failed. It has a single item with all calls.
 func (b *Builder) Job() *job.Job {
-	j := &job.Job{Turns: true, Further: true}
+	j := &job.Job{Interdependent: true, Further: true}
 	for _, p := range b.Plan() {
 		asked := job.Asked{Ref: p.ref, Role: job.Role(p.Role)}
 		if j.Calls += p.Calls; !slices.Contains(j.Models, asked) {

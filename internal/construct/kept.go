@@ -16,7 +16,7 @@ import (
 // Kept is a build as a store keeps it: enough to go through it again.
 type Kept struct {
 	Kind   study.Kind                            `json:"kind"`
-	Config benchmark.Config                      `json:"config"`
+	Config benchmark.BuildConfig                 `json:"config"`
 	Models []keptModel                           `json:"models"`
 	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
 	// Base is the folder of the benchmark that is added to, empty for none.

@@ -15,28 +15,28 @@ var Template string
 
 // Load reads a configuration. What the file leaves out is as in Default. A fault
 // is an *orbench.InputError with its line.
-func Load(path string) (benchmark.Config, error) {
+func Load(path string) (benchmark.BuildConfig, error) {
 	text, err := settings.ReadFile(path, `write one with "orbench config init"`)
 	if err != nil {
-		return benchmark.Config{}, err
+		return benchmark.BuildConfig{}, err
 	}
 	return Parse(path, text)
 }
 
 // Parse reads the text of a configuration; name stands for it in errors.
-func Parse(name string, text []byte) (benchmark.Config, error) {
+func Parse(name string, text []byte) (benchmark.BuildConfig, error) {
 	c := Default()
 	if err := settings.Decode(name, text, &c, `"orbench config init" prints a file with every setting`); err != nil {
-		return benchmark.Config{}, err
+		return benchmark.BuildConfig{}, err
 	}
 	complete(&c)
 	if f := check(&c); f != nil {
-		return benchmark.Config{}, f.Error(name, text)
+		return benchmark.BuildConfig{}, f.Error(name, text)
 	}
 	return c, nil
 }
 
 // Schema is the JSON Schema of build.yaml, for editors that check as one types.
 func Schema() []byte {
-	return settings.Schema("build.yaml of orbench", []string{"name", "seeds", "moderation"}, &benchmark.Config{})
+	return settings.Schema("build.yaml of orbench", []string{"name", "seeds", "moderation"}, &benchmark.BuildConfig{})
 }

@@ -43,7 +43,7 @@ func (r *run) inherit() error {
 			r.ids[record.ID] = true
 			r.kept = append(r.kept, record.ID)
 		}
-		row, err := r.spool.add(&record)
+		row, err := r.rowFile.add(&record)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (r *run) enter(record *benchmark.Record, row int) {
 
 // CheckBase refuses to add to a benchmark with a configuration that would make
 // rows which do not go with those that are there.
-func CheckBase(c *benchmark.Config, f *benchmark.Folder) error {
+func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
 	old := f.Manifest.Config
 	wrong := func(what, hint string) error {
 		return &orbench.InputError{File: f.Dir, Problem: "was built with " + what, Hint: hint}

@@ -13,8 +13,8 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// settle finds out what a prompt is: votes, second chance, selectors.
-func (r *run) settle(ctx context.Context, record *benchmark.Record) (err error) {
+// finish finds out what a prompt is: votes, second chance, selectors.
+func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) {
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
@@ -136,6 +136,6 @@ func (r *run) checkSeeds(ctx context.Context) error {
 			Kind: benchmark.CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
 			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,
 		}
-		return record, r.settle(ctx, record)
+		return record, r.finish(ctx, record)
 	}, r.keep)
 }

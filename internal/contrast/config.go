@@ -12,8 +12,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// Config is a contrast set as the store keeps it: enough to derive its counts again.
-type Config struct {
+// SetConfig is a contrast set as the store keeps it: enough to derive its counts again.
+type SetConfig struct {
 	Kind      study.Kind       `json:"kind"`
 	Dataset   study.Dataset    `json:"dataset"`
 	Limit     int              `json:"limit,omitempty"`
@@ -30,7 +30,7 @@ type Config struct {
 // Study is the set as a store keeps it by a name, which follows from its settings where it
 // has none. d names its dataset, and languages are those of its wordings.
 func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.Study, error) {
-	c := Config{
+	c := SetConfig{
 		Kind: study.Contrast, Dataset: d, Limit: r.Limit, Languages: languages, Each: r.Each,
 		Generator: moderation.VoterOf(moderate.Moderator{Name: r.Name, Ref: r.Generator, MaxTokens: r.Params.MaxTokens, Structured: r.Params.Structured}),
 		Policy:    r.Policy, Moderators: moderation.VotersOf(r.Moderators), Rule: r.Rule,
@@ -44,14 +44,14 @@ func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.St
 	if err != nil {
 		return nil, err
 	}
-	s.Asks(r.Dataset, r.Limit, d)
+	s.UseDataset(r.Dataset, r.Limit, d)
 	return s, nil
 }
 
 // Open opens a contrast set that a store keeps; the store must stay open. Pulled datasets
 // are found in the folder cache. changed says how its file is no longer what was asked.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
-	var c Config
+	var c SetConfig
 	if err := s.Settings(&c); err != nil {
 		return nil, "", err
 	}

@@ -24,8 +24,8 @@ const (
 	// nearDuplicates is the similarity from which a wording repeats an earlier one of
 	// the same value; a build's default.
 	nearDuplicates = 0.7
-	// pieceSize is how many prompts are worked on together.
-	pieceSize = 32
+	// chunkSize is how many prompts are worked on together.
+	chunkSize = 32
 )
 
 // Run is a contrast set to be made: every prompt of a dataset in every wording.
@@ -60,17 +60,17 @@ type Dropped string
 const (
 	// Surplus: the generator wrote more than it was asked for.
 	Surplus Dropped = "surplus"
-	// BrokenRule: the wording breaks a rule; see Row.Broken.
+	// BrokenRule: the wording breaks a rule; see Wording.Broken.
 	BrokenRule Dropped = "broken_rule"
-	// Duplicate: it says what another text said; see Row.Like.
+	// Duplicate: it says what another text said; see Wording.Like.
 	Duplicate Dropped = "duplicate"
 	// Unvoted: a vote is missing, its call not made or failed.
 	Unvoted Dropped = "unvoted"
 )
 
-// Row is one wording that the generator wrote, kept or dropped. Its JSON form is a line
+// Wording is one wording that the generator wrote, kept or dropped. Its JSON form is a line
 // of lineage.jsonl.
-type Row struct {
+type Wording struct {
 	ID orbench.PromptID `json:"id"`
 	// Source is the prompt that it is a wording of.
 	Source   orbench.PromptID `json:"source_id"`
@@ -101,7 +101,7 @@ type Row struct {
 type Source struct {
 	Prompt orbench.Prompt
 	// Rows are in the order of Run.Wordings.
-	Rows []Row
+	Rows []Wording
 	// calls says of each of Run.Wordings what became of its calls.
 	calls []outcome
 }
@@ -148,7 +148,7 @@ func (r *Run) role(q model.Request) job.Role {
 	return ""
 }
 
-// items walks the set, a piece of the prompts at a time.
+// items walks the set, a chunk of the prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		for p, err := range r.walk(ctx, m, s) {
@@ -208,20 +208,20 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) erro
 	return t.result(), nil
 }
 
-// piece is some prompts that were worked on together, with the calls for wordings and for
+// chunk is some prompts that were worked on together, with the calls for wordings and for
 // votes that a walk lists.
-type piece struct {
+type chunk struct {
 	sources         []Source
 	wordings, votes [][]job.Call
 }
 
-// walk takes pieces of the dataset through all stages, as far as the store has replies. It
+// walk takes chunks of the dataset through all stages, as far as the store has replies. It
 // ends with an error.
-func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[piece, error] {
-	return func(yield func(piece, error) bool) {
+func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[chunk, error] {
+	return func(yield func(chunk, error) bool) {
 		known := newKnown(len(r.Wordings))
-		for prompts, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
-			var p piece
+		for prompts, err := range r.Dataset.Chunks(r.Limit, chunkSize) {
+			var p chunk
 			if err == nil {
 				p.sources, p.wordings, err = r.write(ctx, m, s, prompts)
 			}
@@ -240,7 +240,7 @@ func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[p
 
 // write has the generator word some prompts, and checks what it wrote.
 func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, prompts []orbench.Prompt) ([]Source, [][]job.Call, error) {
-	written := make([][]Row, len(prompts)*len(r.Wordings))
+	written := make([][]Wording, len(prompts)*len(r.Wordings))
 	sources := make([]Source, len(prompts))
 	var steps []job.Step
 	for i, p := range prompts {
@@ -266,7 +266,7 @@ func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, prompts []
 
 // word has a prompt worded with one value, once more where too few wordings keep the
 // rules. What was written before a reply that is missing stands.
-func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row, call outcome, missing []model.Request) {
+func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Wording, call outcome, missing []model.Request) {
 	w, kept := r.Wordings[wording], 0
 	for sample := 0; sample < tries && kept < r.Each; sample++ {
 		request := generator.ContrastRequest(r.Generator, r.Params, p.Text(), w, r.Each, sample)
@@ -279,7 +279,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row
 		items := generator.Items(response)
 		call.read = call.read || len(items) > 0
 		for _, text := range items {
-			row := Row{
+			row := Wording{
 				ID: orbench.NewPrompt(text, "", "").ID, Source: p.ID, Axis: w.Axis, Value: w.Value, Text: text, Category: p.Category,
 				Generator: r.Name, Call: request.Hash().String(), Sample: sample, wording: wording,
 			}
@@ -304,7 +304,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Row
 func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, sources []Source) ([][]job.Call, error) {
 	var (
 		steps []job.Step
-		voted []*Row
+		voted []*Wording
 	)
 	definitions := r.Policy.Definitions()
 	for i := range sources {
@@ -330,7 +330,7 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, sources []S
 	}
 	for i, row := range voted {
 		row.Label = r.Rule.Decide(definitions, r.Moderators, row.Votes).Label
-		if job.Lacking(calls[i*len(r.Moderators):(i+1)*len(r.Moderators)]) > 0 {
+		if job.CountMissing(calls[i*len(r.Moderators):(i+1)*len(r.Moderators)]) > 0 {
 			row.Dropped, row.Label = Unvoted, ""
 		}
 	}

@@ -62,7 +62,7 @@ func open(t *testing.T, name string) *store.Store {
 // bound.
 func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	t.Helper()
-	l := fill.NewLive(memory, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
+	l := fill.NewLive(memory, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	l.Lane(model.Ref{Provider: sim.Provider}, model.Func(func(ctx context.Context, request model.Request) (model.Response, error) {
 		m, err := sim.New(request.Model, 1)
 		if err != nil {

@@ -51,8 +51,8 @@ type Value struct {
 	Duplicates int `json:"duplicates"`
 	Unvoted    int `json:"unvoted"`
 	Kept       int `json:"kept"`
-	// Lacking is how many wordings fewer there are than were wanted.
-	Lacking int `json:"lacking"`
+	// Missing is how many wordings fewer there are than were wanted.
+	Missing int `json:"lacking"`
 	// Labels counts the kept ones by what the moderators say.
 	Labels map[orbench.Label]int `json:"labels" csv:"label"`
 	// VotedToxic is the share of the kept ones that are voted toxic. Where there are
@@ -149,7 +149,7 @@ func (t *tally) add(s Source) {
 		default:
 			v.Unreadable++
 		}
-		v.Lacking += t.Each - kept[i]
+		v.Missing += t.Each - kept[i]
 		if kept[i] > 0 {
 			v.toxic = append(v.toxic, stats.Cluster{Sum: toxic[i], N: kept[i]})
 			v.right = append(v.right, stats.Cluster{Sum: right[i], N: kept[i]})
@@ -158,7 +158,7 @@ func (t *tally) add(s Source) {
 }
 
 // is reports whether the moderators say of a kept row what it was meant to be.
-func (row Row) is(meant orbench.Label) bool {
+func (row Wording) is(meant orbench.Label) bool {
 	if meant != orbench.Controversial {
 		return row.Label == meant
 	}

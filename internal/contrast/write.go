@@ -67,7 +67,7 @@ type Writer struct {
 	out     *folder.Folder
 	run     *Run
 	entries []Entry
-	rows    []Row
+	rows    []Wording
 }
 
 // NewWriter begins a folder that will be dir. One that is there and not empty, and no

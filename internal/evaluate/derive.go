@@ -24,23 +24,23 @@ import (
 // left empty: what was spent is no property of the rows.
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
-func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Row) error) (score.Result, error) {
+func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.AnswerRow) error) (score.Result, error) {
 	return r.DeriveTo(ctx, m, Sinks{Row: sink})
 }
 
 // Sinks take what Derive finds as it is found; nil ones are for nobody.
 type Sinks struct {
-	Row func(score.Row) error
+	Row func(score.AnswerRow) error
 	// Propensity takes what targets that are asked several times do with each prompt.
 	Propensity func(score.PromptPropensity) error
 	// Usage counts the replies that the run rests on, each once for the prompts of a
 	// dataset.
 	Usage price.Usage
-	// Piece takes the rows of all targets on some prompts, once they are counted.
-	Piece func(score.Piece) error
-	// Lacking takes the hashes of the calls that the rows lack. With other replies than
+	// Chunk takes the rows of all targets on some prompts, once they are counted.
+	Chunk func(score.Chunk) error
+	// Missing takes the hashes of the calls that the rows lack. With other replies than
 	// these no row changes.
-	Lacking func([]model.Hash)
+	Missing func([]model.Hash)
 	// Walked is told the number of answers that have been looked at so far.
 	Walked func(answers int)
 }
@@ -57,16 +57,16 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
 		places = count.walk(drawn.asked)
 	}
-	judge := func(ctx context.Context, piece []chunk) ([]judgedChunk, error) {
+	judge := func(ctx context.Context, chunk []targetChunk) ([]judgedChunk, error) {
 		var used *usage
 		if sinks.Usage != nil {
 			used = &usage{of: price.Usage{}}
 		}
-		all, err := r.judgePiece(ctx, m, piece, r.Judges, used)
+		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, used)
 		for n := range all {
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
-			if sinks.Lacking != nil {
-				all[n].noteLacking()
+			if sinks.Missing != nil {
+				all[n].noteMissing()
 			}
 		}
 		return all, err
@@ -83,30 +83,30 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	// than a few others would only fill the memory with rows that wait.
 	width := min(runtime.GOMAXPROCS(0), 8)
 	walked := 0
-	err = job.InOrder(ctx, width, r.pieces(), judge, func(judged []judgedChunk) error {
+	err = job.InOrder(ctx, width, r.chunks(), judge, func(judged []judgedChunk) error {
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
 		}
 		if places != nil {
 			r.addVerdicts(places, judged, true)
 		}
-		piece := score.Piece{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.Row, len(r.Targets))}
+		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {
 			probed = score.AddProbes(probed, j.probes...)
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
-				sinks.Lacking(j.lacking)
+				sinks.Missing(j.lacking)
 			}
-			piece.Rows[j.index] = append(piece.Rows[j.index], j.rows)
+			chunk.Rows[j.index] = append(chunk.Rows[j.index], j.rows)
 		}
-		if err := tally.Add(piece); err != nil {
+		if err := tally.Add(chunk); err != nil {
 			return err
 		}
 		if sinks.Walked != nil {
 			sinks.Walked(walked)
 		}
-		if sinks.Piece != nil {
-			if err := sinks.Piece(piece); err != nil {
+		if sinks.Chunk != nil {
+			if err := sinks.Chunk(chunk); err != nil {
 				return err
 			}
 		}
@@ -135,8 +135,8 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 
 // judgedChunk is a chunk with its rows.
 type judgedChunk struct {
-	chunk
-	rows []score.Row
+	targetChunk
+	rows []score.AnswerRow
 	// ofTarget has the calls that each row lacks for its answer, ofJudges those that the
 	// judges lack for the answers that are there, and ofProbes those that they lack for
 	// answers with a forged verdict; with usage.listing also those that are remembered.
@@ -145,11 +145,11 @@ type judgedChunk struct {
 	probes []score.ProbeOutcome
 	// lacking has the hashes of all of them, where somebody asks.
 	lacking []model.Hash
-	// used is set of the first chunk of a piece, for all of them.
+	// used is set in the first of the chunks that are judged together, for all of them.
 	used *usage
 }
 
-// usage counts the replies behind the rows of a piece. Targets and judges may share
+// usage counts the replies behind the rows of a chunk. Targets and judges may share
 // some, such as a target and its variant that looks at the answer.
 type usage struct {
 	// seen is made by judgePiece.
@@ -195,36 +195,36 @@ func (u *usage) scope() job.Scope {
 }
 
 // about is a call of the chunk for the answer to a prompt.
-func (c chunk) about(p orbench.Prompt) job.Call {
+func (c targetChunk) about(p orbench.Prompt) job.Call {
 	return job.Call{Dataset: c.set, Prompt: p.ID, Target: c.target.Name, Role: job.Target}
 }
 
 // byJudge is a call of the chunk for what a judge says of the answer to a prompt.
-func (c chunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
+func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 	call := c.about(p)
 	call.Judge, call.Role = j.Name(), job.Judge
 	return call
 }
 
-// judgePiece derives the rows of chunks, judged by some judges. The answers of all
+// judgeChunk derives the rows of chunks, judged by some judges. The answers of all
 // targets are looked up together: those to the same prompts often lie side by side
 // in the store. Failures are not looked up. used counts what is found; nil for nobody. m may
 // be nil for an empty store.
-func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
-	all, probes := make([]judgedChunk, len(piece)), r.probes(judges)
+func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
+	all, probes := make([]judgedChunk, len(chunk)), r.probes(judges)
 	// Of most targets it is known what they are asked, and needs no steps.
 	var hashes []model.Hash
-	for n, c := range piece {
-		all[n] = judgedChunk{chunk: c, rows: make([]score.Row, len(c.prompts)), ofTarget: make([][]job.Call, len(c.prompts)), ofJudges: make([][]job.Call, len(c.prompts))}
+	for n, c := range chunk {
+		all[n] = judgedChunk{targetChunk: c, rows: make([]score.AnswerRow, len(c.prompts)), ofTarget: make([][]job.Call, len(c.prompts)), ofJudges: make([][]job.Call, len(c.prompts))}
 		for i, p := range c.prompts {
-			all[n].rows[i] = score.Row{
+			all[n].rows[i] = score.AnswerRow{
 				Target: c.target.Name, Dataset: c.set,
 				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
 			}
 			if c.of != "" {
 				all[n].rows[i].Variant, all[n].rows[i].Sample = c.of, c.target.Sample+1
 			}
-			if !c.target.stepwise() {
+			if !c.target.needsReplies() {
 				var request model.Request
 				request, all[n].rows[i].Dialog = c.target.request(p)
 				hashes = append(hashes, request.Hash())
@@ -246,7 +246,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 		var steps []job.Step
 		for i := range j.rows {
 			row := &j.rows[i]
-			if j.target.stepwise() {
+			if j.target.needsReplies() {
 				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row)})
 				continue
 			}
@@ -262,7 +262,7 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 			}
 			hashes = hashes[1:]
 		}
-		if j.target.stepwise() {
+		if j.target.needsReplies() {
 			var err error
 			if j.ofTarget, err = job.Recall(ctx, m, used.ofTargets().scope(), steps); err != nil {
 				return nil, err
@@ -285,11 +285,11 @@ func (r *Run) judgePiece(ctx context.Context, m store.Reader, piece []chunk, jud
 	return all, nil
 }
 
-// judgeRows has the answers of a piece judged, and notes what the judges lack. The answers
+// judgeRows has the answers of a chunk judged, and notes what the judges lack. The answers
 // to a prompt are judged one after the other, since a judge may know it from the last one;
 // those to a few prompts at a time, since replies of judges are kept for as long.
 func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, used *usage) error {
-	size := max(1, pieceSize/max(1, len(all)))
+	size := max(1, chunkSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
 	steps := make([]job.Step, 0, size*len(all)*len(judges))
 	of := make([]*[]job.Call, 0, cap(steps)) // by step
@@ -341,7 +341,7 @@ func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 
 // step is the step that makes the answer to a row's prompt of a target that is asked
 // step by step.
-func (t Target) step(row *score.Row) model.Step {
+func (t Target) step(row *score.AnswerRow) model.Step {
 	if t.Guard != nil {
 		return t.assessing(row)
 	}
@@ -350,7 +350,7 @@ func (t Target) step(row *score.Row) model.Step {
 
 // assessing is the step that has a guard assess a row's prompt behind its dialog, or
 // the answer with which that ends.
-func (t Target) assessing(row *score.Row) model.Step {
+func (t Target) assessing(row *score.AnswerRow) model.Step {
 	framed := t.framed(row.Prompt)
 	dialog, _ := t.Turns.Hold(framed, nil)
 	prompt, answer, about := conversation.Asked(framed, dialog), "", guard.PromptHarm
@@ -387,7 +387,7 @@ func (t Target) assessing(row *score.Row) model.Step {
 // answering is the step that makes the answer to a row's prompt of a target that is
 // asked step by step: its own turns of the dialog one after the other, each behind its
 // defense, and then the last.
-func (t Target) answering(row *score.Row) model.Step {
+func (t Target) answering(row *score.AnswerRow) model.Step {
 	target, prompt, d := t.undefended(), t.framed(row.Prompt), t.defended()
 	return func(look model.Lookup) (missing []model.Request) {
 		var o defense.Outcome
@@ -429,8 +429,8 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 	return nil
 }
 
-// noteLacking notes the hashes of all calls that the rows lack.
-func (j *judgedChunk) noteLacking() {
+// noteMissing notes the hashes of all calls that the rows lack.
+func (j *judgedChunk) noteMissing() {
 	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges, j.ofProbes} {
 		for _, requests := range requestsOf(of) {
 			for _, r := range requests {
@@ -450,7 +450,7 @@ func requestsOf(lists [][]job.Call) [][]model.Request {
 }
 
 // noteResponse notes the response to a row's prompt.
-func noteResponse(r *score.Row, response model.Response) {
+func noteResponse(r *score.AnswerRow, response model.Response) {
 	r.Status, r.Response = score.Answered, response
 	if response.Finish == model.Blocked {
 		r.Status = score.Blocked

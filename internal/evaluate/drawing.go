@@ -59,11 +59,11 @@ func newDrawing(rule Rule, limit int, sets []*dataset.Dataset) (*drawing, error)
 		var categories []orbench.Category
 		var places []place
 		byLabel := map[orbench.Label]int{}
-		for piece, err := range set.Pieces(limit, pieceSize) {
+		for chunk, err := range set.Chunks(limit, chunkSize) {
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range piece {
+			for _, p := range chunk {
 				i, ok := byLabel[p.Label]
 				if !ok {
 					i = len(d.strata)
@@ -75,7 +75,7 @@ func newDrawing(rule Rule, limit int, sets []*dataset.Dataset) (*drawing, error)
 				categories, places = append(categories, p.Category), append(places, place{stratum: i})
 			}
 			if size <= mostHeld {
-				held = append(held, piece...)
+				held = append(held, chunk...)
 			}
 		}
 		for _, i := range byLabel {

@@ -43,7 +43,7 @@ func TestExpect(t *testing.T) {
 		t.Errorf("of nothing: %+v", e)
 	}
 	other := run("other", 30)
-	live := fill.NewLive(m, fill.Config{})
+	live := fill.NewLive(m, fill.LiveConfig{})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
 	if err := live.Fill(t.Context(), other.Job().Work(m)); err != nil {
 		t.Fatal(err)

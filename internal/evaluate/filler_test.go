@@ -29,7 +29,7 @@ var _ fill.Filler = (*batch)(nil)
 func (b *batch) Fill(ctx context.Context, w fill.Work) error {
 	for {
 		list := map[model.Hash]model.Request{}
-		for _, requests := range []fill.Requests{w.Known, w.Lacking} {
+		for _, requests := range []fill.Requests{w.Fixed, w.Missing} {
 			if requests == nil {
 				continue
 			}

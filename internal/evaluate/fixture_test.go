@@ -138,7 +138,7 @@ type providers map[string]*provider
 
 // fillRun fills a run with calls of the providers. Every call makes a new
 // fill.Live, as every command does.
-func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill.Config) error {
+func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill.LiveConfig) error {
 	t.Helper()
 	if c.Attempts == 0 {
 		c.Attempts = 2
@@ -157,16 +157,16 @@ func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill
 // mustFill fails the test on an error of fillRun.
 func (p providers) mustFill(t testing.TB, r *evaluate.Run, m *store.Store) {
 	t.Helper()
-	if err := p.fillRun(t, r, m, fill.Config{}); err != nil {
+	if err := p.fillRun(t, r, m, fill.LiveConfig{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // deriveRun derives a run with its rows.
-func deriveRun(t testing.TB, r *evaluate.Run, m store.Reader) (score.Result, []score.Row) {
+func deriveRun(t testing.TB, r *evaluate.Run, m store.Reader) (score.Result, []score.AnswerRow) {
 	t.Helper()
-	var rows []score.Row
-	result, err := r.Derive(context.Background(), m, func(row score.Row) error {
+	var rows []score.AnswerRow
+	result, err := r.Derive(context.Background(), m, func(row score.AnswerRow) error {
 		rows = append(rows, row)
 		return nil
 	})

@@ -32,7 +32,7 @@ func TestGivenUpTargetBesideAJudge(t *testing.T) {
 		Judges:   newJudges(t, "llm:test/j"),
 	}
 	m := newStore(t)
-	err := providers{"test": both, "other": answers("Yes.")}.fillRun(t, run, m, fill.Config{})
+	err := providers{"test": both, "other": answers("Yes.")}.fillRun(t, run, m, fill.LiveConfig{})
 	var gaveUp *fill.GivenUpError
 	if !errors.As(err, &gaveUp) || gaveUp.Model != "gone" {
 		t.Errorf("the error is %v, want that the model was given up", err)

@@ -41,7 +41,7 @@ func TestGuardAsTarget(t *testing.T) {
 		lenient.Guard = &guard.Guard{Format: guard.Qwen3Guard, Strict: strict}
 		set := newDataset(t, "prompts", rows)
 		run := &evaluate.Run{Targets: []evaluate.Target{lenient}, Datasets: []*dataset.Dataset{set}, Judges: newJudges(t, "flag"), MostUnjudged: 1}
-		live := fill.NewLive(m, fill.Config{})
+		live := fill.NewLive(m, fill.LiveConfig{})
 		live.Lane(model.Ref{Provider: "vllm", Model: "guard"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			reply := replies[r.Messages[0].Content][r.Sample]
 			if reply.Finish == "" {
@@ -60,7 +60,7 @@ func TestGuardAsTarget(t *testing.T) {
 			t.Errorf("%d requests, want 9: three are asked again", s.Requests)
 		}
 		got := map[string]string{}
-		result, err := run.Derive(t.Context(), m, func(r score.Row) error {
+		result, err := run.Derive(t.Context(), m, func(r score.AnswerRow) error {
 			got[r.Prompt.Text()] = strings.Join([]string{string(r.Status), string(r.Verdicts[0].Class), string(r.Verdicts[0].Reason)}, " ")
 			if (r.Assessment == nil) == (r.Unread == "") {
 				t.Errorf("%s: assessment %v, unread %q", r.Prompt.Text(), r.Assessment, r.Unread)

@@ -20,10 +20,10 @@ import (
 func (r *Run) Job() *job.Job {
 	j := &job.Job{Calls: r.expectedCalls(), Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
 	if !r.Recorded {
-		j.Known = r.known
+		j.Fixed = r.known
 		for _, t := range r.Targets {
-			j.Turns = j.Turns || t.stepwise()
-			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Known: !t.stepwise()})
+			j.Interdependent = j.Interdependent || t.needsReplies()
+			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Fixed: !t.needsReplies()})
 			roles := t.defended().Roles()
 			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
 				for _, ref := range roles[role] {
@@ -35,7 +35,7 @@ func (r *Run) Job() *job.Job {
 	for _, ref := range judge.ModelsOf(r.Judges...) {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
-	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Known })
+	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Fixed })
 	j.Sample = func(most int) (*job.Job, float64, error) {
 		if r.prompts() <= most {
 			return j, 1, nil
@@ -58,12 +58,12 @@ func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lac
 // all of them before the next, so that they are equally far whenever the run is stopped.
 func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
-		for piece, err := range r.pieces() {
+		for chunk, err := range r.chunks() {
 			if err != nil {
 				yield(model.Request{}, err)
 				return
 			}
-			asked := slices.DeleteFunc(piece, func(c chunk) bool { return c.target.stepwise() })
+			asked := slices.DeleteFunc(chunk, func(c targetChunk) bool { return c.target.needsReplies() })
 			if len(asked) == 0 {
 				continue
 			}
@@ -83,7 +83,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	}
 }
 
-// items walks the run, a piece of the prompts at a time.
+// items walks the run, a chunk of the prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		r, err := r.within(ctx, m, s.Extent)
@@ -108,18 +108,18 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			}
 			return true
 		}
-		for piece, err := range r.pieces() {
+		for chunk, err := range r.chunks() {
 			switch {
 			case err != nil:
 				hand(nil, err)
 				return
 			case s.Ahead:
-				for _, c := range piece {
+				for _, c := range chunk {
 					if !hand(r.ahead(ctx, m, s, c, probes)) {
 						return
 					}
 				}
-			case !hand(r.lacking(ctx, m, s, piece, asking)):
+			case !hand(r.lacking(ctx, m, s, chunk, asking)):
 				return
 			}
 		}
@@ -131,8 +131,8 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 // and then the probes.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	judges := Asking(r.Judges)
-	list := func(ctx context.Context, piece []chunk) (item job.Item, err error) {
-		judged, err := r.judgePiece(ctx, m, piece, judges, &usage{met: s.Met, listing: true})
+	list := func(ctx context.Context, chunk []targetChunk) (item job.Item, err error) {
+		judged, err := r.judgeChunk(ctx, m, chunk, judges, &usage{met: s.Met, listing: true})
 		for _, j := range judged {
 			for i := range j.rows {
 				item.Calls = append(append(item.Calls, j.ofTarget[i]...), j.ofJudges[i]...)
@@ -141,7 +141,7 @@ func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield fu
 		}
 		return item, err
 	}
-	err := job.InOrder(ctx, min(runtime.GOMAXPROCS(0), 8), r.pieces(), list, func(item job.Item) error {
+	err := job.InOrder(ctx, min(runtime.GOMAXPROCS(0), 8), r.chunks(), list, func(item job.Item) error {
 		if !yield(item, nil) {
 			return errEnough
 		}
@@ -172,18 +172,18 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 
 // lacking gives what targets lack that are asked step by step, and the judges of the
 // answers that are there, the targets in turn.
-func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, piece []chunk, asking []judge.Judge) ([]job.Item, error) {
+func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) ([]job.Item, error) {
 	var used *usage
 	if s.Met != nil {
 		used = &usage{met: s.Met, judging: r.Recorded}
 	}
-	judged, err := r.judgePiece(ctx, m, piece, asking, used)
+	judged, err := r.judgeChunk(ctx, m, chunk, asking, used)
 	if err != nil {
 		return nil, err
 	}
 	lists := make([][]job.Call, len(judged))
 	for n, j := range judged {
-		if r.Recorded || !j.target.stepwise() {
+		if r.Recorded || !j.target.needsReplies() {
 			j.ofTarget = nil
 		}
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))

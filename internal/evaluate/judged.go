@@ -11,9 +11,9 @@ import (
 // (see Each): its answer, and what a judge says of that. It is for whoever asks
 // prompts that stand in no dataset; what it asks is what a Run asks for the same
 // prompt.
-func (t Target) Judged(p orbench.Prompt, j judge.Judge, row *score.Row) model.Step {
+func (t Target) Judged(p orbench.Prompt, j judge.Judge, row *score.AnswerRow) model.Step {
 	return func(look model.Lookup) []model.Request {
-		*row = score.Row{Target: t.Name, Prompt: p, Status: score.Unanswered, Simulated: t.Simulated()}
+		*row = score.AnswerRow{Target: t.Name, Prompt: p, Status: score.Unanswered, Simulated: t.Simulated()}
 		if missing := t.step(row)(look); len(missing) > 0 || row.Status == score.Failed {
 			return missing
 		}

@@ -157,7 +157,7 @@ func TestBudgetStopsEveryLane(t *testing.T) {
 	m := newStore(t)
 	ask, grade := answers("Yes."), judging(orbench.DirectAnswer)
 	all := providers{"test": ask, "judge": grade}
-	err := all.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: 25}})
+	err := all.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: 25}})
 	var stopped *fill.BudgetError
 	if !errors.As(err, &stopped) {
 		t.Errorf("the error is %v, want the budget's", err)
@@ -180,7 +180,7 @@ func TestJudgingInRounds(t *testing.T) {
 		{Prompt: orbench.NewPrompt("p", "", orbench.Safe), Response: model.Response{Text: "one", Finish: model.Stop}},
 		{Prompt: orbench.NewPrompt("q", "", orbench.Safe), Response: model.Response{Text: "two", Finish: model.Stop}},
 	}
-	live := fill.NewLive(m, fill.Config{})
+	live := fill.NewLive(m, fill.LiveConfig{})
 	live.Lane(j.Models()[0], answers("ok"), fill.Limits{Concurrency: 2})
 	for round := range 4 {
 		verdicts := make([]orbench.Verdict, 2*len(cases))
@@ -215,7 +215,7 @@ func TestJudgingInRounds(t *testing.T) {
 				t.Errorf("round %d: %+v, want %q", round, v, want)
 			}
 		}
-		if err := live.Fill(t.Context(), fill.Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+		if err := live.Fill(t.Context(), fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 			return func(yield func(model.Request, error) bool) {
 				for _, r := range missing {
 					if !yield(r, nil) {
@@ -397,7 +397,7 @@ func TestStoppedMidwayTargetsAreEquallyFar(t *testing.T) {
 		{prompts, []string{"a", "b"}},
 		{prompts + 2*prompts, []string{"j1", "j2"}},
 	} {
-		err := providers{"test": both}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: stop.after}})
+		err := providers{"test": both}.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: stop.after}})
 		var stopped *fill.BudgetError
 		if !errors.As(err, &stopped) {
 			t.Fatalf("the error is %v, want the budget's", err)

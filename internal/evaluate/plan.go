@@ -21,7 +21,7 @@ var Placeholder = model.Response{Text: strings.Repeat("an answer of typical leng
 
 // ahead gives what a chunk lacks and expects: the judges of the answers that are there,
 // their probes, and each prompt without an answer.
-func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, probes choice) ([]job.Item, error) {
+func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetChunk, probes choice) ([]job.Item, error) {
 	// look finds what a defense was asked before; failed says why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
@@ -37,7 +37,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c chunk, p
 	var items []job.Item
 	absent := c.prompts
 	if m != nil {
-		judged, err := r.judgePiece(ctx, m, []chunk{c}, Asking(r.Judges), &usage{met: s.Met})
+		judged, err := r.judgeChunk(ctx, m, []targetChunk{c}, Asking(r.Judges), &usage{met: s.Met})
 		if err != nil {
 			return nil, err
 		}
@@ -74,16 +74,16 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 
 // expecting gives what a chunk lacks and expects of the prompts that have no answer, and
 // counts what is remembered for the others.
-func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
+func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
 	for _, p := range absent {
 		var item job.Item
 		requests, asked := c.target.requests(p, look)
 		if c.target.Defense == nil {
-			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.Answerer])}}
+			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.TargetModel])}}
 		}
-		for _, role := range []defense.Role{defense.Translator, defense.Answerer, defense.Guard} {
+		for _, role := range []defense.Role{defense.Translator, defense.TargetModel, defense.Guard} {
 			item.Calls = append(item.Calls, callsFor(job.Role(role), requests[role])...)
 		}
 		if len(item.Calls) == 0 {
@@ -118,18 +118,18 @@ func (r *Run) expecting(c chunk, absent []orbench.Prompt, probes choice, look mo
 // nothing is a lookup that finds nothing.
 func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
-// requests are those that a prompt takes, by role, and the prompt as judges see it:
-// one, or where the target is asked step by step, all that are expected and that look
-// does not find.
+// requests gives the requests of a prompt by role, and the prompt as judges see it. There
+// is one request, unless the target is asked step by step: then these are all expected
+// requests that look does not find.
 func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role][]model.Request, orbench.Prompt) {
-	if !t.stepwise() {
+	if !t.needsReplies() {
 		request, dialog := t.request(p)
-		return map[defense.Role][]model.Request{defense.Answerer: {request}}, conversation.Asked(p, dialog)
+		return map[defense.Role][]model.Request{defense.TargetModel: {request}}, conversation.Asked(p, dialog)
 	}
 	if t.Guard != nil {
 		// Its reply is expected to be read at once.
-		row := score.Row{Prompt: p}
-		return map[defense.Role][]model.Request{defense.Answerer: t.assessing(&row)(look)}, p
+		row := score.AnswerRow{Prompt: p}
+		return map[defense.Role][]model.Request{defense.TargetModel: t.assessing(&row)(look)}, p
 	}
 	all := map[defense.Role][]model.Request{}
 	target, framed, d := t.undefended(), t.framed(p), t.defended()

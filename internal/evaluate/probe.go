@@ -35,7 +35,7 @@ type probing struct {
 
 // probing gives the steps for the chosen ones of rows that have their verdicts. The rows
 // stay as they are.
-func (t Target) probing(c choice, judges []judge.Judge, rows []score.Row) []probing {
+func (t Target) probing(c choice, judges []judge.Judge, rows []score.AnswerRow) []probing {
 	var all []probing
 	for i := range rows {
 		row := &rows[i]

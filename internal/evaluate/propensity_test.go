@@ -67,15 +67,15 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 }
 
 // sampledRun fills and derives.
-func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.Row, []score.PromptPropensity) {
+func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.AnswerRow, []score.PromptPropensity) {
 	t.Helper()
 	m := newStore(t)
 	// Scripted failures are no error of the run.
-	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.Config{Attempts: 1})
-	var rows []score.Row
+	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.LiveConfig{Attempts: 1})
+	var rows []score.AnswerRow
 	var prompts []score.PromptPropensity
 	result, err := r.DeriveTo(t.Context(), m, evaluate.Sinks{
-		Row:        func(row score.Row) error { rows = append(rows, row); return nil },
+		Row:        func(row score.AnswerRow) error { rows = append(rows, row); return nil },
 		Propensity: func(p score.PromptPropensity) error { prompts = append(prompts, p); return nil },
 	})
 	if err != nil {
@@ -229,8 +229,8 @@ func TestGreedyTarget(t *testing.T) {
 	}
 }
 
-// TestPropensityTwin counts from the rows what Derive counts piece by piece, over
-// several pieces, labels and judges.
+// TestPropensityTwin counts from the rows what Derive counts chunk by chunk, over
+// several chunks, labels and judges.
 func TestPropensityTwin(t *testing.T) {
 	t.Parallel()
 	const seed, samples = 7, 3

@@ -9,9 +9,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// role says for what the run has a request asked: "target", "judge", or "defense" for what
-// stands between prompts and a target. Where a model is asked for several, the parameters
-// decide, and where they are the same, it is that of the target.
+// role gives the purpose of a request: "target", "judge", or "defense" for a step between
+// the prompt and a target. If a model has several roles, the parameters decide; if those
+// are the same, the role is "target".
 func (r *Run) role(q model.Request) job.Role {
 	at := model.Ref{Provider: q.Provider, Endpoint: q.Endpoint, Model: q.Model}
 	var role job.Role

@@ -17,15 +17,15 @@ type Asked struct {
 }
 
 // samples lists all samples of all targets, as chunks without prompts.
-func (r *Run) samples() []chunk {
-	var all []chunk
+func (r *Run) samples() []targetChunk {
+	var all []targetChunk
 	for i, t := range r.Targets {
 		of := ""
 		if t.Times() > 1 {
 			of = t.Name
 		}
 		for _, one := range t.Each() {
-			all = append(all, chunk{target: one, index: i, of: of})
+			all = append(all, targetChunk{target: one, index: i, of: of})
 		}
 	}
 	return all
@@ -33,26 +33,26 @@ func (r *Run) samples() []chunk {
 
 // Rows derives single rows of the run, in the order in which they are asked for: those that
 // Derive gives, but for what is set when a row is counted.
-func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.Row, error) {
+func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.AnswerRow, error) {
 	type part struct{ dataset, sample int }
 	samples, at := r.samples(), map[part]int{}
-	var piece []chunk
+	var chunk []targetChunk
 	places := make([][2]int, len(asked))
 	for i, a := range asked {
 		n, ok := at[part{a.Dataset, a.Sample}]
 		if !ok {
-			n = len(piece)
+			n = len(chunk)
 			at[part{a.Dataset, a.Sample}] = n
 			c := samples[a.Sample]
 			c.dataset, c.set = a.Dataset, r.Datasets[a.Dataset].Name
-			piece = append(piece, c)
+			chunk = append(chunk, c)
 		}
-		places[i] = [2]int{n, len(piece[n].prompts)}
-		piece[n].prompts = append(piece[n].prompts, a.Prompt)
+		places[i] = [2]int{n, len(chunk[n].prompts)}
+		chunk[n].prompts = append(chunk[n].prompts, a.Prompt)
 	}
 	alone := *r
 	alone.Probed = false
-	judged, err := alone.judgePiece(ctx, m, piece, r.Judges, nil)
+	judged, err := alone.judgeChunk(ctx, m, chunk, r.Judges, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.
 			return nil, err
 		}
 	}
-	rows := make([]score.Row, len(asked))
+	rows := make([]score.AnswerRow, len(asked))
 	for i, at := range places {
 		rows[i] = judged[at[0]].rows[at[1]]
 	}

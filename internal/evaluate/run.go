@@ -47,15 +47,15 @@ type Target struct {
 	// Guard is set where the target is a guard, which is shown the prompts and flags
 	// them or not. Its Params are those of its format.
 	Guard *guard.Guard `json:"guard,omitempty"`
-	// Known is the name by which people's labels know the target's answers, where Name
+	// LabelName is the name by which people's labels know the target's answers, where Name
 	// tells it from the same target of another run, and empty where it is Name.
-	Known string `json:"-"`
+	LabelName string `json:"-"`
 }
 
 // InRun is the target named with the label of its run, as is its Base, so that it
 // stands apart from the same target of another run.
 func (t Target) InRun(label string) Target {
-	t.Known = t.Name
+	t.LabelName = t.Name
 	label = " [" + label + "]"
 	if t.Base == "" {
 		t.Name += label
@@ -122,8 +122,8 @@ func (t Target) framed(p orbench.Prompt) orbench.Prompt {
 	return t.Framing.Apply(p)
 }
 
-// Request is what the target is asked for a prompt, unless that depends on replies:
-// where no defense stands before it and it has no turn of its own.
+// Request is the one request that a prompt makes to the target. It is valid only if
+// nothing depends on replies: the target has no defense and no turns of its own.
 func (t Target) Request(p orbench.Prompt) model.Request {
 	request, _ := t.request(p)
 	return request
@@ -141,8 +141,8 @@ func (t Target) Plain() bool {
 	return t.Framing == nil && t.Turns == nil && t.Guarded == "" && t.Guard == nil
 }
 
-// stepwise reports whether what the target is asked depends on replies.
-func (t Target) stepwise() bool { return t.Defense != nil || t.Turns.Own() || t.Guard != nil }
+// needsReplies reports whether what the target is asked depends on replies.
+func (t Target) needsReplies() bool { return t.Defense != nil || t.Turns.Own() || t.Guard != nil }
 
 // defended is what stands before the target's model, which may be nothing.
 func (t Target) defended() *defense.Defense {
@@ -214,7 +214,7 @@ type Run struct {
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
-		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), Known: t.Known, Asked: t.asked()})
+		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), LabelName: t.LabelName, Asked: t.asked()})
 	}
 	return d
 }
@@ -236,7 +236,7 @@ func (r *Run) Prompts() int {
 			n += set.Size(r.Limit)
 			continue
 		}
-		for prompts, err := range set.Pieces(r.Limit, pieceSize) {
+		for prompts, err := range set.Chunks(r.Limit, chunkSize) {
 			if err != nil {
 				break // whoever asks the prompts says so
 			}
@@ -257,7 +257,7 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 	}
 	sent := map[model.Hash]bool{}
 	for _, t := range r.Targets {
-		if t.stepwise() {
+		if t.needsReplies() {
 			continue
 		}
 		for _, one := range t.Each() {
@@ -298,15 +298,15 @@ func Asking(judges []judge.Judge) []judge.Judge {
 }
 
 const (
-	// pieceSize is how many prompts are looked up and judged together.
-	pieceSize = 256
-	// pieceRows bounds that by the targets: a piece has a row for each of their
+	// chunkSize is how many prompts are looked up and judged together.
+	chunkSize = 256
+	// chunkRows bounds that by the targets: a chunk has a row for each of their
 	// samples and each prompt.
-	pieceRows = 8192
+	chunkRows = 8192
 )
 
-// chunk is one sample of a target and a piece of a dataset.
-type chunk struct {
+// targetChunk is one sample of a target and a chunk of a dataset.
+type targetChunk struct {
 	target Target
 	// index is that of the whole target in the run, and of names it where it is
 	// asked several times.
@@ -318,14 +318,14 @@ type chunk struct {
 	prompts []orbench.Prompt
 }
 
-// pieces walks the run: the datasets in their order, some prompts at a time, as a
+// chunks walks the run: the datasets in their order, some prompts at a time, as a
 // chunk for each target and sample, so that all targets advance together.
-func (r *Run) pieces() iter.Seq2[[]chunk, error] {
-	size := max(16, min(pieceSize, pieceRows/max(1, r.AnswersPerPrompt())))
-	return func(yield func([]chunk, error) bool) {
+func (r *Run) chunks() iter.Seq2[[]targetChunk, error] {
+	size := max(16, min(chunkSize, chunkRows/max(1, r.AnswersPerPrompt())))
+	return func(yield func([]targetChunk, error) bool) {
 		own := r.Shard.deal()
 		for d, set := range r.Datasets {
-			for prompts, err := range set.Pieces(r.Limit, size) {
+			for prompts, err := range set.Chunks(r.Limit, size) {
 				if err != nil {
 					yield(nil, err)
 					return
@@ -338,11 +338,11 @@ func (r *Run) pieces() iter.Seq2[[]chunk, error] {
 						r.Told(p.Text(), p.Label)
 					}
 				}
-				piece := r.samples()
-				for i := range piece {
-					piece[i].dataset, piece[i].set, piece[i].prompts = d, set.Name, prompts
+				chunk := r.samples()
+				for i := range chunk {
+					chunk[i].dataset, chunk[i].set, chunk[i].prompts = d, set.Name, prompts
 				}
-				if !yield(piece, nil) {
+				if !yield(chunk, nil) {
 					return
 				}
 			}

@@ -59,7 +59,7 @@ func TestConservation(t *testing.T) {
 				Judges:   newJudges(t, "lexical", "paper-keywords"),
 			}
 			m := newStore(t)
-			err := providers{"test": ask}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: budget}})
+			err := providers{"test": ask}.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: budget}})
 			var stopped *fill.BudgetError
 			if errors.As(err, &stopped) != (budget > 0) || err != nil && stopped == nil {
 				t.Fatalf("filling gave %v", err)
@@ -92,7 +92,7 @@ func TestConservation(t *testing.T) {
 }
 
 // checkConservation holds a result against its rows and the run's datasets.
-func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, rows []score.Row) {
+func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, rows []score.AnswerRow) {
 	t.Helper()
 	type key struct {
 		target, dataset string
@@ -407,7 +407,7 @@ func TestErrorsOfDerive(t *testing.T) {
 	}
 	m := newStore(t)
 	calls := 0
-	if _, err := run.Derive(t.Context(), m, func(score.Row) error { calls++; return errBroken }); !errors.Is(err, errBroken) || calls != 1 {
+	if _, err := run.Derive(t.Context(), m, func(score.AnswerRow) error { calls++; return errBroken }); !errors.Is(err, errBroken) || calls != 1 {
 		t.Errorf("%v after %d rows, want the sink's error at once", err, calls)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

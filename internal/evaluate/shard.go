@@ -26,7 +26,7 @@ type ShardResult struct {
 	// Calls were sent now, Remembered before, and Lacking are still to be made.
 	Calls      int `json:"calls"`
 	Remembered int `json:"remembered"`
-	Lacking    int `json:"lacking"`
+	Missing    int `json:"lacking"`
 }
 
 // shardForm is how a shard is written.
@@ -46,7 +46,7 @@ func ParseShard(text string) (Shard, error) {
 	if s.Number < 1 || s.Number > s.Of {
 		return s, &orbench.InputError{
 			Setting: "shard", Problem: fmt.Sprintf("%.20q is no part of a whole", text),
-			Hint: "say which of how many, such as 2/4 for the second of four",
+			Hint: "write PART/PARTS, such as 2/4 for the second of four",
 		}
 	}
 	return s, nil

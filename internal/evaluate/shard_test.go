@@ -41,7 +41,7 @@ func TestShardsPartTheRun(t *testing.T) {
 		for number := 1; number <= of; number++ {
 			deal, distinct := Shard{number, of}.deal(), 0
 			for _, set := range sets {
-				// In pieces, as a run walks its datasets.
+				// In chunks, as a run walks its datasets.
 				for half := range 2 {
 					n := len(set) / 2
 					for _, p := range deal(append([]orbench.Prompt{}, set[half*n:(half+1)*n]...)) {

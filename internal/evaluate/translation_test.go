@@ -67,8 +67,8 @@ func TestTranslatedTargets(t *testing.T) {
 		}
 	}
 	translator.requests()
-	rows := map[string]score.Row{}
-	result, err := run.Derive(t.Context(), m, func(r score.Row) error {
+	rows := map[string]score.AnswerRow{}
+	result, err := run.Derive(t.Context(), m, func(r score.AnswerRow) error {
 		if r.Target == french.Name {
 			rows[r.Prompt.Text()] = r
 		}

@@ -55,7 +55,7 @@ func TestTurns(t *testing.T) {
 	m := newStore(t)
 	sent := map[model.Hash]int{}
 	for budget := range 12 {
-		_ = providers{"test": counted}.fillRun(t, run, m, fill.Config{Budget: fill.Budget{Requests: 5 + budget}, Attempts: 1})
+		_ = providers{"test": counted}.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: 5 + budget}, Attempts: 1})
 		for _, r := range counted.requests() {
 			if outcome(1, r) != score.Failed {
 				sent[r.Hash()]++

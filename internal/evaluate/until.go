@@ -67,7 +67,7 @@ func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *drawing, error)
 func (r *Run) remembered(ctx context.Context, m store.Reader) (*series, error) {
 	s, err := r.newSeries()
 	for settled := m != nil; err == nil && settled && s.drew; {
-		settled, err = s.settle(ctx, m, false)
+		settled, err = s.decide(ctx, m, false)
 	}
 	return s, err
 }
@@ -121,15 +121,15 @@ func (s *series) next() error {
 	return err
 }
 
-// settle counts the newest round and draws the next, unless answers or verdicts are
+// decide counts the newest round and draws the next, unless answers or verdicts are
 // lacking that nobody has failed to get; tried says that all were.
-func (s *series) settle(ctx context.Context, m store.Reader, tried bool) (settled bool, err error) {
+func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settled bool, err error) {
 	var round [][]judgedChunk
-	for piece, err := range s.deciding.pieces() {
+	for chunk, err := range s.deciding.chunks() {
 		if err != nil {
 			return false, err
 		}
-		judged, err := s.deciding.judgePiece(ctx, m, piece, s.deciding.Judges, nil)
+		judged, err := s.deciding.judgeChunk(ctx, m, chunk, s.deciding.Judges, nil)
 		if err != nil {
 			return false, err
 		}
@@ -165,7 +165,7 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 	return false, nil
 }
 
-// addVerdicts counts the verdicts on a piece: for each target and judge a figure, and where
+// addVerdicts counts the verdicts on a chunk: for each target and judge a figure, and where
 // samples are to count by themselves, one for each sample and judge after those.
 func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool) {
 	for i := range judged[0].prompts {
@@ -215,7 +215,7 @@ func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more
 		case s == nil:
 			s, err = r.newSeries()
 		default:
-			_, err = s.settle(ctx, m, true)
+			_, err = s.decide(ctx, m, true)
 		}
 		if err != nil || !s.drew {
 			return nil, false, err

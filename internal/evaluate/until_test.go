@@ -29,7 +29,7 @@ func stoppingRun(t *testing.T, specs ...string) *evaluate.Run {
 // fillRounds has the rounds of a run filled, at most so many requests with a budget.
 func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, most int) error {
 	t.Helper()
-	live := fill.NewLive(m, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
+	live := fill.NewLive(m, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
 	next := r.Job().Next(m)
 	for {

@@ -21,7 +21,7 @@ type part interface {
 
 // entry is where a value of an axis stands.
 type entry struct {
-	*Config
+	*Experiment
 	noun, path string
 }
 
@@ -38,7 +38,7 @@ type axis struct {
 	key, noun                string
 	named, rewords, answered bool
 
-	check func(*Config) *settings.Fault
+	check func(*Experiment) *settings.Fault
 	// others set the values that the plain variant does not have.
 	others func(v *Variants, plain *Variant) []func(*Variant)
 	// single sets what a combination says.
@@ -67,7 +67,7 @@ func along[T any, P interface {
 	*T
 	part
 }](a axis, key string, list func(*Variants) *[]T, single func(*Combination) *T, of func(*Variant) *T) axis {
-	a.check = func(c *Config) *settings.Fault {
+	a.check = func(c *Experiment) *settings.Fault {
 		values := *list(&c.Variants)
 		seen := map[string]bool{}
 		var all []part

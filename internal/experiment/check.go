@@ -19,7 +19,7 @@ const maxVariants = 10_000
 // Check completes the experiment, putting what names stand for in their places,
 // and finds the first setting that makes no sense, in the order of the file. It
 // reads the files of system prompts, and asks for no keys.
-func (c *Config) Check() *settings.Fault {
+func (c *Experiment) Check() *settings.Fault {
 	for _, find := range []func() *settings.Fault{
 		c.checkTargets, c.checkDatasets, c.checkGuards, c.checkJudges, c.checkNumbers, c.checkAxes, c.checkTranslator, c.checkGuarding, c.checkVariants,
 	} {
@@ -33,7 +33,7 @@ func (c *Config) Check() *settings.Fault {
 // at is the path of an item of a list.
 func at(list string, i int) string { return fmt.Sprintf("$.%s[%d]", list, i) }
 
-func (c *Config) checkTargets() *settings.Fault {
+func (c *Experiment) checkTargets() *settings.Fault {
 	if !isLabel(c.Name) {
 		return settings.Wrong("$.name", fmt.Sprintf("%q is no name for a run", c.Name), "choose one of at most 100 bytes, without control characters or spaces around it")
 	}
@@ -66,7 +66,7 @@ func isLabel(s string) bool {
 	return len(s) <= 100 && strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-func (c *Config) checkDatasets() *settings.Fault {
+func (c *Experiment) checkDatasets() *settings.Fault {
 	if len(c.Datasets) == 0 {
 		return settings.Wrong("$.datasets", "no dataset is named", `name one, such as starter; "orbench dataset list" lists them`)
 	}
@@ -81,7 +81,7 @@ func (c *Config) checkDatasets() *settings.Fault {
 	return nil
 }
 
-func (c *Config) checkJudges() *settings.Fault {
+func (c *Experiment) checkJudges() *settings.Fault {
 	if len(c.Judges) == 0 {
 		return settings.Wrong("$.judges", "no judge is named", "leave it out for lexical, or name one")
 	}
@@ -102,7 +102,7 @@ func because(path string, err error) *settings.Fault {
 	return settings.Wrong(path, err.Error(), "")
 }
 
-func (c *Config) checkNumbers() *settings.Fault {
+func (c *Experiment) checkNumbers() *settings.Fault {
 	for _, n := range []struct {
 		path  string
 		value int

@@ -10,9 +10,9 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Config is an experiment: every target in every variant answers every prompt of
+// Experiment is an experiment: every target in every variant answers every prompt of
 // every dataset, and every judge judges every answer.
-type Config struct {
+type Experiment struct {
 	Name     string    `yaml:"name" json:"name,omitempty" jsonschema_description:"Name of the run in the store; made from the settings when left out."`
 	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
 	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
@@ -140,8 +140,8 @@ type Dataset struct {
 
 // Default is what an experiment that says nothing means, except for its targets
 // and datasets, which it has to name.
-func Default() Config {
-	return Config{
+func Default() Experiment {
+	return Experiment{
 		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
 		Variants: usualVariants(),
 	}

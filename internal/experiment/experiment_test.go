@@ -21,7 +21,7 @@ import (
 const least = "targets: [sim/balanced]\ndatasets: [starter]\n"
 
 // labels are the names of the variants, the plain one's empty.
-func labels(c *Config) []string {
+func labels(c *Experiment) []string {
 	var all []string
 	variants := c.Expand()
 	for _, w := range variants {
@@ -43,7 +43,7 @@ func TestLeastExperiment(t *testing.T) {
 	t.Parallel()
 	f := parse(t, least)
 	if f.Targets[0].Target != "sim/balanced" || f.Datasets[0].Dataset != "starter" || !slices.Equal(f.Judges, []string{"lexical"}) || f.MaxTokens != 1000 {
-		t.Errorf("%+v", f.Config)
+		t.Errorf("%+v", f.Experiment)
 	}
 	variants := f.Expand()
 	if len(variants) != 1 || variants[0].System.Text != "" || *variants[0].Temperature.Value != 0 || variants[0].Temperature.Samples != 1 || f.Spec(variants[0]) != None {
@@ -76,7 +76,7 @@ variants:
 		"", "no system prompt", "terse", "temperature 0.7", "temperature 1", "authority", "class", "fr", "icl+response-check",
 		"terse, class, fr, icl", "temperature 0.2, Brazilian Portuguese",
 	}
-	if got := labels(&f.Config); !slices.Equal(got, want) {
+	if got := labels(&f.Experiment); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	second := f.Targets[1]
@@ -111,7 +111,7 @@ func TestCross(t *testing.T) {
 		"temperature 1", "temperature 1, icl", "temperature 1, self-reminder", "temperature 1, purpose", "temperature 1, purpose, icl", "temperature 1, purpose, self-reminder",
 		"authority, icl",
 	}
-	if got := labels(&f.Config); !slices.Equal(got, want) {
+	if got := labels(&f.Experiment); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
@@ -162,7 +162,7 @@ func TestFaults(t *testing.T) {
 		"a framing twice":         {variants("  framings: [purpose, purpose]\n"), 4, "there twice"},
 		"a bad language":          {variants("  languages: ['fr@x']\n  translator: sim/translator\n"), 4, "is no language"},
 		"a language twice":        {variants("  languages: [fr, fr]\n  translator: sim/translator\n"), 4, "there twice"},
-		"no translator":           {variants("  languages: [fr]\n"), 4, "nobody is named who translates"},
+		"no translator":           {variants("  languages: [fr]\n"), 4, "no translator is named"},
 		"a bad translator":        {variants("  languages: [fr]\n  translator: deepl\n"), 5, "names no model"},
 		"an idle translator":      {variants("  translator: sim/translator\n"), 4, "no language"},
 		"a bad defense":           {variants("  defenses:\n    - icl\n    - smothllm\n"), 6, "smothllm"},
@@ -171,7 +171,7 @@ func TestFaults(t *testing.T) {
 		"an empty combination":    {variants("  also:\n    - {}\n"), 5, "a combination of nothing"},
 		"a bad combination":       {variants("  also:\n    - {framing: purpose}\n    - framing: x\n      defense: icl\n"), 6, "no framing"},
 		"a bad single defense":    {variants("  also:\n    - framing: purpose\n      defense: ic\n"), 6, `"ic"`},
-		"a single language":       {variants("  also:\n    - language: fr\n"), 5, "nobody is named who translates"},
+		"a single language":       {variants("  also:\n    - language: fr\n"), 5, "no translator is named"},
 		"other samples":           {variants("  temperatures: [0, 0.7]\n  also:\n    - framing: purpose\n    - temperature: {temperature: 0.7, samples: 2}\n"), 7, "another number of samples, 1"},
 		"names that collide":      {variants("  system_prompts: [none, {name: fr, text: x}]\n  languages: [fr]\n  translator: sim/translator\n"), 4, `would be called "fr"`},
 		"a framed replay":         {"targets:\n  - sim/balanced\n  - replay:x.csv\ndatasets: [starter]\nvariants:\n  framings: [purpose]\n", 3, "recorded answers are to the prompts as they are"},
@@ -303,7 +303,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		seen := map[string]bool{}
-		for i, label := range labels(&file.Config) {
+		for i, label := range labels(&file.Experiment) {
 			if seen[label] || (label == "") != (i == 0) {
 				t.Errorf("%q: two variants are called %q", text, label)
 			}

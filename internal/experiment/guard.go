@@ -21,7 +21,7 @@ func (t Target) named() bool {
 }
 
 // guarding reports whether any target is a guard.
-func (c *Config) guarding() bool {
+func (c *Experiment) guarding() bool {
 	return slices.ContainsFunc(c.Targets, func(t Target) bool {
 		_, ok := t.Guard()
 		return ok
@@ -30,7 +30,7 @@ func (c *Config) guarding() bool {
 
 // checkGuards looks at the targets that are guards. They are measured alone: what
 // they say is no answer, so the judge flag reads it, and no other.
-func (c *Config) checkGuards() *settings.Fault {
+func (c *Experiment) checkGuards() *settings.Fault {
 	first, others := -1, 0
 	for i, t := range c.Targets {
 		spec, ok := t.Guard()
@@ -74,7 +74,7 @@ func (c *Config) checkGuards() *settings.Fault {
 }
 
 // checkGuarding refuses variants that are no matter of a guard.
-func (c *Config) checkGuarding() *settings.Fault {
+func (c *Experiment) checkGuarding() *settings.Fault {
 	if _, guarding := c.Targets[0].Guard(); !guarding {
 		return nil
 	}

@@ -20,7 +20,7 @@ var Template string
 
 // File is an experiment: what a file says, and what is said beside it.
 type File struct {
-	Config
+	Experiment
 	// Path stands for the file in errors, and is empty where all is said beside it.
 	Path string
 	text []byte
@@ -36,7 +36,7 @@ const usage = `"orbench config init experiment" prints a file with every setting
 // *orbench.InputError that names the line, or who said it.
 func Load(path string, said ...Said) (*File, error) {
 	if path == "" {
-		f := &File{Config: Default()}
+		f := &File{Experiment: Default()}
 		return f, f.take(said)
 	}
 	text, err := settings.ReadFile(path, `write one with "orbench config init experiment"`)
@@ -48,7 +48,7 @@ func Load(path string, said ...Said) (*File, error) {
 
 // Parse is Load for the text of a file.
 func Parse(path string, text []byte, said ...Said) (*File, error) {
-	f := &File{Config: Default(), Path: path, text: text}
+	f := &File{Experiment: Default(), Path: path, text: text}
 	if err := f.decode(text); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Parse(path string, text []byte, said ...Said) (*File, error) {
 
 // decode reads the text of the file, and has its paths start in its folder.
 func (f *File) decode(text []byte) error {
-	if err := settings.Decode(f.Path, text, &f.Config, usage); err != nil {
+	if err := settings.Decode(f.Path, text, &f.Experiment, usage); err != nil {
 		return err
 	}
 	for i, t := range f.Targets {
@@ -169,7 +169,7 @@ func (f *File) Resolve(path string) string {
 // Schema is the JSON Schema of experiment.yaml, for editors that check as one
 // types.
 func Schema() []byte {
-	return settings.Schema("experiment.yaml of orbench", []string{"targets", "datasets"}, &Config{})
+	return settings.Schema("experiment.yaml of orbench", []string{"targets", "datasets"}, &Experiment{})
 }
 
 // UnmarshalYAML reads a target, or an object of its settings.

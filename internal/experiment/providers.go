@@ -9,7 +9,7 @@ import (
 
 // Providers lists the providers of the targets and of those who stand before them,
 // or where these have none of an address of their own, those of the judges.
-func (c *Config) Providers() []string {
+func (c *Experiment) Providers() []string {
 	var specs []string
 	for _, t := range c.Targets {
 		if t.BaseURL == "" {

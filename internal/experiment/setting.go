@@ -118,8 +118,8 @@ func commas(values []string) []string {
 	return all
 }
 
-// ParseSet reads PATH=VALUE, any YAML path of an experiment and its value. Errors name the
-// place as from and the path.
+// ParseSet reads PATH=VALUE: any YAML path of an experiment and its value. Errors name
+// from and the path as their place.
 func ParseSet(from, text string) (Said, error) {
 	path, value, ok := strings.Cut(text, "=")
 	s := Said{From: from + " " + path, Path: strings.TrimPrefix(path, "$."), Value: value}
@@ -174,13 +174,13 @@ type place struct {
 }
 
 // set puts what is said into the experiment.
-func (c *Config) set(s Said) error {
+func (c *Experiment) set(s Said) error {
 	wrong := func(problem, hint string) error {
 		return &orbench.InputError{File: s.From, Problem: problem, Hint: hint}
 	}
 	path := steps(s.Path)
 	if len(path) == 0 {
-		return wrong("this is no path of a setting", "write one such as limit, targets[0].name or variants.defenses")
+		return wrong("this is not the path of a setting", "write one such as limit, targets[0].name or variants.defenses")
 	}
 	places, problem, hint := within(reflect.ValueOf(c).Elem(), path)
 	if problem != "" {

@@ -83,8 +83,8 @@ variants:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(byFlags.Config, want.Config) {
-		t.Errorf("by flags\n%+v\nin a file\n%+v", byFlags.Config, want.Config)
+	if !reflect.DeepEqual(byFlags.Experiment, want.Experiment) {
+		t.Errorf("by flags\n%+v\nin a file\n%+v", byFlags.Experiment, want.Experiment)
 	}
 	var lines []string
 	for line := range strings.Lines(strings.TrimSpace(file)) {
@@ -100,15 +100,15 @@ variants:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(bySet.Config, want.Config) {
-		t.Errorf("by --set\n%+v\nin a file\n%+v", bySet.Config, want.Config)
+	if !reflect.DeepEqual(bySet.Experiment, want.Experiment) {
+		t.Errorf("by --set\n%+v\nin a file\n%+v", bySet.Experiment, want.Experiment)
 	}
 }
 
 // Every flag has a path that an experiment has, and one that nobody gives says nothing.
 func TestEveryFlagHasAPath(t *testing.T) {
 	t.Parallel()
-	c := parse(t, least).Config
+	c := parse(t, least).Experiment
 	for _, s := range Settings() {
 		path := steps(s.Path)
 		places, problem, _ := within(reflect.ValueOf(&c).Elem(), path)
@@ -130,18 +130,18 @@ func TestSaidBesideAFile(t *testing.T) {
 		return f
 	}
 	if f := load(say(t, []string{"sample", "3"})...); f.Limit != 0 || f.Sample != 3 || f.MaxTokens != 5 {
-		t.Errorf("a draw in place of a limit: %+v", f.Config)
+		t.Errorf("a draw in place of a limit: %+v", f.Experiment)
 	}
 	if f := load(say(t, []string{"samples", "4"})...); f.Variants.Temperatures[0].Samples != 4 || f.Variants.Temperatures[1].Samples != 4 || *f.Variants.Temperatures[1].Value != 1 {
 		t.Errorf("samples of every temperature: %+v", f.Variants.Temperatures)
 	}
 	if f := load(append(say(t, []string{"framing", "purpose"}), set(t, "variants.framings[1]={name: mine, prefix: Hello.}", "targets[0].max_tokens=7")...)...); len(f.Variants.Framings) != 2 ||
 		f.Variants.Framings[0].Name != "purpose" || f.Variants.Framings[1].Prefix != "Hello." || *f.Targets[0].MaxTokens != 7 {
-		t.Errorf("a list replaced, and an entry put behind it: %+v", f.Config)
+		t.Errorf("a list replaced, and an entry put behind it: %+v", f.Experiment)
 	}
 	if f := load(set(t, "$.variants.temperatures[1].temperature=default", "base_urls.vllm=http://127.0.0.1:1/v1", "variants.also[0].defense=icl")...); f.Variants.Temperatures[1].Value != nil ||
 		f.Variants.Temperatures[1].Samples != 2 || f.BaseURLs["vllm"] == "" || *f.Variants.Also[0].Defense != "icl" {
-		t.Errorf("inner settings: %+v", f.Config)
+		t.Errorf("inner settings: %+v", f.Experiment)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"a flag near another":    {path, set(t, "samples=2"), "did you mean variants.temperatures[*].samples?"},
 		"a flag for a path":      {path, set(t, "max-tokens=5"), "did you mean max_tokens?"},
 		"nothing near":           {path, set(t, "colours=5"), "use name, targets, datasets, "},
-		"no path":                {path, set(t, "[[=5"), "--set [[: this is no path of a setting"},
+		"no path":                {path, set(t, "[[=5"), "--set [[: this is not the path of a setting"},
 		"an entry too far":       {path, set(t, "targets[2].name=x"), "the list has 1 entries"},
 		"no entry at all":        {path, set(t, "variants.also[*].defense=icl"), "--set variants.also[*].defense: the list has no entry"},
 		"an entry of a text":     {path, set(t, "until[0]=x"), "there is no [0] here"},

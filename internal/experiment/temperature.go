@@ -42,7 +42,7 @@ func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	case t.Samples < 1 || t.Samples > maxSamples:
 		return settings.Wrong(at.path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
 	case t.Samples > 1 && t.Value != nil && *t.Value == 0:
-		return settings.Wrong(at.path+".samples", "several samples at temperature 0, where all answers are meant to be the same", "give a temperature above 0")
+		return settings.Wrong(at.path+".samples", "several samples at temperature 0, where every answer should be the same", "give a temperature above 0")
 	}
 	return nil
 }

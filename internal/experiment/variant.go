@@ -112,7 +112,7 @@ func (w Variant) Labels(plain Variant) []string {
 
 // Expand lists the variants, each once, the plain one first. It stops where there are
 // more than Check lets be.
-func (c *Config) Expand() []Variant {
+func (c *Experiment) Expand() []Variant {
 	v := &c.Variants
 	plain := v.plain()
 	variants := []Variant{plain}
@@ -158,7 +158,7 @@ func (c Combination) variant(plain Variant) Variant {
 	return plain
 }
 
-func (c *Config) checkAxes() *settings.Fault {
+func (c *Experiment) checkAxes() *settings.Fault {
 	if i := slices.Index(c.Variants.Also, Combination{}); i >= 0 {
 		return settings.Wrong(at("variants.also", i), "a combination of nothing", "give it a system_prompt, temperature, framing, turns, language or defense")
 	}
@@ -170,7 +170,7 @@ func (c *Config) checkAxes() *settings.Fault {
 	return nil
 }
 
-func (c *Config) checkTranslator() *settings.Fault {
+func (c *Experiment) checkTranslator() *settings.Fault {
 	v := c.Variants
 	translated := ""
 	if i := slices.IndexFunc(v.Languages, func(l Language) bool { return l != None }); i >= 0 {
@@ -182,16 +182,16 @@ func (c *Config) checkTranslator() *settings.Fault {
 	case v.Translator != "" && !model.IsRef(v.Translator):
 		return settings.Wrong("$.variants.translator", fmt.Sprintf("%q names no model", v.Translator), "write provider/model, such as openai/gpt-4o")
 	case v.Translator == "" && translated != "":
-		return settings.Wrong(translated, "nobody is named who translates", "name a model as translator, such as openai/gpt-4o")
+		return settings.Wrong(translated, "no translator is named", "name a model as translator, such as openai/gpt-4o")
 	case v.Translator != "" && translated == "":
-		return settings.Wrong("$.variants.translator", "there is a translator and no language", "list languages, or remove the translator")
+		return settings.Wrong("$.variants.translator", "a translator is named, but no language", "list languages, or remove the translator")
 	}
 	return nil
 }
 
 // checkVariants holds the variants together: how many there are, and whether their
 // names tell them apart.
-func (c *Config) checkVariants() *settings.Fault {
+func (c *Experiment) checkVariants() *settings.Fault {
 	if f := c.checkReplays(); f != nil {
 		return f
 	}
@@ -229,7 +229,7 @@ func (c *Config) checkVariants() *settings.Fault {
 }
 
 // checkReplays refuses variants of prompts to which no answers can be recorded.
-func (c *Config) checkReplays() *settings.Fault {
+func (c *Experiment) checkReplays() *settings.Fault {
 	i := slices.IndexFunc(c.Targets, func(t Target) bool { _, ok := t.Replay(); return ok })
 	if i < 0 || !slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
 		return nil
@@ -239,7 +239,7 @@ func (c *Config) checkReplays() *settings.Fault {
 
 // Spec is the ladder of steps, as defense.Parse reads it, that stands before a
 // target asked in this way.
-func (c *Config) Spec(w Variant) string {
+func (c *Experiment) Spec(w Variant) string {
 	if w.Language == None {
 		return string(w.Defense)
 	}

@@ -23,7 +23,7 @@ func TestAskSendsEachRequestOnce(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return model.Response{Text: r.Messages[0].Content, Finish: model.Stop}, nil
@@ -55,7 +55,7 @@ func TestAskOfACallThatFails(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return model.Response{}, &model.Error{Kind: model.Invalid, Provider: r.Provider, Model: r.Model, Message: "too long"}
@@ -78,7 +78,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	defer closeMemo(t, m)
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		stop(stopped)
 		return answer(r)
@@ -118,7 +118,7 @@ func TestAskWaitsForWhatIsNotKept(t *testing.T) {
 		m := store.New(slow)
 		defer closeMemo(t, m)
 		var calls atomic.Int64
-		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			calls.Add(1)
 			return answer(r)
 		}), Limits{Concurrency: 3})
@@ -147,7 +147,7 @@ func TestAskWaitsForWhatIsNotKept(t *testing.T) {
 func BenchmarkAsk(b *testing.B) {
 	m := newStore(b)
 	defer closeMemo(b, m)
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 256})
 	ask := func(b *testing.B) {
 		var next atomic.Int64
@@ -173,10 +173,10 @@ func TestAskOfTwoThatShare(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		fmt.Fprint(w, says(`{"prompt_tokens":5,"completion_tokens":1}`))
 	})
-	bounds := NewLive(m, Config{})
+	bounds := NewLive(m, LiveConfig{})
 	var both sync.WaitGroup
 	for range 2 {
-		f := NewLive(m, Config{With: bounds})
+		f := NewLive(m, LiveConfig{With: bounds})
 		lane := server.lane(f, 4)
 		both.Go(func() {
 			if _, ok, err := lane.ask(t.Context(), request("m", 0)); !ok || err != nil {

@@ -24,7 +24,7 @@ func TestBatched(t *testing.T) {
 			if err := m.PutBatch(t.Context(), store.Batch{ID: store.BatchID{1}, About: []byte("{}"), Open: true}, calls); err != nil {
 				t.Fatal(err)
 			}
-			f := NewLive(m, Config{AskBatched: again})
+			f := NewLive(m, LiveConfig{AskBatched: again})
 			lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 4})
 			sent, left := n-out, out
 			if again {
@@ -38,7 +38,7 @@ func TestBatched(t *testing.T) {
 					t.Errorf("%d answered, %d left to the batch, %d failed; want %d, %d, 0", s.Answered, s.Batched, s.Failed, sent, left)
 				}
 			}
-			if _, ok, err := NewLive(m, Config{}).Lane(model.Ref{}, lane.model, lane.limits).ask(t.Context(), request("m", 0)); ok != again || err != nil {
+			if _, ok, err := NewLive(m, LiveConfig{}).Lane(model.Ref{}, lane.model, lane.limits).ask(t.Context(), request("m", 0)); ok != again || err != nil {
 				t.Errorf("asked alone: %t, %v; want %t", ok, err, again)
 			}
 			if len(f.claims.held) > 0 {

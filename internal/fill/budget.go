@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Budget bounds what may be spent: on a run, where Config.Spent has what commands before
+// Budget bounds what may be spent: on a run, where LiveConfig.Spent has what commands before
 // this one spent on it, or else by a command. Zero fields bound nothing.
 type Budget struct {
 	// Requests is the most attempts that may be sent, those that fail included.
@@ -63,8 +63,8 @@ func (b Budget) within(limits, left Budget) bool {
 	return b.Requests <= left.Requests && b.Tokens <= left.Tokens && b.USD <= left.USD
 }
 
-// Left is what is left of the bounds when some is spent, zero or less where that is all.
-// What is not bounded stays zero.
+// Left is the rest of each bound after some was spent, zero or less if nothing is left.
+// A bound that is not set stays zero.
 func (b Budget) Left(spent Budget) Budget { return b.minus(spent).of(b) }
 
 // Exhausted reports whether nothing is left of a bound when some is spent.
@@ -73,9 +73,9 @@ func (b Budget) Exhausted(spent Budget) bool {
 	return b.Requests > 0 && left.Requests <= 0 || b.Tokens > 0 && left.Tokens <= 0 || b.USD > 0 && left.USD <= 0
 }
 
-// Purse is a Budget that several processes spend from. Each takes leases of it ahead, and
+// SharedBudget is a Budget that several processes spend from. Each takes leases of it ahead, and
 // gives back what it has not spent; the lease of one that dies stays taken.
-type Purse interface {
+type SharedBudget interface {
 	// Take takes at least what is said, and more where there is much left. What cannot be
 	// taken is a zero Budget.
 	Take(ctx context.Context, least Budget) (Budget, error)
@@ -173,8 +173,8 @@ type budget struct {
 	limits Budget
 	// before is what was spent of limits before.
 	before Budget
-	// purse is what leased was taken from, nil for limits of this process.
-	purse  Purse
+	// shared is the budget that leased was taken from, nil for limits of this process.
+	shared SharedBudget
 	leased Budget
 
 	mu       sync.Mutex
@@ -213,8 +213,8 @@ func costOf(tariff price.Price, u model.Usage) Budget {
 	return Budget{Tokens: u.Input + u.Output, USD: tariff.Cost(u)}
 }
 
-func newBudget(limits, before Budget, purse Purse) *budget {
-	b := &budget{limits: limits, before: before, purse: purse, models: map[model.Ref]*allowance{}}
+func newBudget(limits, before Budget, shared SharedBudget) *budget {
+	b := &budget{limits: limits, before: before, shared: shared, models: map[model.Ref]*allowance{}}
 	b.settled = sync.NewCond(&b.mu)
 	return b
 }
@@ -238,7 +238,7 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		}
 		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
 		next := costOf(tariff, usage)
-		if b.purse != nil {
+		if b.shared != nil {
 			if err := b.lease(ctx, next); err != nil {
 				return reservation{}, err
 			}
@@ -278,13 +278,13 @@ func (b *budget) taken() Budget {
 
 // most is what this process may spend.
 func (b *budget) most() Budget {
-	if b.purse != nil {
+	if b.shared != nil {
 		return b.leased
 	}
 	return b.limits.Left(b.before)
 }
 
-// lease takes from the purse what is lacking to have one more request that costs so much, as
+// lease takes from the shared budget what is lacking to have one more request that costs so much, as
 // far as it is there.
 func (b *budget) lease(ctx context.Context, next Budget) error {
 	next.Requests = 1
@@ -292,14 +292,14 @@ func (b *budget) lease(ctx context.Context, next Budget) error {
 	if lacking == (Budget{}) {
 		return nil
 	}
-	got, err := b.purse.Take(ctx, lacking)
+	got, err := b.shared.Take(ctx, lacking)
 	b.leased.Add(got)
 	return err
 }
 
-// giveBack gives back to the purse what is neither spent nor reserved.
+// giveBack gives back to the shared budget what is neither spent nor reserved.
 func (b *budget) giveBack(ctx context.Context) error {
-	if b.purse == nil {
+	if b.shared == nil {
 		return nil
 	}
 	b.mu.Lock()
@@ -309,7 +309,7 @@ func (b *budget) giveBack(ctx context.Context) error {
 		return nil
 	}
 	b.leased = b.leased.minus(unspent)
-	return b.purse.Give(ctx, unspent)
+	return b.shared.Give(ctx, unspent)
 }
 
 // answer replaces a reservation by what the response did cost. Usage beyond the

@@ -173,7 +173,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 		if (tt.calls == 0) != tt.limits.Exhausted(tt.before) || tt.limits.Tokens == 0 && left.Tokens != 0 {
 			t.Errorf("%+v of %+v: %+v is left", tt.before, tt.limits, left)
 		}
-		// A purse that holds what is left says the same.
+		// A shared budget that holds what is left says the same.
 		e := BudgetError{Budget: left, Spent: Budget{Requests: tt.calls, Tokens: 10 * tt.calls, USD: 4 * float64(tt.calls)}, Next: Budget{Tokens: 10, USD: 4}}.After(tt.limits, tt.before)
 		if e.Error() != tt.text {
 			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, e.Error(), tt.text)
@@ -181,7 +181,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 	}
 }
 
-// shared is a purse that gives what is asked for, as far as it has it, or fails.
+// shared is a budget that gives what is asked for, as far as it has it, or fails.
 type shared struct {
 	left  Budget
 	fault error
@@ -205,9 +205,9 @@ func (p *shared) Give(_ context.Context, unspent Budget) error {
 	return p.fault
 }
 
-// TestBudgetOfAPurse takes what each call lacks from a purse, a dollar for each token, and
+// TestSharedBudget takes what each call lacks from a shared budget, a dollar for each token, and
 // gives back what is left over.
-func TestBudgetOfAPurse(t *testing.T) {
+func TestSharedBudget(t *testing.T) {
 	t.Parallel()
 	tariff, most := price.Price{Input: 1e6, Output: 1e6}, model.Usage{Input: 1, Output: 2}
 	limits := Budget{Requests: 5, Tokens: 10, USD: 9}

@@ -310,7 +310,7 @@ func (l *Lane) answered() int {
 // backoff gives the wait after the n-th failure in a row: uniform between 0 and
 // twice the mean, which doubles with n, so that calls that failed together do
 // not come back together.
-func (c Config) backoff(n int) time.Duration {
+func (c LiveConfig) backoff(n int) time.Duration {
 	mean := min(c.Backoff<<min(n-1, 20), maxBackoff)
 	return time.Duration(c.Random() * 2 * float64(mean))
 }

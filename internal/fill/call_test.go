@@ -55,7 +55,7 @@ func TestBackoff(t *testing.T) {
 		var sum, most time.Duration
 		const times = 4000
 		for range times {
-			d := Config{Backoff: time.Second}.withDefaults().backoff(c.n)
+			d := LiveConfig{Backoff: time.Second}.withDefaults().backoff(c.n)
 			sum, most = sum+d, max(most, d)
 		}
 		if mean := sum / times; mean < c.mean*9/10 || mean > c.mean*11/10 || most > 2*c.mean || most < c.mean*19/10 {
@@ -90,7 +90,7 @@ func TestFailedCalls(t *testing.T) {
 				m := newStore(t)
 				defer closeMemo(t, m)
 				calls := 0
-				f := NewLive(m, Config{})
+				f := NewLive(m, LiveConfig{})
 				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					if calls++; calls <= len(c.errs) {
 						return model.Response{}, c.errs[calls-1]
@@ -124,7 +124,7 @@ func TestUnreachableForAWhile(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		calls := 0
-		f := NewLive(m, Config{Attempts: 6})
+		f := NewLive(m, LiveConfig{Attempts: 6})
 		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			if calls++; calls > 1 && calls < 7 {
 				return model.Response{}, &model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}
@@ -148,7 +148,7 @@ func TestPaceEndsWithTheContext(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		calls := 0
-		lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+		lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			calls++
 			return answer(r)
 		}), Limits{RequestsPerMinute: 1})
@@ -179,7 +179,7 @@ func TestCounts(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	usage := model.Usage{Input: 9, Output: 7, Reasoning: 5, Cached: 3}
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		switch {
 		case r.Model == "m" && r.Messages[0].Content == "prompt 0":

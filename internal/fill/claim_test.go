@@ -44,7 +44,7 @@ func TestSharedFill(t *testing.T) {
 		var all sync.WaitGroup
 		var fills []*Live
 		for i, m := range shareMemo(t, 3) {
-			f := NewLive(m, Config{})
+			f := NewLive(m, LiveConfig{})
 			fills = append(fills, f)
 			lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 				mu.Lock()
@@ -115,7 +115,7 @@ func TestLapsedClaim(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ms := shareMemo(t, 2)
 				r := request("m", 1)
-				f := NewLive(ms[0], Config{})
+				f := NewLive(ms[0], LiveConfig{})
 				var calls int
 				lane := f.Lane(model.Ref{}, model.Func(func(context.Context, model.Request) (model.Response, error) {
 					if calls++; calls > 1 {
@@ -153,7 +153,7 @@ func TestStoppedFillReleases(t *testing.T) {
 			t.Fatal(c, err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		f := NewLive(ms[0], Config{})
+		f := NewLive(ms[0], LiveConfig{})
 		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			stop()
 			return answer(r)
@@ -237,7 +237,7 @@ func TestWaitsForAnotherProcess(t *testing.T) {
 		if c, err := ms[1].Claim(t.Context(), hashes(0, 4), time.Hour, 0); err != nil || c.ID == 0 {
 			t.Fatal(c, err)
 		}
-		f := NewLive(ms[0], Config{})
+		f := NewLive(ms[0], LiveConfig{})
 		lane := f.Lane(model.Ref{Provider: "test"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -253,7 +253,7 @@ func TestWaitsForAnotherProcess(t *testing.T) {
 			}
 		}
 		all.Go(func() {
-			w := Work{Known: func(context.Context) iter.Seq2[model.Request, error] { return known }}
+			w := Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] { return known }}
 			if err := f.Fill(t.Context(), w); err != nil {
 				t.Error(err)
 			}
@@ -282,7 +282,7 @@ func TestTakenCallsAreLookedAtAgain(t *testing.T) {
 			t.Fatal(c, err)
 		}
 		s := probe(ms[0])
-		lane := NewLive(ms[0], Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+		lane := NewLive(ms[0], LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -311,7 +311,7 @@ func TestAskAsksLittle(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	s := probe(m)
-	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	for round := range int64(2) {
 		if _, ok, err := lane.ask(t.Context(), request("m", 1)); !ok || err != nil {
 			t.Errorf("ok %t, %v", ok, err)
@@ -331,7 +331,7 @@ func TestFaultOfTheStore(t *testing.T) {
 	defer closeMemo(t, m)
 	s := probe(m)
 	s.hasFault = broken
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	if sent, err := lane.fill(t.Context(), requests("m", 0, 10), nil); sent != 0 || !errors.Is(err, broken) {
 		t.Errorf("sent %d, %v", sent, err)
@@ -349,7 +349,7 @@ func TestFaultOfTheStore(t *testing.T) {
 	// What the fill had ended for does not hide it.
 	enough := errors.New("it is enough")
 	ctx, stop := context.WithCancelCause(t.Context())
-	lane = NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	lane = NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		stop(enough)
 		return answer(r)
 	}), Limits{})

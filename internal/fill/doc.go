@@ -30,7 +30,7 @@
 // at most Limits.Concurrency answers of a lane were paid for and lost.
 //
 // When the context ends, no new attempt starts; attempts under way are finished
-// and remembered. Closing Config.Abort abandons those too.
+// and remembered. Closing LiveConfig.Abort abandons those too.
 //
 // A model that cannot work (bad key, no such model, no credit, or a row of calls
 // that failed with nothing in between) is given up, with its error, while the

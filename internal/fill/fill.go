@@ -21,8 +21,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Config says how Live works. The zero value of each field is its default.
-type Config struct {
+// LiveConfig says how Live works. The zero value of each field is its default.
+type LiveConfig struct {
 	// Attempts is how often a call is tried before it counts as failed; 10 by
 	// default, as in the OR-Bench protocol.
 	Attempts int
@@ -35,13 +35,13 @@ type Config struct {
 	// wait takes; that of math/rand/v2 by default.
 	Random func() float64
 	Budget Budget
-	// Spent is what was spent of Budget before; zero where it is of a Purse.
+	// Spent is what was spent of Budget before; zero where it is of a SharedBudget.
 	Spent Budget
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
-	// Purse is what Budget is spent from where other processes spend from it too; nil for a
+	// SharedBudget is what Budget is spent from where other processes spend from it too; nil for a
 	// budget of this process.
-	Purse Purse
+	SharedBudget SharedBudget
 	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
 	// per minute; nil for limits of this process.
 	Rate func(at model.Ref, unit string, perMinute int) Limiter
@@ -62,7 +62,7 @@ type Config struct {
 	Abort <-chan struct{}
 }
 
-func (c Config) withDefaults() Config {
+func (c LiveConfig) withDefaults() LiveConfig {
 	if c.Attempts == 0 {
 		c.Attempts = 10
 	}
@@ -152,9 +152,9 @@ type Held struct {
 	For, In time.Duration
 }
 
-// Lacking counts the calls that are still to be made: those that failed, and those that a
+// Missing counts the calls that are still to be made: those that failed, and those that a
 // batch makes.
-func (s Stats) Lacking() int { return s.Failed + s.Batched }
+func (s Stats) Missing() int { return s.Failed + s.Batched }
 
 // Unanswered counts the attempts that gave no answer, whether they may have been charged
 // or not.
@@ -164,7 +164,7 @@ func (s Stats) Unanswered() int { return s.Retries + s.Rejected + s.Failed }
 type Load struct {
 	// Paced is how long calls have waited for the rates of Limits, all together.
 	Paced time.Duration
-	// Budget is that of the Config, and Left what may still be spent of it: neither spent
+	// Budget is that of the LiveConfig, and Left what may still be spent of it: neither spent
 	// nor reserved for a call.
 	Budget, Left Budget
 }
@@ -173,7 +173,7 @@ type Load struct {
 // endpoint. It serves one command and is safe for concurrent use.
 type Live struct {
 	store  *store.Store
-	config Config
+	config LiveConfig
 	budget *budget
 	claims *claims
 	finder finder
@@ -191,13 +191,13 @@ type Live struct {
 }
 
 // NewLive makes a Live without lanes that remembers in m.
-func NewLive(m *store.Store, c Config) *Live {
+func NewLive(m *store.Store, c LiveConfig) *Live {
 	claims, busy := newClaims(m), newBusy()
 	if c.With != nil {
 		busy = c.With.busy
 	}
 	return &Live{
-		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.Purse), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
+		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.SharedBudget), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{},
 	}
 }
@@ -318,7 +318,7 @@ type call struct {
 	request   model.Request
 	canonical []byte
 	hash      model.Hash
-	// known is true for one of Work.Known.
+	// known is true for one of Work.Fixed.
 	known bool
 	// claim is that under which it is this process's to make.
 	claim *claim

@@ -77,7 +77,7 @@ func TestFillSendsOnlyWhatIsMissing(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		calls.Add(1)
 		return answer(r)
@@ -110,13 +110,13 @@ func TestOwnRepliesAreNotRemembered(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	w := Work{
-		TakesTurns: true, Asks: []model.Ref{{Provider: "test"}},
-		Known: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 10) },
+		Interdependent: true, Models: []model.Ref{{Provider: "test"}},
+		Fixed: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 10) },
 		// The first ten are lacking when this is walked and may be there when it is read.
-		Lacking: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 15) },
+		Missing: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 15) },
 	}
 	for _, want := range []Stats{{Answered: 15}, {Present: 10}} {
-		f := NewLive(m, Config{})
+		f := NewLive(m, LiveConfig{})
 		f.Lane(model.Ref{Provider: "test"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 4})
 		if err := f.Fill(t.Context(), w); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestLanes(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
 	defer closeMemo(t, m)
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	a, b := model.Ref{Provider: "a"}, model.Ref{Provider: "a", Endpoint: "http://localhost"}
 	first, second := f.Lane(a, nil, Limits{}), f.Lane(b, nil, Limits{Concurrency: 3, RequestsPerMinute: 120})
 	if first == second || f.Lane(a, nil, Limits{}) != first || f.Lane(b, nil, Limits{}) != second || f.Stats().Width != 4 {
@@ -162,7 +162,7 @@ func TestFillRetries(t *testing.T) {
 				m := newStore(t)
 				defer closeMemo(t, m)
 				var calls int
-				f := NewLive(m, Config{Attempts: 4})
+				f := NewLive(m, LiveConfig{Attempts: 4})
 				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					calls++
 					if calls <= len(c.errs) {
@@ -209,7 +209,7 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 		}
 		return answer(r)
 	})
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	lane := f.Lane(model.Ref{}, ask, Limits{})
 	for range 2 {
 		if _, err := lane.fill(context.Background(), requests("m", 0, 3), nil); err != nil {
@@ -220,7 +220,7 @@ func TestFailedCallsAreTriedAgainByTheNextFiller(t *testing.T) {
 		t.Errorf("stats %+v; want each request tried and failed once", s)
 	}
 	broken = false
-	if _, err := NewLive(m, Config{}).Lane(model.Ref{}, ask, Limits{}).fill(context.Background(), requests("m", 0, 3), nil); err != nil {
+	if _, err := NewLive(m, LiveConfig{}).Lane(model.Ref{}, ask, Limits{}).fill(context.Background(), requests("m", 0, 3), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := rememberedIn(t, m); n != 3 {
@@ -245,7 +245,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 				m := newStore(t)
 				defer closeMemo(t, m)
 				var calls int
-				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					if r.Model == "good" {
 						return answer(r)
 					}
@@ -284,7 +284,7 @@ func TestConcurrencyIsFound(t *testing.T) {
 		// takes a second.
 		const capacity, bound = 4, 32
 		var now, peakServed, limited atomic.Int64
-		f := NewLive(m, Config{})
+		f := NewLive(m, LiveConfig{})
 		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			defer now.Add(-1)
 			if n := now.Add(1); n > capacity {
@@ -347,7 +347,7 @@ func TestRatesPerMinute(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newStore(t)
 				defer closeMemo(t, m)
-				lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+				lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					return answer(r)
 				}), limits)
 				began := time.Now()
@@ -370,7 +370,7 @@ func TestBudgetOfRequests(t *testing.T) {
 	m := newStore(t)
 	defer closeMemo(t, m)
 	var calls atomic.Int64
-	f := NewLive(m, Config{Budget: Budget{Requests: 37}, Backoff: time.Microsecond})
+	f := NewLive(m, LiveConfig{Budget: Budget{Requests: 37}, Backoff: time.Microsecond})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		if calls.Add(1)%5 == 0 {
 			return model.Response{}, &model.Error{Kind: model.Transient}
@@ -398,7 +398,7 @@ func TestBudgetOfMoney(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := NewLive(m, Config{Budget: Budget{USD: 1}, Prices: prices})
+	f := NewLive(m, LiveConfig{Budget: Budget{USD: 1}, Prices: prices})
 	lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{Concurrency: 8})
 	_, err = lane.fill(context.Background(), requests("m", 0, 1000), nil)
 	var budget *BudgetError
@@ -420,7 +420,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 		defer closeMemo(t, m)
 		stopped := errors.New("stopped")
 		ctx, stop := context.WithCancelCause(context.Background())
-		lane := NewLive(m, Config{Abort: make(chan struct{})}).Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		lane := NewLive(m, LiveConfig{Abort: make(chan struct{})}).Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 			select {
 			case <-time.After(10 * time.Second):
 				return answer(r)
@@ -446,7 +446,7 @@ func TestAbortAbandonsWhatIsInFlight(t *testing.T) {
 		defer closeMemo(t, m)
 		ctx, stop := context.WithCancelCause(context.Background())
 		abort := make(chan struct{})
-		lane := NewLive(m, Config{Abort: abort}).Lane(model.Ref{}, model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
+		lane := NewLive(m, LiveConfig{Abort: abort}).Lane(model.Ref{}, model.Func(func(ctx context.Context, _ model.Request) (model.Response, error) {
 			<-ctx.Done()
 			return model.Response{}, ctx.Err()
 		}), Limits{Concurrency: 6})
@@ -470,7 +470,7 @@ func TestTimeout(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		var calls int
-		f := NewLive(m, Config{Timeout: time.Minute})
+		f := NewLive(m, LiveConfig{Timeout: time.Minute})
 		lane := f.Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 			if calls++; calls == 1 {
 				<-ctx.Done()
@@ -491,7 +491,7 @@ func TestErrorOfTheStream(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
 	defer closeMemo(t, m)
-	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	broken := errors.New("line 7 is broken")
 	_, err := lane.fill(context.Background(), func(yield func(model.Request, error) bool) {
 		if yield(request("m", 1), nil) {
@@ -508,7 +508,7 @@ func TestStopEndsTheStream(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
 	defer closeMemo(t, m)
-	lane := NewLive(m, Config{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
+	lane := NewLive(m, LiveConfig{}).Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 	stopped, broken := errors.New("stopped"), errors.New("line 7 is broken")
 	for _, fault := range []error{nil, broken} {
 		ctx, stop := context.WithCancelCause(t.Context())
@@ -557,7 +557,7 @@ func TestStorm(t *testing.T) {
 		answered[r.Hash()]++
 		return answer(r)
 	})
-	f := NewLive(m, Config{Attempts: 50, Backoff: 10 * time.Microsecond})
+	f := NewLive(m, LiveConfig{Attempts: 50, Backoff: 10 * time.Microsecond})
 	var wg sync.WaitGroup
 	const n, lanes, each = 1500, 3, 10
 	for i := range lanes {

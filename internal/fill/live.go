@@ -36,7 +36,7 @@ func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Respons
 }
 
 // GiveBack gives back what was taken ahead of calls and not used, for who makes a pause
-// between calls of Ask: to Config.Purse what is not spent, and to the store the claims that
+// between calls of Ask: to LiveConfig.SharedBudget what is not spent, and to the store the claims that
 // have ended.
 func (f *Live) GiveBack(ctx context.Context) error {
 	return errors.Join(f.budget.giveBack(ctx), f.claims.release(ctx))
@@ -70,11 +70,11 @@ func (l *Lane) servesAny(models []model.Ref) bool {
 func (f *Live) Fill(ctx context.Context, w Work) error {
 	for {
 		sent, err := f.fillLanes(ctx, w)
-		if !onlyGivenUp(err) || sent == 0 || !w.TakesTurns {
+		if !onlyGivenUp(err) || sent == 0 || !w.Interdependent {
 			return err
 		}
 		// The next turn is about what replies decide.
-		w.Known = nil
+		w.Fixed = nil
 	}
 }
 
@@ -119,10 +119,10 @@ const restBetweenPasses = time.Second
 // firstPass is called. A lane whose models are asked what replies decide goes on
 // until a pass that began after all first ones were done finds nothing to send.
 func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-chan struct{}) (all int, err error) {
-	rounds := l.servesAny(w.Asks)
+	rounds := l.servesAny(w.Models)
 	first := sync.OnceFunc(firstPass)
 	defer first()
-	for known := l.own(ctx, w.Known); ; known = nil {
+	for known := l.own(ctx, w.Fixed); ; known = nil {
 		last := false
 		select {
 		case <-knownDone:
@@ -132,7 +132,7 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		began := time.Now()
 		var lacking iter.Seq2[model.Request, error]
 		if rounds {
-			lacking = l.own(ctx, w.Lacking)
+			lacking = l.own(ctx, w.Missing)
 		}
 		sent, err := l.fill(ctx, known, lacking)
 		all += sent

@@ -27,7 +27,7 @@ func TestFillOfLanes(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
 	defer closeMemo(t, m)
-	f := NewLive(m, Config{})
+	f := NewLive(m, LiveConfig{})
 	var mu sync.Mutex
 	served := map[string]int{}
 	for _, provider := range []string{"a", "b"} {
@@ -45,7 +45,7 @@ func TestFillOfLanes(t *testing.T) {
 	}
 	broken := errors.New("line 7 is broken")
 	var fault error
-	w := Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+	w := Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			for _, r := range []model.Request{of("a", 1), of("b", 1), of("b", 2), of("nobody", 1)} {
 				if !yield(r, nil) {
@@ -91,7 +91,7 @@ func TestDeadProvider(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		const calls = 300
-		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 2})
+		f := NewLive(m, LiveConfig{Timeout: time.Minute, Attempts: 2})
 		began := time.Now()
 		var last atomic.Int64
 		for name, ask := range map[string]func(context.Context, model.Request) (model.Response, error){
@@ -110,7 +110,7 @@ func TestDeadProvider(t *testing.T) {
 		} {
 			f.Lane(model.Ref{Provider: name}, model.Func(ask), Limits{Concurrency: 10})
 		}
-		err := f.Fill(t.Context(), Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+		err := f.Fill(t.Context(), Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 			return func(yield func(model.Request, error) bool) {
 				for n := range calls {
 					for _, name := range []string{"hanging", "refusing", "quick"} {
@@ -139,7 +139,7 @@ func TestRestBetweenPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
-		f := NewLive(m, Config{})
+		f := NewLive(m, LiveConfig{})
 		slow, fast := model.Ref{Provider: "slow"}, model.Ref{Provider: "fast"}
 		f.Lane(slow, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			time.Sleep(100 * time.Second)
@@ -148,9 +148,9 @@ func TestRestBetweenPasses(t *testing.T) {
 		f.Lane(fast, model.Func(func(_ context.Context, r model.Request) (model.Response, error) { return answer(r) }), Limits{})
 		walks := 0
 		err := f.Fill(t.Context(), Work{
-			Asks:  []model.Ref{fast},
-			Known: func(context.Context) iter.Seq2[model.Request, error] { return one(of("slow", 1)) },
-			Lacking: func(context.Context) iter.Seq2[model.Request, error] {
+			Models: []model.Ref{fast},
+			Fixed:  func(context.Context) iter.Seq2[model.Request, error] { return one(of("slow", 1)) },
+			Missing: func(context.Context) iter.Seq2[model.Request, error] {
 				walks++
 				time.Sleep(2 * time.Second)
 				if walks == 1 {

@@ -51,7 +51,7 @@ func metered(t *testing.T, reply func(w http.ResponseWriter, r *http.Request, n 
 
 // lane is a lane to the server.
 func (m *meter) lane(f *Live, concurrency int) *Lane {
-	return f.Lane(model.Ref{}, openai.New(openai.Config{Provider: "test", BaseURL: m.URL, HTTPClient: m.Client()}), Limits{Concurrency: concurrency})
+	return f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: m.URL, HTTPClient: m.Client()}), Limits{Concurrency: concurrency})
 }
 
 // says is a chat completion with a usage, as JSON.
@@ -86,7 +86,7 @@ func TestFailedAttemptsCount(t *testing.T) {
 			if late {
 				timeout = 300 * time.Millisecond
 			}
-			f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Timeout: timeout, Backoff: time.Microsecond})
+			f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Timeout: timeout, Backoff: time.Microsecond})
 			_, err := server.lane(f, 4).fill(t.Context(), requests("m", 0, 500), nil)
 			if _, ok := errors.AsType[*BudgetError](err); !ok || !strings.Contains(err.Error(), "for 14 failed attempts") {
 				t.Errorf("got %v, want a budget that 14 attempts used up", err)
@@ -114,7 +114,7 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 			m := newStore(t)
 			defer closeMemo(t, m)
 			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(c.status) })
-			f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
+			f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
 			_, err := server.lane(f, 1).fill(t.Context(), requests("m", 0, 1), nil)
 			if !onlyGivenUp(err) {
 				t.Error(err)
@@ -130,7 +130,7 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 		defer closeMemo(t, m)
 		server := metered(t, nil)
 		server.Close()
-		f := NewLive(m, Config{Budget: Budget{USD: 0.5}, Prices: dear(t), Backoff: time.Microsecond})
+		f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Backoff: time.Microsecond})
 		if _, err := server.lane(f, 4).fill(t.Context(), requests("m", 0, 100), nil); !onlyGivenUp(err) {
 			t.Error(err)
 		}
@@ -153,7 +153,7 @@ func TestUsageThatContradictsItsLimit(t *testing.T) {
 			m := newStore(t)
 			defer closeMemo(t, m)
 			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { fmt.Fprint(w, says(usage)) })
-			f := NewLive(m, Config{Budget: Budget{USD: 5}, Prices: dear(t)})
+			f := NewLive(m, LiveConfig{Budget: Budget{USD: 5}, Prices: dear(t)})
 			_, err := server.lane(f, 64).fill(t.Context(), requests("m", 0, 500), nil)
 			if _, ok := errors.AsType[*UsageError](err); !ok || !strings.Contains(err.Error(), "and 10 were reckoned with") {
 				t.Errorf("got %v, want the model given up for its usage", err)
@@ -179,7 +179,7 @@ func TestReservationsFollowUsage(t *testing.T) {
 	server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
 		fmt.Fprint(w, says(`{"prompt_tokens":38,"completion_tokens":12}`))
 	})
-	f := NewLive(m, Config{Budget: Budget{USD: 1.01}, Prices: dear(t)})
+	f := NewLive(m, LiveConfig{Budget: Budget{USD: 1.01}, Prices: dear(t)})
 	_, err := server.lane(f, 16).fill(t.Context(), requests("m", 0, 500), nil)
 	if _, ok := errors.AsType[*BudgetError](err); !ok {
 		t.Errorf("got %v, want a budget error", err)
@@ -196,7 +196,7 @@ func TestTimeoutsHaveALimit(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		var calls int
-		f := NewLive(m, Config{Timeout: time.Minute, Attempts: 10})
+		f := NewLive(m, LiveConfig{Timeout: time.Minute, Attempts: 10})
 		lane := f.Lane(model.Ref{}, model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 			if calls++; calls == 1 {
 				return model.Response{}, &model.Error{Kind: model.Transient, Status: 500}
@@ -227,7 +227,7 @@ func TestAbandonedCallsCount(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	f := NewLive(m, Config{Prices: dear(t), Abort: abort})
+	f := NewLive(m, LiveConfig{Prices: dear(t), Abort: abort})
 	_, err := server.lane(f, 3).fill(ctx, requests("m", 0, 100), nil)
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("got %v, want the cause", err)

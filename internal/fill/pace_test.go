@@ -116,7 +116,7 @@ func TestPaceIsLearned(t *testing.T) {
 							limit, began := newLimiter(), time.Now()
 							var mu sync.Mutex
 							var answers, rejects int // after the first minute
-							f := NewLive(m, Config{})
+							f := NewLive(m, LiveConfig{})
 							lane := f.Lane(model.Ref{}, limited(says, latency, 50*time.Millisecond, func(now time.Time) (bool, time.Duration, model.Window) {
 								mu.Lock()
 								defer mu.Unlock()
@@ -213,7 +213,7 @@ func TestRejectsCount(t *testing.T) {
 							m := newStore(t)
 							defer closeMemo(t, m)
 							began := time.Now()
-							var config Config
+							var config LiveConfig
 							if processes > 1 {
 								shared := &memory{}
 								config.Keep = func(model.Ref) pace.Keeper { return shared }
@@ -261,7 +261,7 @@ func TestRandomRejectsDoNotSlow(t *testing.T) {
 		defer closeMemo(t, m)
 		random := rand.New(rand.NewPCG(1, 2))
 		var mu sync.Mutex
-		f := NewLive(m, Config{})
+		f := NewLive(m, LiveConfig{})
 		lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			time.Sleep(100 * time.Millisecond)
 			mu.Lock()
@@ -300,7 +300,7 @@ func TestRejectsDoNotFailACall(t *testing.T) {
 				m := newStore(t)
 				defer closeMemo(t, m)
 				left := c.rejects
-				f := NewLive(m, Config{})
+				f := NewLive(m, LiveConfig{})
 				lane := f.Lane(model.Ref{}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 					if left--; left >= 0 {
 						return model.Response{}, &model.Error{Kind: model.RateLimited, RetryAfter: c.retryAfter}
@@ -334,7 +334,7 @@ func TestHeldIsTold(t *testing.T) {
 			m := newStore(t)
 			defer closeMemo(t, m)
 			began, rejecting := time.Now(), 30*time.Minute
-			f := NewLive(m, Config{})
+			f := NewLive(m, LiveConfig{})
 			at := model.Ref{Provider: "test", Model: "m"}
 			lane := f.Lane(at, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 				time.Sleep(100 * time.Millisecond)

@@ -59,10 +59,10 @@ func (r *SharedRate) WaitN(ctx context.Context, n int) error {
 	return nil
 }
 
-// SharedPurse is a Purse of which the processes share how much is taken. Each takes about as
+// LeasedBudget is a SharedBudget of which the processes share how much is taken. Each takes about as
 // much ahead as it spends in a second: what one that dies had taken counts as spent, since
 // nobody knows whether it was.
-type SharedPurse struct {
+type LeasedBudget struct {
 	most  Budget
 	share func(ctx context.Context, change func(taken Budget) Budget) error
 
@@ -72,12 +72,12 @@ type SharedPurse struct {
 	at    time.Time
 }
 
-var _ Purse = (*SharedPurse)(nil)
+var _ SharedBudget = (*LeasedBudget)(nil)
 
-// NewSharedPurse is a purse of so much. share has what is taken be, in one step, what change
+// NewLeasedBudget is a shared budget of so much. share has what is taken be, in one step, what change
 // makes of it.
-func NewSharedPurse(most Budget, share func(ctx context.Context, change func(taken Budget) Budget) error) *SharedPurse {
-	return &SharedPurse{most: most, share: share}
+func NewLeasedBudget(most Budget, share func(ctx context.Context, change func(taken Budget) Budget) error) *LeasedBudget {
+	return &LeasedBudget{most: most, share: share}
 }
 
 const (
@@ -87,8 +87,8 @@ const (
 	leaseTime = time.Second
 )
 
-// Take implements Purse.
-func (p *SharedPurse) Take(ctx context.Context, least Budget) (got Budget, err error) {
+// Take implements SharedBudget.
+func (p *LeasedBudget) Take(ctx context.Context, least Budget) (got Budget, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	// One that is used up too soon is followed by a larger one.
@@ -132,7 +132,7 @@ func (p *SharedPurse) Take(ctx context.Context, least Budget) (got Budget, err e
 	return got, nil
 }
 
-// Give implements Purse.
-func (p *SharedPurse) Give(ctx context.Context, unspent Budget) error {
+// Give implements SharedBudget.
+func (p *LeasedBudget) Give(ctx context.Context, unspent Budget) error {
 	return p.share(ctx, func(taken Budget) Budget { return taken.minus(unspent) })
 }

@@ -65,16 +65,16 @@ func TestSharedRate(t *testing.T) {
 	})
 }
 
-// TestSharedPurse has two processes spend 1,000 tokens and 10 requests: each takes what it
+// TestLeasedBudget has two processes spend 1,000 tokens and 10 requests: each takes what it
 // needs, more of what was used up within a second, and never more than is left.
-func TestSharedPurse(t *testing.T) {
+func TestLeasedBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var taken Budget
 		gone := errors.New("the store is gone")
 		var fault error
-		newPurse := func() *SharedPurse {
-			return NewSharedPurse(Budget{Requests: 10, Tokens: 1000}, func(_ context.Context, change func(Budget) Budget) error {
+		newShared := func() *LeasedBudget {
+			return NewLeasedBudget(Budget{Requests: 10, Tokens: 1000}, func(_ context.Context, change func(Budget) Budget) error {
 				if fault != nil {
 					return fault
 				}
@@ -82,8 +82,8 @@ func TestSharedPurse(t *testing.T) {
 				return nil
 			})
 		}
-		one, other := newPurse(), newPurse()
-		take := func(p *SharedPurse, least, want, all Budget) {
+		one, other := newShared(), newShared()
+		take := func(p *LeasedBudget, least, want, all Budget) {
 			t.Helper()
 			got, err := p.Take(t.Context(), least)
 			if err != nil || got != want || taken != all {

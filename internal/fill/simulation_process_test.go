@@ -216,9 +216,9 @@ func (p *process) learnOwner(ctx context.Context) error {
 // live makes a fill of the process, which shares the bounds of another, nil for none.
 func (p *process) live(with *fill.Live) *fill.Live {
 	w := p.w
-	c := fill.Config{Timeout: 15 * time.Second, Random: w.draw, Prices: prices(), Abort: p.abort, Rate: p.rate, With: with}
+	c := fill.LiveConfig{Timeout: 15 * time.Second, Random: w.draw, Prices: prices(), Abort: p.abort, Rate: p.rate, With: with}
 	if p.number < len(w.works) && w.budget != (fill.Budget{}) {
-		c.Budget, c.Purse = w.budget, p.purse()
+		c.Budget, c.SharedBudget = w.budget, p.shared()
 	}
 	places := w.concurrency
 	if w.room && p.number < len(w.works) && w.works[p.number] != fills {
@@ -242,7 +242,7 @@ func (p *process) work() error {
 	case asks:
 		return p.ask(p.live(nil), all)
 	case both:
-		bounds := fill.NewLive(p.memory, fill.Config{Random: p.w.draw})
+		bounds := fill.NewLive(p.memory, fill.LiveConfig{Random: p.w.draw})
 		one, other := p.live(bounds), p.live(bounds)
 		reversed := slices.Clone(all)
 		slices.Reverse(reversed)
@@ -264,7 +264,7 @@ func (p *process) fill(all []model.Request) error {
 	w := p.w
 	ctx, cancel := context.WithTimeoutCause(p.ctx, endless, errEndless)
 	defer cancel()
-	todo := fill.Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+	todo := fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			for _, r := range all {
 				if !yield(r, nil) {
@@ -274,8 +274,8 @@ func (p *process) fill(all []model.Request) error {
 		}
 	}}
 	if w.judged {
-		todo.Asks = []model.Ref{{Provider: w.judges.name}}
-		todo.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] {
+		todo.Models = []model.Ref{{Provider: w.judges.name}}
+		todo.Missing = func(ctx context.Context) iter.Seq2[model.Request, error] {
 			return func(yield func(model.Request, error) bool) { p.lacking(ctx, all, yield) }
 		}
 	}
@@ -442,11 +442,11 @@ func (l *limiter) WaitN(ctx context.Context, n int) error {
 	return l.p.wait()
 }
 
-// purse is the budget that processes share. Who takes from it holds the budget of its
+// shared is the budget that processes share. Who takes from it holds the budget of its
 // process, so taking takes no time.
-func (p *process) purse() fill.Purse {
+func (p *process) shared() fill.SharedBudget {
 	w := p.w
-	return &purse{p, fill.NewSharedPurse(w.budget, func(_ context.Context, change func(taken fill.Budget) fill.Budget) error {
+	return &shared{p, fill.NewLeasedBudget(w.budget, func(_ context.Context, change func(taken fill.Budget) fill.Budget) error {
 		fails, surely := w.storeFault(p, true)
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -464,27 +464,27 @@ func (p *process) purse() fill.Purse {
 	})}
 }
 
-// purse notes what a process has of the budget.
-type purse struct {
+// shared notes what a process has of the budget.
+type shared struct {
 	p *process
-	*fill.SharedPurse
+	*fill.LeasedBudget
 }
 
-func (u *purse) Take(ctx context.Context, least fill.Budget) (fill.Budget, error) {
-	got, err := u.SharedPurse.Take(ctx, least)
+func (u *shared) Take(ctx context.Context, least fill.Budget) (fill.Budget, error) {
+	got, err := u.LeasedBudget.Take(ctx, least)
 	u.note(got, 1)
 	return got, err
 }
 
-func (u *purse) Give(ctx context.Context, unspent fill.Budget) error {
+func (u *shared) Give(ctx context.Context, unspent fill.Budget) error {
 	if err := u.p.wait(); err != nil {
 		return err
 	}
 	u.note(unspent, -1)
-	return u.SharedPurse.Give(ctx, unspent)
+	return u.LeasedBudget.Give(ctx, unspent)
 }
 
-func (u *purse) note(b fill.Budget, sign int) {
+func (u *shared) note(b fill.Budget, sign int) {
 	u.p.w.mu.Lock()
 	defer u.p.w.mu.Unlock()
 	add(&u.p.leased, b, sign)

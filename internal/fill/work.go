@@ -14,22 +14,22 @@ type Requests func(ctx context.Context) iter.Seq2[model.Request, error]
 // Work is what replies are wanted for, as a Filler sees it: requests. Both streams
 // may repeat requests, and are safe to walk side by side.
 type Work struct {
-	// Known has the requests that are known beforehand, remembered ones among them.
-	Known Requests
-	// Lacking has those whose replies are found to be lacking while it is walked.
+	// Fixed has the requests that are known beforehand, remembered ones among them.
+	Fixed Requests
+	// Missing has those whose replies are found to be lacking while it is walked.
 	// What is asked next depends on replies, so it is walked until a walk that
 	// began after the last reply finds nothing but what failed; nil for work that
 	// is known beforehand.
-	Lacking Requests
-	// Asks lists the models that Lacking may ask.
-	Asks []model.Ref
-	// TakesTurns is true when a reply of one model may give work to another that had
+	Missing Requests
+	// Models lists the models that Missing may ask.
+	Models []model.Ref
+	// Interdependent is true when a reply of one model may give work to another that had
 	// none left, as where a guard, the model and a check follow each other.
-	TakesTurns bool
+	Interdependent bool
 }
 
-// Alternate takes what some lists have in turn: the first of each, then the second
-// of each, so that none waits for another's end.
+// Alternate takes from the lists in turn: the first element of each, then the second of
+// each, and so on. No list waits for the end of another.
 func Alternate[T any](lists [][]T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for i, more := 0, true; more; i++ {

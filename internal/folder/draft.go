@@ -13,10 +13,10 @@ func draftPattern(base string) string { return "." + base + ".unfinished-*" }
 
 var draftName = regexp.MustCompile(`^\..+\.unfinished-[0-9]+$`)
 
-// begin makes a draft in a folder, and first removes those that a killed process left
-// there. The draft is held by the file that it gives until that is closed, or until the
-// process ends, whatever ends it. The file is nil where the system cannot say so; then no
-// draft is removed either.
+// begin makes a draft in a folder. It first removes drafts that killed processes left
+// there. The returned file locks the draft until it is closed or the process ends, for
+// whatever reason. The file is nil if the system has no such locks; then no old draft is
+// removed.
 func begin(parent string, create func() (path string, err error)) (path string, held *os.File, err error) {
 	removeAbandoned(parent)
 	for range 10 {

@@ -13,7 +13,7 @@ import (
 
 // mostLacking is how many calls a run may lack whose rows are kept. More take longer to look
 // up than it takes to derive what there is.
-const mostLacking = 200_000
+const maxMissing = 200_000
 
 // basis is what derived rows rest on that can change: the calls that they lack, and which of
 // these have failed. Answers that are there do not change.
@@ -36,8 +36,8 @@ type collector struct {
 func newCollector(ctx context.Context, m store.Reader, sinks *evaluate.Sinks) (*collector, error) {
 	failures, err := m.AllFailures(ctx)
 	c := &collector{failures: failures}
-	sinks.Lacking = func(hashes []model.Hash) {
-		if c.many = c.many || len(c.hashes)+len(hashes) > mostLacking; !c.many {
+	sinks.Missing = func(hashes []model.Hash) {
+		if c.many = c.many || len(c.hashes)+len(hashes) > maxMissing; !c.many {
 			c.hashes = append(c.hashes, hashes...)
 		}
 	}

@@ -22,7 +22,7 @@
 // # Rows
 //
 // A row is an answer of one sample of a target to one prompt. Rows are columns of numbers,
-// cut into pieces as the walk is; what is said of few values (dataset, label, category,
+// cut into chunks as the walk is; what is said of few values (dataset, label, category,
 // status, classes, reasons and so on) is one number, the row's kind. A filter chooses kinds
 // and targets, and a page is found by a pass over the column of kinds. Counts of rows by
 // sample and kind answer facets. Texts, spans and rationales are not kept: a row that is

@@ -56,7 +56,7 @@ func TestFiguresOfEval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := run.New(t.Context(), &file.Config, newClients(t), "")
+		made, err := run.New(t.Context(), &file.Experiment, newClients(t), "")
 		if err != nil {
 			t.Fatal(err)
 		}

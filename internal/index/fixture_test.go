@@ -81,7 +81,7 @@ func (c counting) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]
 
 func newClients(t *testing.T) *client.Set {
 	t.Helper()
-	set, err := client.NewSet(client.Config{Providers: provider.Default(), Getenv: func(string) string { return "" }})
+	set, err := client.NewSet(client.Options{Providers: provider.Default(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (p *place) open(text string) *run.Run {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	made, err := run.New(p.t.Context(), &file.Config, newClients(p.t), "")
+	made, err := run.New(p.t.Context(), &file.Experiment, newClients(p.t), "")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func (p *place) fill(r *run.Run, most int) {
 	asking := *r
 	asking.Recorded = false
 	clients := newClients(p.t)
-	live := fill.NewLive(p.store, fill.Config{Budget: fill.Budget{Requests: most}})
+	live := fill.NewLive(p.store, fill.LiveConfig{Budget: fill.Budget{Requests: most}})
 	for _, ref := range asking.Models() {
 		c, err := clients.Connect(ref)
 		if err != nil {

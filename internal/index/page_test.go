@@ -16,7 +16,7 @@ import (
 )
 
 // value is what a row has in a dimension.
-func value(row *score.Row, dimension string) string {
+func value(row *score.AnswerRow, dimension string) string {
 	switch dimension {
 	case "target":
 		return cmp.Or(row.Variant, row.Target)
@@ -184,7 +184,7 @@ func sum(counts map[string]int) (n int) {
 }
 
 // sortValue is the value of a row in an order.
-func sortValue(rows []score.Row, at int, o index.Order) float64 {
+func sortValue(rows []score.AnswerRow, at int, o index.Order) float64 {
 	v := float64(at)
 	switch o.By {
 	case "":

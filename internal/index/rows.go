@@ -18,7 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 )
 
-// The columns of rows. Each is cut like the walk: into pieces of some prompts with the
+// The columns of rows. Each is cut like the walk: into chunks of some prompts with the
 // answers of all samples of all targets to them, those to one prompt side by side.
 const (
 	// kindColumn has the number of a row's kind, 4 bytes each, as the next two.
@@ -29,7 +29,7 @@ const (
 	usageColumn = "usage"
 	// subjectColumn has the subject, and the group that the judges' verdicts make, 33 bytes.
 	subjectColumn = "subject"
-	// promptColumn has the prompts of a piece, 12 bytes each.
+	// promptColumn has the prompts of a chunk, 12 bytes each.
 	promptColumn = "prompt"
 )
 
@@ -50,7 +50,7 @@ type about struct {
 	Samples []sample
 	// Targets are those of the samples, each once.
 	Datasets, Judges []string
-	Pieces           []piece
+	Chunks           []chunk
 	// Dimensions name what a kind is made of, and Values are all texts in them.
 	Dimensions, Values []string
 	// Kinds are combinations of values, by their numbers in Values.
@@ -68,8 +68,8 @@ type sample struct {
 	Number int
 }
 
-// piece is some prompts of one dataset.
-type piece struct{ Dataset, Prompts int }
+// chunk is some prompts of one dataset.
+type chunk struct{ Dataset, Prompts int }
 
 // promptSize is the size of a prompt in its column: its name, and its place in the dataset as
 // the store keeps it.
@@ -87,10 +87,10 @@ var fixedDimensions = []string{"dataset", "label", "category", "status", "finish
 // cellName names a cell among those of a sample.
 func cellName(dataset, label string) string { return dataset + "\n" + label }
 
-// rowWriter takes the pieces of a walk.
+// rowWriter takes the chunks of a walk.
 type rowWriter struct {
 	about
-	put func(name string, piece int, data []byte) error
+	put func(name string, chunk int, data []byte) error
 	// places has the place of each prompt in its dataset, by dataset, where the walk takes
 	// prompts in another order; seen counts them where it does not.
 	places []map[orbench.PromptID]int
@@ -101,7 +101,7 @@ type rowWriter struct {
 }
 
 // newRowWriter makes a writer for the rows of a run.
-func newRowWriter(r *run.Run, put func(name string, piece int, data []byte) error) (*rowWriter, error) {
+func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) error) (*rowWriter, error) {
 	w := &rowWriter{put: put, seen: make([]int, len(r.Datasets)), values: map[string]uint32{}, kinds: map[string]int{}}
 	w.Run = r.Name
 	for _, t := range r.Targets {
@@ -125,7 +125,7 @@ func newRowWriter(r *run.Run, put func(name string, piece int, data []byte) erro
 			continue
 		}
 		places := map[orbench.PromptID]int{}
-		for some, err := range d.Pieces(0, 256) {
+		for some, err := range d.Chunks(0, 256) {
 			if err != nil {
 				return nil, err
 			}
@@ -148,10 +148,10 @@ func (w *rowWriter) value(text string) uint32 {
 	return n
 }
 
-// add writes the rows of a piece.
-func (w *rowWriter) add(p score.Piece) error {
-	number := len(w.Pieces)
-	w.Pieces = append(w.Pieces, piece{p.Dataset, len(p.Prompts)})
+// add writes the rows of a chunk.
+func (w *rowWriter) add(p score.Chunk) error {
+	number := len(w.Chunks)
+	w.Chunks = append(w.Chunks, chunk{p.Dataset, len(p.Prompts)})
 	rows := len(p.Prompts) * len(w.Samples)
 	kinds, lengths, usage := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows), make([]byte, 0, 8*rows)
 	subjects, scores := make([]byte, 0, subjectSize*rows), make([][]byte, len(w.Judges))
@@ -207,7 +207,7 @@ func (w *rowWriter) add(p score.Piece) error {
 }
 
 // kindKey appends the numbers of the values of a row's kind.
-func (w *rowWriter) kindKey(key []byte, row *score.Row) []byte {
+func (w *rowWriter) kindKey(key []byte, row *score.AnswerRow) []byte {
 	add := func(text string) { key = binary.LittleEndian.AppendUint32(key, w.value(text)) }
 	block, simulated := "", "no"
 	if row.Response.Block != nil {
@@ -292,10 +292,10 @@ func (x *Index) keep(ctx context.Context, m store.Reader, do func(*sql.Tx) error
 	return err == nil, nil
 }
 
-// walk hands take the pieces of a run. Its error is that of take, or a walkError.
-func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Piece) error) error {
+// walk hands take the chunks of a run. Its error is that of take, or a walkError.
+func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Chunk) error) error {
 	var own error
-	sinks.Piece = func(p score.Piece) error {
+	sinks.Chunk = func(p score.Chunk) error {
 		own = take(p)
 		return own
 	}
@@ -306,11 +306,11 @@ func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks,
 }
 
 // columnWriter gives a way to put the columns of a study.
-func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (func(name string, piece int, data []byte) error, error) {
+func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (func(name string, chunk int, data []byte) error, error) {
 	// The end of the transaction closes it.
 	put, err := tx.PrepareContext(ctx, `INSERT INTO columns (study, name, piece, data, sum) VALUES (?,?,?,?,?)`)
-	return func(name string, piece int, data []byte) error {
-		_, err := put.ExecContext(ctx, study, name, piece, data, store.Checksum(key, []byte(name), data))
+	return func(name string, chunk int, data []byte) error {
+		_, err := put.ExecContext(ctx, study, name, chunk, data, store.Checksum(key, []byte(name), data))
 		return err
 	}, err
 }
@@ -342,7 +342,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	if err != nil {
 		return walkError{err}
 	}
-	err = walk(ctx, m, r, sinks, func(p score.Piece) error {
+	err = walk(ctx, m, r, sinks, func(p score.Chunk) error {
 		if lacking.many {
 			return errMany
 		}
@@ -383,7 +383,7 @@ func (x *Index) keptStudy(ctx context.Context, m store.Reader, r *run.Run, key [
 		return nil, err
 	}
 	s.starts = []int{0}
-	for _, p := range s.Pieces {
+	for _, p := range s.Chunks {
 		s.starts = append(s.starts, s.starts[len(s.starts)-1]+p.Prompts*len(s.Samples))
 	}
 	return s, nil

@@ -40,11 +40,11 @@ func (p *place) study(r *run.Run) *index.Study {
 }
 
 // walk gives the rows of a run in the order of positions.
-func (p *place) walk(r *run.Run) (rows []score.Row) {
+func (p *place) walk(r *run.Run) (rows []score.AnswerRow) {
 	p.t.Helper()
-	_, err := r.DeriveTo(p.t.Context(), p.store, evaluate.Sinks{Piece: func(piece score.Piece) error {
-		for i := range piece.Prompts {
-			for _, samples := range piece.Rows {
+	_, err := r.DeriveTo(p.t.Context(), p.store, evaluate.Sinks{Chunk: func(chunk score.Chunk) error {
+		for i := range chunk.Prompts {
+			for _, samples := range chunk.Rows {
 				for _, of := range samples {
 					rows = append(rows, of[i])
 				}
@@ -76,7 +76,7 @@ func (p *place) sameRows(r *run.Run) {
 			p.t.Fatal(err)
 		}
 		for i, at := range positions {
-			g, _ := json.Marshal(got[i].Row)
+			g, _ := json.Marshal(got[i].AnswerRow)
 			w, _ := json.Marshal(want[at])
 			if !bytes.Equal(g, w) || got[i].Position != at {
 				p.t.Fatalf("row %d of %s is\n%s\nwant\n%s", at, r.Name, g, w)

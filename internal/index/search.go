@@ -201,9 +201,9 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	}
 	bare := *s.run
 	bare.Judges, bare.Probed = nil, false
-	pieces := 0
-	err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Piece) error {
-		if pieces >= len(s.Pieces) || s.Pieces[pieces] != (piece{p.Dataset, len(p.Prompts)}) {
+	chunks := 0
+	err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Chunk) error {
+		if chunks >= len(s.Chunks) || s.Chunks[chunks] != (chunk{p.Dataset, len(p.Prompts)}) {
 			return fmt.Errorf("%w: the run has other prompts", errDamaged)
 		}
 		var prompts, answers []byte
@@ -217,8 +217,8 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		pieces++
-		return errors.Join(put(promptTextColumn, pieces-1, prompts), put(textColumn, pieces-1, answers))
+		chunks++
+		return errors.Join(put(promptTextColumn, chunks-1, prompts), put(textColumn, chunks-1, answers))
 	})
 	w.hand()
 	close(w.listed)
@@ -365,12 +365,12 @@ func (s *Study) rowsOf(ctx context.Context, texts []uint64) ([]uint64, error) {
 			found[position/64] |= 1 << (position % 64)
 		}
 	}
-	return found, s.each(ctx, promptTextColumn, func(piece int, data []byte) error {
+	return found, s.each(ctx, promptTextColumn, func(chunk int, data []byte) error {
 		for i := range len(data) / 4 {
 			if !has(binary.LittleEndian.Uint32(data[4*i:])) {
 				continue
 			}
-			from := s.starts[piece] + i*len(s.Samples)
+			from := s.starts[chunk] + i*len(s.Samples)
 			for position := from; position < from+len(s.Samples); position++ {
 				found[position/64] |= 1 << (position % 64)
 			}

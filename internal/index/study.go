@@ -27,7 +27,7 @@ type Study struct {
 	id  int64
 	key []byte
 	run *run.Run
-	// starts has the position of the first row of each piece, and after the last.
+	// starts has the position of the first row of each chunk, and after the last.
 	starts []int
 
 	mu sync.Mutex
@@ -43,8 +43,8 @@ type Study struct {
 // Answers is the number of rows.
 func (s *Study) Answers() int { return s.starts[len(s.starts)-1] }
 
-// each reads the pieces of a column, in their order.
-func (s *Study) each(ctx context.Context, name string, take func(piece int, data []byte) error) error {
+// each reads the chunks of a column, in their order.
+func (s *Study) each(ctx context.Context, name string, take func(chunk int, data []byte) error) error {
 	db := s.x.usable()
 	if db == nil {
 		return ErrGone
@@ -56,16 +56,16 @@ func (s *Study) each(ctx context.Context, name string, take func(piece int, data
 	defer found.Close()
 	n := 0
 	for ; found.Next(); n++ {
-		var piece int
+		var chunk int
 		var data sql.RawBytes
 		var sum int64
-		if err := found.Scan(&piece, &data, &sum); err != nil {
+		if err := found.Scan(&chunk, &data, &sum); err != nil {
 			return err
 		}
-		if piece != n || sum != store.Checksum(s.key, []byte(name), data) {
+		if chunk != n || sum != store.Checksum(s.key, []byte(name), data) {
 			return errDamaged
 		}
-		if err := take(piece, data); err != nil {
+		if err := take(chunk, data); err != nil {
 			return err
 		}
 	}
@@ -73,9 +73,9 @@ func (s *Study) each(ctx context.Context, name string, take func(piece int, data
 		return err
 	}
 	switch {
-	case n == 0 && len(s.Pieces) > 0:
+	case n == 0 && len(s.Chunks) > 0:
 		return ErrGone
-	case n != len(s.Pieces):
+	case n != len(s.Chunks):
 		return errDamaged
 	}
 	return nil
@@ -151,18 +151,18 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 			}
 		}
 	}
-	err = s.each(ctx, subjectColumn, func(piece int, data []byte) error {
-		if len(data) != subjectSize*(s.starts[piece+1]-s.starts[piece]) {
+	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
+		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
 			return errDamaged
 		}
 		for n := range s.Samples {
-			for i := range s.Pieces[piece].Prompts {
+			for i := range s.Chunks[chunk].Prompts {
 				at := i*len(s.Samples) + n
 				one := data[subjectSize*at:][:subjectSize]
 				if one[subjectSize-1] == noAnswer {
 					continue
 				}
-				position := s.starts[piece] + at
+				position := s.starts[chunk] + at
 				cell := cells[n][kinds[position]]
 				if cell == nil {
 					return errDamaged
@@ -181,18 +181,18 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 	return err
 }
 
-// Row is a row with its address.
-type Row struct {
+// PlacedRow is a row with its address.
+type PlacedRow struct {
 	// Position is its place in the study, good for this Study alone.
 	Position int
-	score.Row
+	score.AnswerRow
 	// Input and Output are its tokens.
 	Input, Output int
 }
 
 // Read gives the rows at some positions, with all that is said in them: texts come from the
 // store, and verdicts are made again.
-func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Row, error) {
+func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]PlacedRow, error) {
 	asked := make([]evaluate.Asked, len(positions))
 	// wanted has the places in the store of the prompts of each dataset.
 	wanted := make([]map[int]*orbench.Prompt, len(s.Datasets))
@@ -207,7 +207,7 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 			}
 			prompts[n] = list
 		}
-		p, at := s.Pieces[n], position-s.starts[n]
+		p, at := s.Chunks[n], position-s.starts[n]
 		place[i] = int(binary.LittleEndian.Uint32(prompts[n][at/len(s.Samples)*promptSize+8:]))
 		asked[i].Dataset, asked[i].Sample = p.Dataset, at%len(s.Samples)
 		if wanted[p.Dataset] == nil {
@@ -237,28 +237,28 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Ro
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Row, len(rows))
+	all := make([]PlacedRow, len(rows))
 	for i := range rows {
 		tokens := rows[i].Response.Usage.Bounded()
-		all[i] = Row{Position: positions[i], Row: rows[i], Input: tokens.Input, Output: tokens.Output}
+		all[i] = PlacedRow{Position: positions[i], AnswerRow: rows[i], Input: tokens.Input, Output: tokens.Output}
 	}
 	return all, nil
 }
 
-// prompts reads the prompts of a piece.
-func (s *Study) prompts(ctx context.Context, piece int) (data []byte, err error) {
+// prompts reads the prompts of a chunk.
+func (s *Study) prompts(ctx context.Context, chunk int) (data []byte, err error) {
 	db := s.x.usable()
 	if db == nil {
 		return nil, ErrGone
 	}
 	var sum int64
-	err = db.QueryRowContext(ctx, `SELECT data, sum FROM columns WHERE study = ? AND name = ? AND piece = ?`, s.id, promptColumn, piece).Scan(&data, &sum)
+	err = db.QueryRowContext(ctx, `SELECT data, sum FROM columns WHERE study = ? AND name = ? AND piece = ?`, s.id, promptColumn, chunk).Scan(&data, &sum)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, ErrGone
 	case err != nil:
 		return nil, err
-	case sum != store.Checksum(s.key, []byte(promptColumn), data) || len(data) != promptSize*s.Pieces[piece].Prompts:
+	case sum != store.Checksum(s.key, []byte(promptColumn), data) || len(data) != promptSize*s.Chunks[chunk].Prompts:
 		return nil, errDamaged
 	}
 	return data, nil
@@ -274,7 +274,7 @@ type Address struct {
 }
 
 // Address is that of a row.
-func (r *Row) Address() Address {
+func (r *PlacedRow) Address() Address {
 	return Address{r.Dataset, r.Prompt.ID, cmp.Or(r.Variant, r.Target), r.Sample}
 }
 
@@ -285,13 +285,13 @@ func (s *Study) Find(ctx context.Context, a Address) (position int, ok bool, err
 		return 0, false, nil
 	}
 	name := promptName(a.Prompt)
-	err = s.each(ctx, promptColumn, func(piece int, data []byte) error {
-		if s.Datasets[s.Pieces[piece].Dataset] != a.Dataset {
+	err = s.each(ctx, promptColumn, func(chunk int, data []byte) error {
+		if s.Datasets[s.Chunks[chunk].Dataset] != a.Dataset {
 			return nil
 		}
 		for i := range len(data) / promptSize {
 			if binary.LittleEndian.Uint64(data[i*promptSize:]) == name {
-				position, ok = s.starts[piece]+i*len(s.Samples)+n, true
+				position, ok = s.starts[chunk]+i*len(s.Samples)+n, true
 				return errStop
 			}
 		}

@@ -40,8 +40,8 @@ type Asked struct {
 	model.Ref
 	// Role is empty where plans do not tell of it.
 	Role Role
-	// Known is true where nothing that it is asked depends on replies.
-	Known bool
+	// Fixed is true where nothing that it is asked depends on replies.
+	Fixed bool
 }
 
 // Job is the walk over what a study asks.
@@ -51,14 +51,14 @@ type Job struct {
 	Name, FormerName string
 	// Models are those that may be asked, in the order in which plans list them.
 	Models []Asked
-	// Turns is true when a reply of one model can give work to another that had none left.
-	Turns bool
+	// Interdependent is true when a reply of one model can give work to another that had none left.
+	Interdependent bool
 	// Further is true where more calls become known when replies are there.
 	Further bool
 	// Calls is about how many it takes when nothing is remembered.
 	Calls int
-	// Known streams what is asked whatever is answered; nil for nothing.
-	Known fill.Requests
+	// Fixed streams what is asked whatever is answered; nil for nothing.
+	Fixed fill.Requests
 	// Items walks the rest, as far as the store goes, which may be nil for an empty one.
 	Items func(ctx context.Context, m store.Reader, s Scope) iter.Seq2[Item, error]
 	// Rounds gives a job for each round, whenever it is called once the one before is
@@ -175,16 +175,16 @@ func (j *Job) Role(r model.Request) Role {
 
 // Work is what the job wants asked.
 func (j *Job) Work(m store.Reader) fill.Work {
-	w := fill.Work{Known: j.Known, TakesTurns: j.Turns}
+	w := fill.Work{Fixed: j.Fixed, Interdependent: j.Interdependent}
 	for _, asked := range j.Models {
-		if !asked.Known && !slices.Contains(w.Asks, asked.Ref) {
-			w.Asks = append(w.Asks, asked.Ref)
+		if !asked.Fixed && !slices.Contains(w.Models, asked.Ref) {
+			w.Models = append(w.Models, asked.Ref)
 		}
 	}
-	if len(w.Asks) == 0 {
+	if len(w.Models) == 0 {
 		return w
 	}
-	w.Lacking = func(ctx context.Context) iter.Seq2[model.Request, error] {
+	w.Missing = func(ctx context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			for item, err := range j.Items(ctx, m, Scope{}) {
 				if err != nil {

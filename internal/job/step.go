@@ -80,8 +80,8 @@ func Requests(calls []Call) []model.Request {
 	return requests
 }
 
-// Lacking counts the steps of which a call is lacking.
-func Lacking(calls [][]Call) int {
+// CountMissing counts the steps of which a call is lacking.
+func CountMissing(calls [][]Call) int {
 	n := 0
 	for _, of := range calls {
 		if Lacks(of) {

@@ -157,7 +157,7 @@ func (o *Opened) built() error {
 	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
 		made, err := b.Remembered(ctx, m)
 		if err == nil && made == nil {
-			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "give its orbench build again, which goes on"}
+			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
 		}
 		if err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 	if err := json.Unmarshal(s.Config, &c); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of %s is damaged: %w", s.Name, err)
 	}
-	asked = (run.Config{Targets: c.Targets}).TargetNames()
+	asked = (run.EvalConfig{Targets: c.Targets}).TargetNames()
 	for _, m := range c.Models {
 		asked = append(asked, m.Name)
 	}

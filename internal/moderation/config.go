@@ -14,8 +14,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// Config is a vote as the store keeps it: enough to derive its figures again.
-type Config struct {
+// VoteConfig is a vote as the store keeps it: enough to derive its figures again.
+type VoteConfig struct {
 	Kind       study.Kind      `json:"kind"`
 	Dataset    study.Dataset   `json:"dataset"`
 	Limit      int             `json:"limit,omitempty"`
@@ -58,14 +58,14 @@ func (v Voter) Moderator() moderate.Moderator {
 // Study is the run as a store keeps it by a name, which follows from its settings where it
 // has none. d names its dataset.
 func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
-	c := Config{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Moderators: VotersOf(r.Moderators), Rule: r.Rule}
+	c := VoteConfig{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Moderators: VotersOf(r.Moderators), Rule: r.Rule}
 	s, err := study.New(study.Moderate, name, c, c)
 	if err != nil {
 		return nil, err
 	}
-	s.Asks(r.Dataset, r.Limit, d)
+	s.UseDataset(r.Dataset, r.Limit, d)
 	s.Redefines = func(_ context.Context, kept *study.Study) []string {
-		var was Config
+		var was VoteConfig
 		if err := json.Unmarshal(kept.Config, &was); err != nil {
 			return []string{err.Error()}
 		}
@@ -76,7 +76,7 @@ func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 
 // redefines lists what of a kept vote would be taken away or changed. A vote may grow by
 // policies, by moderators and by a higher limit.
-func (c Config) redefines(was Config) []string {
+func (c VoteConfig) redefines(was VoteConfig) []string {
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	if was.Dataset.SHA256 != c.Dataset.SHA256 {
@@ -104,7 +104,7 @@ func (c Config) redefines(was Config) []string {
 // Open opens a vote that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache. changed says how its file is no longer what was asked.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
-	var c Config
+	var c VoteConfig
 	if err := s.Settings(&c); err != nil {
 		return nil, "", err
 	}

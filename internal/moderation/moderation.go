@@ -27,8 +27,8 @@ type Run struct {
 	Rule       moderate.Rule
 }
 
-// Row is what the ensemble says of a prompt.
-type Row struct {
+// PromptVotes is what the ensemble says of a prompt.
+type PromptVotes struct {
 	Prompt orbench.Prompt
 	// Decisions and Votes are by policy, in the order of Run.Policies; votes further
 	// by moderator.
@@ -65,13 +65,13 @@ func (r *Run) Job() *job.Job {
 	return j
 }
 
-// items walks the votes, a piece of the prompts at a time.
+// items walks the votes, a chunk of the prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
-		for piece, err := range r.Dataset.Pieces(r.Limit, pieceSize) {
+		for chunk, err := range r.Dataset.Chunks(r.Limit, chunkSize) {
 			var item job.Item
 			if err == nil {
-				item, err = r.item(ctx, m, s, piece)
+				item, err = r.item(ctx, m, s, chunk)
 			}
 			if !yield(item, err) || err != nil {
 				return
@@ -80,9 +80,9 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 	}
 }
 
-// item is the votes on a piece.
-func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, piece []orbench.Prompt) (item job.Item, err error) {
-	_, calls, err := r.vote(ctx, m, s, piece)
+// item is the votes on a chunk.
+func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, chunk []orbench.Prompt) (item job.Item, err error) {
+	_, calls, err := r.vote(ctx, m, s, chunk)
 	if err != nil {
 		return item, err
 	}
@@ -99,16 +99,16 @@ func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, piece []orb
 }
 
 // pieceSize is how many prompts are looked up together.
-const pieceSize = 128
+const chunkSize = 128
 
-// vote has all moderators vote on a piece under all policies, by what the store has,
+// vote has all moderators vote on a chunk under all policies, by what the store has,
 // and gives the calls of each vote that a walk of the scope lists: by prompt, then by
 // policy, then by moderator. m may be nil for an empty store.
-func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, piece []orbench.Prompt) ([]Row, [][]job.Call, error) {
-	rows := make([]Row, len(piece))
+func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orbench.Prompt) ([]PromptVotes, [][]job.Call, error) {
+	rows := make([]PromptVotes, len(chunk))
 	var steps []job.Step
-	for i, p := range piece {
-		rows[i] = Row{Prompt: p, Votes: make([][]moderate.Vote, len(r.Policies))}
+	for i, p := range chunk {
+		rows[i] = PromptVotes{Prompt: p, Votes: make([][]moderate.Vote, len(r.Policies))}
 		item := moderate.Item{Prompt: p.Transcript()}
 		for k, named := range r.Policies {
 			definitions := named.Definitions()
@@ -132,7 +132,7 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, piece []orb
 		for k, named := range r.Policies {
 			rows[i].Decisions = append(rows[i].Decisions, r.Rule.Decide(named.Definitions(), r.Moderators, rows[i].Votes[k]))
 		}
-		rows[i].Missing = job.Lacking(calls[i*of : (i+1)*of])
+		rows[i].Missing = job.CountMissing(calls[i*of : (i+1)*of])
 	}
 	return rows, calls, nil
 }
@@ -146,13 +146,13 @@ func (r *Run) formerName() string {
 // Derive computes what the ensemble says of the prompts by what the store has, and
 // hands every row to sink (nil for nobody) in the dataset's order, from one
 // goroutine.
-func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Row) error) (*Result, error) {
-	voted := func(ctx context.Context, piece []orbench.Prompt) ([]Row, error) {
-		rows, _, err := r.vote(ctx, m, job.Scope{}, piece)
+func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(PromptVotes) error) (*Result, error) {
+	voted := func(ctx context.Context, chunk []orbench.Prompt) ([]PromptVotes, error) {
+		rows, _, err := r.vote(ctx, m, job.Scope{}, chunk)
 		return rows, err
 	}
 	t := newTally(r)
-	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), r.Dataset.Pieces(r.Limit, pieceSize), voted, func(rows []Row) error {
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), r.Dataset.Chunks(r.Limit, chunkSize), voted, func(rows []PromptVotes) error {
 		for _, row := range rows {
 			t.add(row)
 			if sink == nil {

@@ -53,7 +53,7 @@ func starter(t *testing.T, limit int, policies ...string) *Run {
 // live fills by simulated models with a budget of so many requests, 0 for no limit.
 func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 	t.Helper()
-	l := fill.NewLive(memory, fill.Config{Attempts: 1, Budget: fill.Budget{Requests: most}})
+	l := fill.NewLive(memory, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	for _, ref := range r.Job().Refs() {
 		m, err := sim.New(ref.Model, 1)
 		if err != nil {
@@ -67,7 +67,7 @@ func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 	t.Helper()
 	rows := NewRows(r, true)
-	result, err := r.Derive(context.Background(), m, func(row Row) error { rows.Add(row); return nil })
+	result, err := r.Derive(context.Background(), m, func(row PromptVotes) error { rows.Add(row); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestChange(t *testing.T) {
 	add := func(n int, from, to orbench.Label) {
 		for range n {
 			i++
-			row := Row{Prompt: orbench.NewPrompt(fmt.Sprintf("Prompt %d", i), "", orbench.Safe), Votes: make([][]moderate.Vote, 2)}
+			row := PromptVotes{Prompt: orbench.NewPrompt(fmt.Sprintf("Prompt %d", i), "", orbench.Safe), Votes: make([][]moderate.Vote, 2)}
 			for _, label := range []orbench.Label{from, to} {
 				d := moderate.Decision{Label: label}
 				if label == orbench.Toxic {
@@ -250,7 +250,7 @@ func TestClusters(t *testing.T) {
 		if i/4%2 == 0 {
 			to = orbench.Toxic
 		}
-		tally.add(Row{Prompt: p, Votes: make([][]moderate.Vote, 2), Decisions: []moderate.Decision{{Label: orbench.Safe}, {Label: to}}})
+		tally.add(PromptVotes{Prompt: p, Votes: make([][]moderate.Vote, 2), Decisions: []moderate.Decision{{Label: orbench.Safe}, {Label: to}}})
 	}
 	r := tally.result()
 	c := r.Changes[0]

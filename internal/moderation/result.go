@@ -123,7 +123,7 @@ func newTally(r *Run) *tally {
 	return t
 }
 
-func (t *tally) add(row Row) {
+func (t *tally) add(row PromptVotes) {
 	if row.Missing > 0 {
 		t.r.LeftOut++
 		return

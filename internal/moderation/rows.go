@@ -22,7 +22,7 @@ type Rows struct {
 func NewRows(r *Run, changed bool) *Rows { return &Rows{run: r, changed: changed} }
 
 // Add takes a row; one with a missing vote is left out.
-func (s *Rows) Add(row Row) {
+func (s *Rows) Add(row PromptVotes) {
 	if row.Missing > 0 || s.changed && !row.changes() {
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Rows) Add(row Row) {
 }
 
 // changes reports whether the policies, or one and the dataset, differ on the label.
-func (row Row) changes() bool {
+func (row PromptVotes) changes() bool {
 	first := row.Prompt.Label
 	if len(row.Decisions) > 1 {
 		first = row.Decisions[0].Label

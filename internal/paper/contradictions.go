@@ -24,9 +24,9 @@ func Contradictions() []Contradiction {
 	n := countFits()
 	hard := HardRefusal()
 	keyword := KeywordRefusal80K()
-	overall := func(t Table, model string) float64 { return t.Row(model).Overall }
+	overall := func(t Table, model string) float64 { return t.Rates(model).Overall }
 	rate := func(t Table, model string, c orbench.Category) float64 {
-		return t.Row(model).Rates[slices.Index(t.Categories, c)]
+		return t.Rates(model).Rates[slices.Index(t.Categories, c)]
 	}
 	sampled := func(model string) KeywordRow {
 		return first(KeywordAgainstGPT4(), func(r KeywordRow) bool { return r.Model == model })
@@ -185,7 +185,7 @@ func categorySum(t Table, model string) float64 {
 	refused, n := 0, 0
 	for i, size := range CategorySizes() {
 		released := t.sizes(size)[1]
-		refused += int(t.Row(model).Rates[i]*float64(released)/100 + 0.5)
+		refused += int(t.Rates(model).Rates[i]*float64(released)/100 + 0.5)
 		n += released
 	}
 	return 100 * float64(refused) / float64(n)

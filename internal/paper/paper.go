@@ -81,11 +81,11 @@ type Table struct {
 	Judge string `json:"judge"`
 	// Categories are the columns of every row, in order.
 	Categories []orbench.Category `json:"categories"`
-	Rows       []Row              `json:"rows"`
+	Rows       []ModelRates       `json:"rows"`
 }
 
-// Row is one model's line of a Table.
-type Row struct {
+// ModelRates is one model's line of a Table.
+type ModelRates struct {
 	// Model is the Name of one of Models.
 	Model string `json:"model"`
 	// Rates has one entry for each of the table's Categories.
@@ -95,14 +95,14 @@ type Row struct {
 	Overall float64 `json:"overall_pct"`
 }
 
-// Row is the line of a model, without a name where the table lacks it.
-func (t Table) Row(model string) Row {
+// Rates is the line of a model, without a name where the table lacks it.
+func (t Table) Rates(model string) ModelRates {
 	for _, r := range t.Rows {
 		if r.Model == model {
 			return r
 		}
 	}
-	return Row{}
+	return ModelRates{}
 }
 
 // The names of the tables that come in two versions of the datasets.
@@ -141,9 +141,9 @@ func byCategory(name, title string, nr int, judge string) Table {
 		header = append(header, string(c))
 	}
 	header = append(header, "overall")
-	rows := read(name+".csv", func(r []string) Row {
+	rows := read(name+".csv", func(r []string) ModelRates {
 		last := len(r) - 1
-		return Row{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
+		return ModelRates{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
 	}, header...)
 	return Table{Name: name, Title: title, Number: nr, Judge: judge, Categories: orbench.PaperCategories, Rows: rows}
 }

@@ -119,7 +119,7 @@ func TestFamilyAverages(t *testing.T) {
 func TestSmallTables(t *testing.T) {
 	t.Parallel()
 	overall := func(table paper.Table, model string) float64 {
-		i := slices.IndexFunc(table.Rows, func(r paper.Row) bool { return r.Model == model })
+		i := slices.IndexFunc(table.Rows, func(r paper.ModelRates) bool { return r.Model == model })
 		if i < 0 {
 			t.Fatalf("%s has no row for %s", table.Name, model)
 		}

@@ -42,7 +42,7 @@ func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
 // versions of that set, the better first. It reports false for other tables and
 // for models that the table lacks.
 func FitVersions(t Table, model string) ([]Fit, bool) {
-	row := t.Row(model)
+	row := t.Rates(model)
 	if row.Model == "" || t.Name != hardTable && t.Name != toxicTable {
 		return nil, false
 	}

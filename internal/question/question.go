@@ -56,9 +56,9 @@ type Question struct {
 	Word string
 	// Choices are what the reply may choose from.
 	Choices []string
-	// Known are further texts of the wording's, which nobody else wrote: name and
+	// Placeholders are further texts of the wording's, which nobody else wrote: name and
 	// text in turn.
-	Known []string
+	Placeholders []string
 }
 
 // Posed is a question as one model is asked it.
@@ -70,7 +70,7 @@ type Posed struct {
 
 // Pose asks a question about texts, given as name and text in turn.
 func (m Model) Pose(q Question, texts ...string) Posed {
-	pairs, values := slices.Clone(q.Known), []string(nil)
+	pairs, values := slices.Clone(q.Placeholders), []string(nil)
 	for i := 0; i < len(texts); i += 2 {
 		value := strings.ToValidUTF8(texts[i+1], "\uFFFD")
 		pairs, values = append(pairs, texts[i], value), append(values, value)

@@ -115,12 +115,12 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if err != nil {
 			return err
 		}
-		known, err := f.walk(ctx, w.Known)
+		known, err := f.walk(ctx, w.Fixed)
 		if err != nil {
 			return err
 		}
 		if known.elsewhere == 0 {
-			w.Known = nil
+			w.Fixed = nil
 		}
 		if !w.counted {
 			w.counted = true
@@ -128,7 +128,7 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 			f.stats.Present += known.present
 			f.mu.Unlock()
 		}
-		lacking, err := f.walk(ctx, w.Lacking)
+		lacking, err := f.walk(ctx, w.Missing)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 				return err
 			}
 			took = time.Since(looked)
-			if time.Now().After(again) && (w.Lacking != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
+			if time.Now().After(again) && (w.Missing != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
 				break
 			}
 		}

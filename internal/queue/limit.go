@@ -25,9 +25,9 @@ func (q *Queue) rate(at model.Ref, key, unit string, perMinute int) fill.Limiter
 	})
 }
 
-// purse is the budget of a fill, which the database keeps for all workers.
-func (q *Queue) purse(id int64, most fill.Budget) fill.Purse {
-	return fill.NewSharedPurse(most, func(ctx context.Context, change func(taken fill.Budget) fill.Budget) error {
+// shared is the budget of a fill, which the database keeps for all workers.
+func (q *Queue) shared(id int64, most fill.Budget) fill.SharedBudget {
+	return fill.NewLeasedBudget(most, func(ctx context.Context, change func(taken fill.Budget) fill.Budget) error {
 		return pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
 			var taken fill.Budget
 			err := tx.QueryRow(ctx, `SELECT requests, tokens, usd FROM fills WHERE id = $1 FOR UPDATE`, id).Scan(&taken.Requests, &taken.Tokens, &taken.USD)

@@ -23,10 +23,10 @@ import (
 
 // Settings say how the calls of a fill are made, whoever makes them.
 type Settings struct {
-	// Attempts and Timeout are those of fill.Config.
+	// Attempts and Timeout are those of fill.LiveConfig.
 	Attempts int           `json:"attempts"`
 	Timeout  time.Duration `json:"timeout"`
-	// AskBatched is that of fill.Config.
+	// AskBatched is that of fill.LiveConfig.
 	AskBatched bool `json:"ask_batched,omitempty"`
 	// RequestsPerMinute and TokensPerMinute bound all workers together, for each endpoint;
 	// 0 is no bound.

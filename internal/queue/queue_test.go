@@ -146,7 +146,7 @@ func TestFill(t *testing.T) {
 	for range 2 {
 		f := filler(t, q, m, Settings{})
 		all.Go(func() {
-			if err := f.Fill(t.Context(), fill.Work{Known: requests("a", n), Lacking: lacking}); err != nil {
+			if err := f.Fill(t.Context(), fill.Work{Fixed: requests("a", n), Missing: lacking}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -157,7 +157,7 @@ func TestFill(t *testing.T) {
 	}
 	for fills := range 2 {
 		f := filler(t, q, m, Settings{})
-		if err := f.Fill(t.Context(), fill.Work{Known: requests("failing", 3)}); err != nil {
+		if err := f.Fill(t.Context(), fill.Work{Fixed: requests("failing", 3)}); err != nil {
 			t.Error(err)
 		}
 		if s := f.Stats(); s.Failed != 3 || asked.asked[request("failing", 0).Hash()] != fills+1 {
@@ -196,14 +196,14 @@ func TestSharedBudget(t *testing.T) {
 	} {
 		before := asked.all.Load()
 		f := filler(t, q, m, Settings{Budget: c.budget, Prices: prices})
-		err := f.Fill(t.Context(), fill.Work{Known: requests(name, 400)})
+		err := f.Fill(t.Context(), fill.Work{Fixed: requests(name, 400)})
 		var spent *fill.BudgetError
 		if made := asked.all.Load() - before; !errors.As(err, &spent) || made > c.most || made < c.least {
 			t.Errorf("%s: %d calls, %v; want from %d to %d, and the budget to end it", name, made, err, c.least, c.most)
 		}
 	}
 	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Prices: prices})
-	if err := f.Fill(t.Context(), fill.Work{Known: requests("enough", 40)}); err != nil {
+	if err := f.Fill(t.Context(), fill.Work{Fixed: requests("enough", 40)}); err != nil {
 		t.Error(err)
 	}
 	var taken fill.Budget
@@ -287,7 +287,7 @@ func TestWorkersLearnTogether(t *testing.T) {
 	}
 	fleet(t, address, 3, server)
 	q, m := machine(t, address)
-	if err := filler(t, q, m, Settings{}).Fill(t.Context(), fill.Work{Known: requests("a", calls)}); err != nil {
+	if err := filler(t, q, m, Settings{}).Fill(t.Context(), fill.Work{Fixed: requests("a", calls)}); err != nil {
 		t.Fatal(err)
 	}
 	server.mu.Lock()
@@ -344,7 +344,7 @@ func TestFollowGoesOn(t *testing.T) {
 	q, m := machine(t, address)
 	f := filler(t, q, m, Settings{})
 	filled := make(chan error)
-	go func() { filled <- f.Fill(t.Context(), fill.Work{Known: requests("a", 20)}) }()
+	go func() { filled <- f.Fill(t.Context(), fill.Work{Fixed: requests("a", 20)}) }()
 	<-asked
 	breaker, err := pgx.Connect(t.Context(), address)
 	if err != nil {

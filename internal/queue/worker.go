@@ -85,7 +85,7 @@ type filling struct {
 // NewWorker makes a worker that remembers in a store.
 func NewWorker(q *Queue, m *store.Store, c WorkerConfig) *Worker {
 	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
-	w.bounds = fill.NewLive(m, fill.Config{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
+	w.bounds = fill.NewLive(m, fill.LiveConfig{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
 	return w
 }
 
@@ -325,12 +325,12 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	defer w.mu.Unlock()
 	f := w.fills[id]
 	if f == nil {
-		config := fill.Config{
+		config := fill.LiveConfig{
 			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
 			AskBatched: s.AskBatched,
 		}
 		if s.Budget != (fill.Budget{}) {
-			config.Purse = w.queue.purse(id, s.Budget)
+			config.SharedBudget = w.queue.shared(id, s.Budget)
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
 		w.fills[id] = f

@@ -32,10 +32,10 @@ type Judged struct {
 }
 
 // pieceSize is how many answers are judged together.
-const pieceSize = 256
+const chunkSize = 256
 
-// pieces gives the answers some at a time.
-func (f *Judged) pieces() iter.Seq2[[]dataset.Answer, error] {
+// chunks gives the answers some at a time.
+func (f *Judged) chunks() iter.Seq2[[]dataset.Answer, error] {
 	return func(yield func([]dataset.Answer, error) bool) {
 		var answers []dataset.Answer
 		for a, err := range f.Recording.Answers() {
@@ -46,7 +46,7 @@ func (f *Judged) pieces() iter.Seq2[[]dataset.Answer, error] {
 			if f.drawn != nil && !f.drawn[a.Number-1] {
 				continue
 			}
-			if answers = append(answers, a); len(answers) == pieceSize {
+			if answers = append(answers, a); len(answers) == chunkSize {
 				if !yield(answers, nil) {
 					return
 				}
@@ -88,7 +88,7 @@ func (f *Judged) Job() *job.Job {
 func (f *Judged) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	asking := evaluate.Asking(f.Judges)
 	return func(yield func(job.Item, error) bool) {
-		for answers, err := range f.pieces() {
+		for answers, err := range f.chunks() {
 			var item job.Item
 			if err == nil {
 				_, item.Calls, err = f.rows(ctx, m, s, asking, answers)
@@ -103,12 +103,12 @@ func (f *Judged) items(ctx context.Context, m store.Reader, s job.Scope) iter.Se
 // rows has judges judge answers, and gives the calls of their verdicts that a walk of the
 // scope lists. An answer counts as one that ended by itself, since files do not tell;
 // thinking at its start is not judged.
-func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([]Row, []job.Call, error) {
-	rows := make([]Row, len(answers))
+func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([]JudgedAnswer, []job.Call, error) {
+	rows := make([]JudgedAnswer, len(answers))
 	name := filepath.Base(f.Recording.Path)
 	var steps []job.Step
 	for i, a := range answers {
-		rows[i] = Row{Answer: a, Verdicts: make([]score.JudgeVerdict, len(judges))}
+		rows[i] = JudgedAnswer{Answer: a, Verdicts: make([]score.JudgeVerdict, len(judges))}
 		if f.GoldRefusal != nil {
 			refusal := slices.Contains(f.GoldRefusal, a.Gold)
 			rows[i].Refusal = &refusal
@@ -129,13 +129,13 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 // store.
 //
 // The answers are judged on all processors; sink is called from one goroutine.
-func (f *Judged) Derive(ctx context.Context, m store.Reader, sink func(Row) error) (Result, error) {
-	judged := func(ctx context.Context, answers []dataset.Answer) ([]Row, error) {
+func (f *Judged) Derive(ctx context.Context, m store.Reader, sink func(JudgedAnswer) error) (Result, error) {
+	judged := func(ctx context.Context, answers []dataset.Answer) ([]JudgedAnswer, error) {
 		rows, _, err := f.rows(ctx, m, job.Scope{}, f.Judges, answers)
 		return rows, err
 	}
 	t := newTally(f.Recording, f.Judges, f.GoldRefusal)
-	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), f.pieces(), judged, func(rows []Row) error {
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), f.chunks(), judged, func(rows []JudgedAnswer) error {
 		for _, row := range rows {
 			t.add(row)
 			if sink == nil {

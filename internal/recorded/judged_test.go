@@ -38,10 +38,10 @@ func recording(t testing.TB, content string, opts dataset.RecordingOptions) *dat
 }
 
 // deriveRecorded gives the result and the rows behind it.
-func deriveRecorded(t testing.TB, r *recorded.Judged, m store.Reader) (recorded.Result, []recorded.Row) {
+func deriveRecorded(t testing.TB, r *recorded.Judged, m store.Reader) (recorded.Result, []recorded.JudgedAnswer) {
 	t.Helper()
-	var rows []recorded.Row
-	result, err := r.Derive(t.Context(), m, func(row recorded.Row) error {
+	var rows []recorded.JudgedAnswer
+	result, err := r.Derive(t.Context(), m, func(row recorded.JudgedAnswer) error {
 		rows = append(rows, row)
 		return nil
 	})
@@ -267,7 +267,7 @@ func TestRecordedFill(t *testing.T) {
 	}}
 	fillAll := func(wantSound, wantGarbled int) {
 		t.Helper()
-		live := fill.NewLive(m, fill.Config{})
+		live := fill.NewLive(m, fill.LiveConfig{})
 		live.Lane(plain, sound, fill.Limits{Concurrency: 4})
 		live.Lane(garbling, garbler, fill.Limits{Concurrency: 4})
 		if err := live.Fill(t.Context(), r.Job().Work(m)); err != nil {
@@ -333,7 +333,7 @@ func TestRecordedFillStops(t *testing.T) {
 				Judges:    newJudges(t, "llm:denied/m", "llm:sound/m"),
 			}
 			m := newStore(t)
-			live := fill.NewLive(m, fill.Config{Budget: tc.budget})
+			live := fill.NewLive(m, fill.LiveConfig{Budget: tc.budget})
 			denied := model.Func(func(context.Context, model.Request) (model.Response, error) {
 				return model.Response{}, &model.Error{Kind: model.Denied, Provider: "denied", Model: "m"}
 			})
@@ -356,7 +356,7 @@ func TestRecordedStops(t *testing.T) {
 		Judges:    newJudges(t, "lexical"),
 	}
 	rows := 0
-	_, err := r.Derive(t.Context(), nil, func(recorded.Row) error {
+	_, err := r.Derive(t.Context(), nil, func(recorded.JudgedAnswer) error {
 		rows++
 		return enough
 	})
@@ -364,7 +364,7 @@ func TestRecordedStops(t *testing.T) {
 		t.Errorf("after %d rows: %v", rows, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err = r.Derive(ctx, nil, func(row recorded.Row) error {
+	_, err = r.Derive(ctx, nil, func(row recorded.JudgedAnswer) error {
 		if row.Answer.Number == 300 {
 			cancel(enough)
 		}

@@ -110,7 +110,7 @@ func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, err
 	}
 	if kept.Lost > 0 {
 		return nil, &orbench.InputError{
-			File: c.Responses, Problem: fmt.Sprintf("the store lost %d of the %d answers that study %s judges to damage", kept.Lost, kept.Prompts, s.Name),
+			File: c.Responses, Problem: fmt.Sprintf("damage to the store lost %d of the %d answers that study %s judges", kept.Lost, kept.Prompts, s.Name),
 			Hint: "name the file with `responses` and judge it again",
 		}
 	}
@@ -135,7 +135,7 @@ func checkGold(r *dataset.Recording, column string, refusal []string) error {
 		return &orbench.InputError{Setting: "gold-refusal", Problem: "no gold column is named", Hint: "name it with `gold-column`"}
 	case refusal == nil:
 		return &orbench.InputError{
-			Setting: "gold-column", Problem: "which of its values mean a refusal is not said",
+			Setting: "gold-column", Problem: "no value is named that means a refusal",
 			Hint: "list them with `gold-refusal`; the column holds " + valuesOf(r.GoldValues),
 		}
 	}

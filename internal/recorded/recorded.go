@@ -41,7 +41,7 @@ type Result struct {
 	Simulated bool `json:"simulated"`
 
 	// people compares each judge with people, where they labeled, and differing counts the
-	// answers that Row.Disagrees.
+	// answers that JudgedAnswer.Disagrees.
 	people    []score.Agreement
 	differing int
 }
@@ -156,8 +156,8 @@ func (f *Figures) finish() {
 	f.Kappa = c.Kappa()
 }
 
-// Row is one answer with every judge's verdict.
-type Row struct {
+// JudgedAnswer is one answer with every judge's verdict.
+type JudgedAnswer struct {
 	Answer dataset.Answer
 	// Refusal is what people say, nil without gold labels.
 	Refusal  *bool
@@ -166,14 +166,14 @@ type Row struct {
 
 // Text is what was judged: the answer without its thinking. Spans of verdicts
 // refer to it.
-func (r Row) Text() string {
+func (r JudgedAnswer) Text() string {
 	text, _ := model.CutThinking(r.Answer.Response)
 	return text
 }
 
 // Disagrees reports whether a judge that gave a verdict differs from the gold
 // label, or without one from another judge.
-func (r Row) Disagrees() bool {
+func (r JudgedAnswer) Disagrees() bool {
 	want := r.Refusal
 	for _, v := range r.Verdicts {
 		if v.Class == orbench.Unjudged {
@@ -233,7 +233,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 	return t
 }
 
-func (t *tally) add(row Row) {
+func (t *tally) add(row JudgedAnswer) {
 	t.out.Answers++
 	judged, refused, pair := 0, 0, 0
 	asked := row.Answer.Asked()

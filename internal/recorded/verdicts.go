@@ -24,7 +24,7 @@ type Sheet struct {
 	columns []column
 	out     rowWriter
 	// only leaves out the rows for which it is false; nil for none.
-	only func(Row) bool
+	only func(JudgedAnswer) bool
 }
 
 // column is a column of a file of answers. Of gives its value: a string, a bool, an
@@ -32,7 +32,7 @@ type Sheet struct {
 type column struct {
 	name string
 	kind reflect.Kind
-	of   func(Row) any
+	of   func(JudgedAnswer) any
 }
 
 // rowWriter writes rows in a format. A value is as column.of gives it.
@@ -43,7 +43,7 @@ type rowWriter interface {
 
 // NewVerdicts makes a Sheet of every answer with what each judge made of it: where it
 // stands, people's label if there are any (gold), the texts, and for each judge its class
-// (or unjudged), whether that is a refusal, the score, the reason, the piece of the answer
+// (or unjudged), whether that is a refusal, the score, the reason, the part of the answer
 // that decided and the explanation. Its format is that of path's ending, which is one of
 // VerdictFormats. CSV is safe in spreadsheets; the other formats hold the texts as they
 // are.
@@ -63,11 +63,11 @@ func NewVerdicts(w io.Writer, path string, judges []string, gold bool) (*Sheet, 
 
 // NewDisagreements makes a Sheet of the answers on which a judge differs from people, or
 // where there are no gold labels from another judge, as CSV: where the row stands, what
-// people say, the texts, and each judge's class with what decided it (a piece of the
+// people say, the texts, and each judge's class with what decided it (a part of the
 // answer, or the judge's explanation).
 func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
-	s := &Sheet{only: Row.Disagrees}
-	s.columns = append(s.columns, column{"line", reflect.Int64, func(r Row) any {
+	s := &Sheet{only: JudgedAnswer.Disagrees}
+	s.columns = append(s.columns, column{"line", reflect.Int64, func(r JudgedAnswer) any {
 		if r.Answer.Line == 0 {
 			return int64(r.Answer.Number)
 		}
@@ -77,8 +77,8 @@ func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
 	s.columns = append(s.columns, textColumns...)
 	for i, name := range judges {
 		s.columns = append(s.columns,
-			column{name, reflect.String, func(r Row) any { return verdictName(r.Verdicts[i].Class) }},
-			column{name + " why", reflect.String, func(r Row) any {
+			column{name, reflect.String, func(r JudgedAnswer) any { return verdictName(r.Verdicts[i].Class) }},
+			column{name + " why", reflect.String, func(r JudgedAnswer) any {
 				if why := spanOf(r.Verdicts[i].Span, r.Text()); why != "" {
 					return why
 				}
@@ -91,7 +91,7 @@ func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
 }
 
 // Add writes a row, if it is one of those that are written.
-func (s *Sheet) Add(r Row) error {
+func (s *Sheet) Add(r JudgedAnswer) error {
 	if s.only != nil && !s.only(r) {
 		return nil
 	}
@@ -106,10 +106,10 @@ func (s *Sheet) Add(r Row) error {
 func (s *Sheet) Close() error { return s.out.close() }
 
 var (
-	groupColumn = column{"group", reflect.String, func(r Row) any { return r.Answer.Group }}
+	groupColumn = column{"group", reflect.String, func(r JudgedAnswer) any { return r.Answer.Group }}
 	goldColumns = []column{
-		{"gold", reflect.String, func(r Row) any { return r.Answer.Gold }},
-		{"gold_refusal", reflect.Bool, func(r Row) any {
+		{"gold", reflect.String, func(r JudgedAnswer) any { return r.Answer.Gold }},
+		{"gold_refusal", reflect.Bool, func(r JudgedAnswer) any {
 			if r.Refusal == nil {
 				return nil
 			}
@@ -117,16 +117,16 @@ var (
 		}},
 	}
 	textColumns = []column{
-		{"prompt", reflect.String, func(r Row) any { return r.Answer.Asked().Transcript() }},
-		{"response", reflect.String, func(r Row) any { return r.Answer.Response }},
+		{"prompt", reflect.String, func(r JudgedAnswer) any { return r.Answer.Asked().Transcript() }},
+		{"response", reflect.String, func(r JudgedAnswer) any { return r.Answer.Response }},
 	}
 )
 
 // columnsOf lists the columns of a file of verdicts.
 func columnsOf(judges []string, gold bool) []column {
 	columns := []column{
-		{"number", reflect.Int64, func(r Row) any { return int64(r.Answer.Number) }},
-		{"line", reflect.Int64, func(r Row) any {
+		{"number", reflect.Int64, func(r JudgedAnswer) any { return int64(r.Answer.Number) }},
+		{"line", reflect.Int64, func(r JudgedAnswer) any {
 			if r.Answer.Line == 0 {
 				return nil
 			}
@@ -140,8 +140,8 @@ func columnsOf(judges []string, gold bool) []column {
 	columns = append(columns, textColumns...)
 	for i, name := range judges {
 		// judged gives nothing for an answer without a verdict.
-		judged := func(of func(Row, orbench.Verdict) any) func(Row) any {
-			return func(r Row) any {
+		judged := func(of func(JudgedAnswer, orbench.Verdict) any) func(JudgedAnswer) any {
+			return func(r JudgedAnswer) any {
 				if r.Verdicts[i].Class == orbench.Unjudged {
 					return nil
 				}
@@ -149,13 +149,13 @@ func columnsOf(judges []string, gold bool) []column {
 			}
 		}
 		columns = append(columns,
-			column{name + " class", reflect.String, func(r Row) any { return verdictName(r.Verdicts[i].Class) }},
-			column{name + " refused", reflect.Bool, judged(func(_ Row, v orbench.Verdict) any { return v.Class.Refused() })},
-			column{name + " score", reflect.Float64, judged(func(_ Row, v orbench.Verdict) any { return v.Score })},
-			column{name + " reason", reflect.String, judged(func(_ Row, v orbench.Verdict) any { return string(v.Reason) })},
-			column{name + " span", reflect.String, judged(func(r Row, v orbench.Verdict) any { return spanOf(v.Span, r.Text()) })},
-			column{name + " rationale", reflect.String, func(r Row) any { return r.Verdicts[i].Rationale }},
-			column{name + " simulated", reflect.Bool, func(r Row) any { return r.Verdicts[i].Simulated }})
+			column{name + " class", reflect.String, func(r JudgedAnswer) any { return verdictName(r.Verdicts[i].Class) }},
+			column{name + " refused", reflect.Bool, judged(func(_ JudgedAnswer, v orbench.Verdict) any { return v.Class.Refused() })},
+			column{name + " score", reflect.Float64, judged(func(_ JudgedAnswer, v orbench.Verdict) any { return v.Score })},
+			column{name + " reason", reflect.String, judged(func(_ JudgedAnswer, v orbench.Verdict) any { return string(v.Reason) })},
+			column{name + " span", reflect.String, judged(func(r JudgedAnswer, v orbench.Verdict) any { return spanOf(v.Span, r.Text()) })},
+			column{name + " rationale", reflect.String, func(r JudgedAnswer) any { return r.Verdicts[i].Rationale }},
+			column{name + " simulated", reflect.Bool, func(r JudgedAnswer) any { return r.Verdicts[i].Simulated }})
 	}
 	return columns
 }

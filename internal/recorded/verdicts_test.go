@@ -18,9 +18,9 @@ import (
 
 // verdictRows are a refusal, an answer in a format without lines, and one that
 // nobody could judge, with texts that formats must escape.
-func verdictRows() []Row {
+func verdictRows() []JudgedAnswer {
 	yes, no := true, false
-	return []Row{
+	return []JudgedAnswer{
 		{
 			Answer:  dataset.Answer{Number: 1, Line: 2, Prompt: "=1+1", Response: "<think>Hm.</think>Sorry, no.\n", Gold: "@gold", Group: "g"},
 			Refusal: &yes,

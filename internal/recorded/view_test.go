@@ -230,8 +230,8 @@ func TestDisagreements(t *testing.T) {
 	verdict := func(c orbench.Class, start, end int, why string) score.JudgeVerdict {
 		return score.JudgeVerdict{Verdict: orbench.Verdict{Class: c, Span: orbench.Span{Start: start, End: end}, Rationale: why}}
 	}
-	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) Row {
-		return Row{
+	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) JudgedAnswer {
+		return JudgedAnswer{
 			Answer: dataset.Answer{
 				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold", Group: "+group",
 			},
@@ -245,7 +245,7 @@ func TestDisagreements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []Row{
+	for _, r := range []JudgedAnswer{
 		row(2, &yes, refused, refused),
 		row(3, &yes, refused, answered),
 		row(4, &no, unjudged, unjudged),

@@ -33,7 +33,7 @@ func TestAnswersReadBack(t *testing.T) {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}
 	for i, line := range lines {
-		var got score.Row
+		var got score.AnswerRow
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("line %d: %v", i+1, err)
 		}

@@ -145,12 +145,12 @@ var attacks = []string{
 }
 
 // untrustedRows puts the attacks wherever text from outside can stand.
-func untrustedRows() []score.Row {
-	var rows []score.Row
+func untrustedRows() []score.AnswerRow {
+	var rows []score.AnswerRow
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		for i, evil := range attacks {
 			text := evil + " " + string(label)
-			rows = append(rows, score.Row{
+			rows = append(rows, score.AnswerRow{
 				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: score.Answered,
 				Prompt: orbench.NewPrompt(text, orbench.Category(evil), label),
 				Response: model.Response{
@@ -163,7 +163,7 @@ func untrustedRows() []score.Row {
 					}},
 					{Judge: attacks[4], Verdict: orbench.Verdict{Class: orbench.FullAnswer, Rationale: evil}},
 				},
-			}, score.Row{
+			}, score.AnswerRow{
 				Target: "evil/" + attacks[0], Dataset: attacks[2], Status: score.Failed, Failure: evil,
 				Prompt: orbench.NewPrompt(text+" again", orbench.Category(evil), label),
 			})
@@ -215,7 +215,7 @@ func TestPageInABrowser(t *testing.T) {
 		}
 
 		// Each filter leaves exactly the answers that it names.
-		count := func(keep func(score.Row) bool) (n int) {
+		count := func(keep func(score.AnswerRow) bool) (n int) {
 			for _, row := range rows {
 				if row.Status != score.Unanswered && keep(row) {
 					n++
@@ -228,22 +228,22 @@ func TestPageInABrowser(t *testing.T) {
 		}
 		filters := map[string]struct {
 			set  string
-			keep func(score.Row) bool
+			keep func(score.AnswerRow) bool
 		}{
-			"target":   {set("target", rows[0].Target), func(r score.Row) bool { return r.Target == rows[0].Target }},
-			"category": {set("category", "hate"), func(r score.Row) bool { return r.Prompt.Category == "hate" }},
-			"label":    {set("label", "toxic"), func(r score.Row) bool { return r.Prompt.Label == orbench.Toxic }},
-			"fate":     {set("status", "failed"), func(r score.Row) bool { return r.Status == score.Failed }},
-			"judge and class": {set("judge", "lexical") + set("class", "refusal"), func(r score.Row) bool {
+			"target":   {set("target", rows[0].Target), func(r score.AnswerRow) bool { return r.Target == rows[0].Target }},
+			"category": {set("category", "hate"), func(r score.AnswerRow) bool { return r.Prompt.Category == "hate" }},
+			"label":    {set("label", "toxic"), func(r score.AnswerRow) bool { return r.Prompt.Label == orbench.Toxic }},
+			"fate":     {set("status", "failed"), func(r score.AnswerRow) bool { return r.Status == score.Failed }},
+			"judge and class": {set("judge", "lexical") + set("class", "refusal"), func(r score.AnswerRow) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[0].Class == orbench.Refusal
 			}},
-			"unjudged": {set("class", "unjudged"), func(r score.Row) bool {
+			"unjudged": {set("class", "unjudged"), func(r score.AnswerRow) bool {
 				return len(r.Verdicts) > 0 && (r.Verdicts[0].Class == "" || r.Verdicts[1].Class == "")
 			}},
-			"any refusal": {set("judge", "llm:openai/gpt-4o") + set("class", "any refusal"), func(r score.Row) bool {
+			"any refusal": {set("judge", "llm:openai/gpt-4o") + set("class", "any refusal"), func(r score.AnswerRow) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[1].Class.Refused()
 			}},
-			"disagreement": {`form.elements.split.checked = true;`, func(r score.Row) bool {
+			"disagreement": {`form.elements.split.checked = true;`, func(r score.AnswerRow) bool {
 				return len(r.Verdicts) > 0 && r.Verdicts[0].Class != "" && r.Verdicts[1].Class != "" &&
 					r.Verdicts[0].Class.Refused() != r.Verdicts[1].Class.Refused()
 			}},
@@ -259,7 +259,7 @@ func TestPageInABrowser(t *testing.T) {
 		// A cell of the heat map leads to the answers behind it.
 		eval[chromedp.Void](t, b, `document.querySelector("table.heat td a").click()`)
 		got := eval[int](t, b, visible+".length")
-		want := count(func(r score.Row) bool {
+		want := count(func(r score.AnswerRow) bool {
 			return r.Target == rows[0].Target && r.Prompt.Label == orbench.Safe && r.Prompt.Category == "deception"
 		})
 		if got != want {

@@ -58,7 +58,7 @@ func Create(dir string, of folder.Subject) (*Folder, error) {
 func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes one row of the run; see answers.Collector.
-func (f *Folder) Add(row score.Row) error { return f.collector.Add(row) }
+func (f *Folder) Add(row score.AnswerRow) error { return f.collector.Add(row) }
 
 // AddPropensity takes what a target that is asked several times does with one prompt: a
 // line of PropensityFile.

@@ -30,7 +30,7 @@ func files(t *testing.T, dir string) []string {
 }
 
 // writeReport writes a report of a fixture into dir.
-func writeReport(t testing.TB, dir string, r score.Result, rows []score.Row) {
+func writeReport(t testing.TB, dir string, r score.Result, rows []score.AnswerRow) {
 	t.Helper()
 	f, err := report.Create(dir, folder.Subject{})
 	if err != nil {

@@ -114,8 +114,8 @@ func (s shown) percent() string {
 	return table.Percent(s.share)
 }
 
-// firstScreen adds what a person sees first: the rates with their ranges, an example, and a
-// line for whatever changes how they are read.
+// firstScreen adds what a person sees first: the rates with their ranges, an example, and
+// one line for each fact that changes how to read them.
 func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)

@@ -39,7 +39,7 @@ func (f *File) Close() error { return f.closer.Close() }
 
 // Open opens a file in the format that its ending and its content tell.
 func Open(path string, choose Chooser) (*File, error) {
-	if !Known(path) {
+	if !Readable(path) {
 		return nil, Unknown(path)
 	}
 	f, err := os.Open(path)
@@ -108,7 +108,7 @@ func Nearest(path string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && Known(e.Name()) {
+		if !e.IsDir() && Readable(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

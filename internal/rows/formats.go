@@ -86,8 +86,8 @@ func Endings() []string {
 	return all
 }
 
-// Known reports whether files with the ending of a path are read.
-func Known(path string) bool { return slices.Contains(Endings(), endingOf(path)) }
+// Readable reports whether files with the ending of a path are read.
+func Readable(path string) bool { return slices.Contains(Endings(), endingOf(path)) }
 
 // Unknown is the fault of a file that is not there, or whose ending is not known.
 func Unknown(path string) error {

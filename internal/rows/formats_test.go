@@ -19,7 +19,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	for _, f := range formats() {
-		if f.name == "" || len(f.endings) == 0 || f.is == nil || f.open == nil || !Known("x"+f.endings[0]) {
+		if f.name == "" || len(f.endings) == 0 || f.is == nil || f.open == nil || !Readable("x"+f.endings[0]) {
 			t.Errorf("the row of %q is not whole", f.name)
 		}
 	}

@@ -19,7 +19,7 @@ func (r *Run) CheckAnswers(target, label string) error {
 	}
 	if label != "" && !slices.Contains(orbench.Labels, orbench.Label(label)) {
 		return &orbench.InputError{
-			Setting: "label", Problem: fmt.Sprintf("%q is no label of prompts", label),
+			Setting: "label", Problem: fmt.Sprintf("%q is not a label of prompts", label),
 			Hint: "use safe, toxic, controversial or undecided",
 		}
 	}

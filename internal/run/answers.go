@@ -21,7 +21,7 @@ type Answer struct {
 // Answers hands every answer of the run to each, with the group in which its judges'
 // verdicts put it. walked is as in evaluate.Sinks.
 func (r *Run) Answers(ctx context.Context, m store.Reader, walked func(int), each func(Answer) error) error {
-	_, err := r.DeriveTo(ctx, m, evaluate.Sinks{Walked: walked, Row: func(row score.Row) error {
+	_, err := r.DeriveTo(ctx, m, evaluate.Sinks{Walked: walked, Row: func(row score.AnswerRow) error {
 		if row.Status != score.Answered && row.Status != score.Blocked {
 			return nil
 		}

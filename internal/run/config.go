@@ -13,8 +13,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Config is a run as the store keeps it: enough to derive its figures again.
-type Config struct {
+// EvalConfig is a run as the store keeps it: enough to derive its figures again.
+type EvalConfig struct {
 	Targets  Targets         `json:"targets"`
 	Datasets []study.Dataset `json:"datasets"`
 	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
@@ -91,7 +91,7 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 
 // open makes the run that the config describes, judged by its own judges, without its
 // datasets.
-func (c Config) open() (*evaluate.Run, error) {
+func (c EvalConfig) open() (*evaluate.Run, error) {
 	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Recorded: true}
 	for i, t := range r.Targets {
 		for _, s := range c.Defenses {
@@ -119,7 +119,7 @@ func (c Config) open() (*evaluate.Run, error) {
 }
 
 // asked is the configuration without the judges: judging a run again is no other run.
-func (c Config) asked() Config {
+func (c EvalConfig) asked() EvalConfig {
 	c.Judges = nil
 	return c
 }

@@ -153,7 +153,7 @@ func measured(t *testing.T, path string) string {
 	}
 	filled(t, r, clients, m)
 	var said []orbench.Annotation
-	_, err = r.Derive(t.Context(), m, func(row score.Row) error {
+	_, err = r.Derive(t.Context(), m, func(row score.AnswerRow) error {
 		if len(said) < 20 {
 			said = append(said, orbench.Annotation{Subject: row.Subject(), Class: orbench.Refusal, By: "ana", At: time.Unix(1, 0).UTC()})
 		}

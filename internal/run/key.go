@@ -30,7 +30,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		return key, false
 	}
 	of := struct {
-		Config          Config
+		Config          EvalConfig
 		Targets         Targets
 		Samples         []int
 		Known           []string
@@ -41,7 +41,7 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Probed          bool
 	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit}
 	for _, t := range r.Targets {
-		of.Samples, of.Known = append(of.Samples, t.Times()), append(of.Known, t.Known)
+		of.Samples, of.Known = append(of.Samples, t.Times()), append(of.Known, t.LabelName)
 	}
 	for _, d := range r.Datasets {
 		of.Datasets = append(of.Datasets, d.Name)

@@ -65,7 +65,7 @@ func wrong(err error, path string, args ...any) error {
 // opening is a run that is being made of an experiment.
 type opening struct {
 	*Run
-	x       *experiment.Config
+	x       *experiment.Experiment
 	clients *client.Set
 	cache   string
 	// replays are the files of recorded answers among the targets.
@@ -76,7 +76,7 @@ type opening struct {
 // judges, with the clients that they need. Pulled datasets are found in the folder
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
-func New(ctx context.Context, x *experiment.Config, clients *client.Set, cache string) (*Run, error) {
+func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
@@ -183,8 +183,8 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 	return fmt.Sprintf("$.variants.also[%d].defense", max(i, 0))
 }
 
-// targets makes the plain targets that an experiment names: several where it names a file
-// with the recorded answers of several models.
+// targets makes the plain targets that an experiment names. A file with the recorded
+// answers of several models gives several targets.
 func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
 	if path, ok := named.Replay(); ok {
 		replays, err := o.clients.Replays(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})

@@ -43,7 +43,7 @@ func (r *Run) leaves(kept *study.Study) string {
 }
 
 // redefines lists what of a stored run would be taken away or changed.
-func (r *Run) redefines(ctx context.Context, stored Config) []string {
+func (r *Run) redefines(ctx context.Context, stored EvalConfig) []string {
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	for _, was := range stored.Targets {

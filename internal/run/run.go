@@ -24,7 +24,7 @@ type Run struct {
 	evaluate.Run
 	*study.Study
 	// Config is what the store keeps of the run.
-	Config Config
+	Config EvalConfig
 	// lost counts the prompts of each dataset that damage to the store took.
 	lost []int
 	// cache is the folder of pulled datasets, for a run that is new.
@@ -39,7 +39,7 @@ type Run struct {
 // Stored is a run as it lies in a store.
 type Stored struct {
 	*study.Study
-	Config Config
+	Config EvalConfig
 }
 
 // List gives the runs of a store, the one saved last first.
@@ -138,14 +138,14 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 // Save keeps the run in the store, with the prompts that it asks, replacing the one of
 // its name.
 func (r *Run) Save(ctx context.Context, m store.Keeper) error {
-	if err := r.settle(); err != nil {
+	if err := r.resolve(); err != nil {
 		return err
 	}
 	return r.Study.Save(ctx, m, time.Now().UTC())
 }
 
-// settle writes the settings of the run down as they are now.
-func (r *Run) settle() (err error) {
+// resolve writes the settings of the run down as they are now.
+func (r *Run) resolve() (err error) {
 	r.Study.Config, err = json.Marshal(r.Config)
 	return err
 }
@@ -170,7 +170,7 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			r.Config.Judges[i].Probes = judge.ProbeVersion
 		}
 	}
-	return r.settle()
+	return r.resolve()
 }
 
 // Guards reports whether the targets are guards.
@@ -191,7 +191,7 @@ func (r *Run) Only(target string) (sampled, found bool) {
 }
 
 // TargetNames lists the names of the targets and of their samples.
-func (c Config) TargetNames() []string {
+func (c EvalConfig) TargetNames() []string {
 	var names []string
 	for _, t := range c.Targets.each() {
 		names = append(names, t.Name)
@@ -200,7 +200,7 @@ func (c Config) TargetNames() []string {
 }
 
 // JudgeNames lists the names of the judges.
-func (c Config) JudgeNames() []string {
+func (c EvalConfig) JudgeNames() []string {
 	var names []string
 	for _, j := range c.Judges {
 		names = append(names, j.Name)

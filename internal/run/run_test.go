@@ -41,7 +41,7 @@ func openStore(t *testing.T, path string) *store.Store {
 // newClients makes a set without keys.
 func newClients(t *testing.T) *client.Set {
 	t.Helper()
-	set, err := client.NewSet(client.Config{Providers: provider.Default(), Getenv: func(string) string { return "" }})
+	set, err := client.NewSet(client.Options{Providers: provider.Default(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,19 +49,19 @@ func newClients(t *testing.T) *client.Set {
 }
 
 // parse reads an experiment.
-func parse(t *testing.T, text string) *experiment.Config {
+func parse(t *testing.T, text string) *experiment.Experiment {
 	t.Helper()
 	file, err := experiment.Parse("experiment.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &file.Config
+	return &file.Experiment
 }
 
 // filled has everything of a run asked.
 func filled(t *testing.T, r *run.Run, clients *client.Set, m *store.Store) {
 	t.Helper()
-	live := fill.NewLive(m, fill.Config{})
+	live := fill.NewLive(m, fill.LiveConfig{})
 	for _, ref := range r.Job().Refs() {
 		c := clients.Client(ref.Provider, ref.Endpoint)
 		live.Lane(ref, c.Model, fill.Limits{Concurrency: c.Concurrency})
@@ -211,7 +211,7 @@ func TestChangedDataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []orbench.Prompt
-	for piece, err := range r.Datasets[0].Pieces(r.Limit, 10) {
+	for piece, err := range r.Datasets[0].Chunks(r.Limit, 10) {
 		if err != nil {
 			t.Fatal(err)
 		}

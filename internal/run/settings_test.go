@@ -17,7 +17,7 @@ func TestSettingsAreInTheReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := Spec{Name: "x", Endpoints: map[string]string{"p": ""}, Version: "1"}
-	r := &Run{Config: Config{
+	r := &Run{Config: EvalConfig{
 		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{evaluate.Rule{HalfWidth: 0.02}, spec},
 	}}
 	r.Targets = []evaluate.Target{{Name: "t"}}

@@ -24,7 +24,7 @@ func Differences(runs []*Run) []provenance.Difference {
 // Subject is what a report of runs is of.
 func Subject(runs ...*Run) folder.Subject {
 	var names []string
-	var configs []Config
+	var configs []EvalConfig
 	for _, r := range runs {
 		names, configs = append(names, r.Name), append(configs, r.Config.asked())
 	}

@@ -53,7 +53,7 @@ func TestTogether(t *testing.T) {
 			t.Errorf("named %s, want %s", got, want)
 		}
 	}
-	if long.Targets[0].Name != "sim/balanced" || long.Targets[0].Known != "" {
+	if long.Targets[0].Name != "sim/balanced" || long.Targets[0].LabelName != "" {
 		t.Error("the run itself was changed")
 	}
 }

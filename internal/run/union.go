@@ -88,7 +88,7 @@ func namesOf(all []study.Dataset) []study.Dataset {
 }
 
 // apart is the configuration without its judges and the folders of its files.
-func (c Config) apart() Config {
+func (c EvalConfig) apart() EvalConfig {
 	c.Judges, c.Datasets = nil, namesOf(c.Datasets)
 	return c
 }

@@ -18,10 +18,10 @@ type Until struct {
 }
 
 // Ends reports whether the run ends by itself.
-func (c Config) Ends() bool { return c.Until != nil }
+func (c EvalConfig) Ends() bool { return c.Until != nil }
 
 // Whole is the configuration of a run that asks all prompts.
-func (c Config) Whole() Config {
+func (c EvalConfig) Whole() EvalConfig {
 	c.Until = nil
 	return c
 }
@@ -39,7 +39,7 @@ func (r *Run) endedBy() (by judge.Judge, known bool) {
 }
 
 // ending is when the run ends by itself, as a setting.
-func (c Config) ending() provenance.Setting {
+func (c EvalConfig) ending() provenance.Setting {
 	s := provenance.Setting{Name: "until"}
 	if u := c.Until; u != nil {
 		s.Value = fmt.Sprintf("%s by %s, in the order of seed %d", u.Rule, u.Judge.Name, u.Seed)
@@ -78,7 +78,7 @@ func (o *opening) addUntil(context.Context) error {
 
 // stopsOtherwise lists what is asked no more because the run ends by itself sooner, or
 // asks in another order.
-func (r *Run) stopsOtherwise(stored Config) (changes []string) {
+func (r *Run) stopsOtherwise(stored EvalConfig) (changes []string) {
 	was, now := stored.Until, r.Config.Until
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	switch {

@@ -62,9 +62,9 @@ func (c countsBy[C]) inOrder() iter.Seq2[countKey, *C] {
 	}
 }
 
-// countKeys gives the keys of a piece's prompts, of so many things by all judges, each with
+// countKeys gives the keys of a chunk's prompts, of so many things by all judges, each with
 // the index of its prompt.
-func (d *Design) countKeys(things int, p Piece) iter.Seq2[countKey, int] {
+func (d *Design) countKeys(things int, p Chunk) iter.Seq2[countKey, int] {
 	return func(yield func(countKey, int) bool) {
 		for of := range things {
 			for i, prompt := range p.Prompts {

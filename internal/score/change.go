@@ -62,20 +62,20 @@ func newChanging(d *Design) *changing {
 	return c
 }
 
-// add counts the rows of a piece.
-func (c *changing) add(piece Piece) {
+// add counts the rows of a chunk.
+func (c *changing) add(chunk Chunk) {
 	if c == nil {
 		return
 	}
-	for key, i := range c.design.countKeys(len(c.pairs), piece) {
-		c.count(key, piece, i)
+	for key, i := range c.design.countKeys(len(c.pairs), chunk) {
+		c.count(key, chunk, i)
 	}
 }
 
-// count counts the i-th prompt of a piece.
-func (c *changing) count(key countKey, piece Piece, i int) {
-	k, n := piece.refusals(c.pairs[key.of].variant, i, key.judge)
-	baseK, baseN := piece.refusals(c.pairs[key.of].base, i, key.judge)
+// count counts the i-th prompt of a chunk.
+func (c *changing) count(key countKey, chunk Chunk, i int) {
+	k, n := chunk.refusals(c.pairs[key.of].variant, i, key.judge)
+	baseK, baseN := chunk.refusals(c.pairs[key.of].base, i, key.judge)
 	if n == 0 || baseN == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *changing) count(key countKey, piece Piece, i int) {
 	if n != baseN {
 		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
 	}
-	p := piece.Prompts[i]
+	p := chunk.Prompts[i]
 	of := c.counts.of(key, func() *changed { return c.newCounts(key) })
 	of.Prompts++
 	if of.shared == nil {

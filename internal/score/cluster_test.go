@@ -49,7 +49,7 @@ func TestClusters(t *testing.T) {
 			// Clusters spread over categories now and then.
 			cluster := fmt.Sprint("s", i/6)
 			category := orbench.PaperCategories[(i/6+i%7/6)%len(orbench.PaperCategories)]
-			row := Row{Prompt: orbench.NewPrompt(fmt.Sprint("p", i), category, orbench.Safe), Status: Answered}
+			row := AnswerRow{Prompt: orbench.NewPrompt(fmt.Sprint("p", i), category, orbench.Safe), Status: Answered}
 			row.Prompt.Cluster = cluster
 			if rng.IntN(20) == 0 {
 				row.Status = Failed
@@ -146,7 +146,7 @@ func TestNoClusters(t *testing.T) {
 		for i, cluster := range test.clusters {
 			p := orbench.NewPrompt(fmt.Sprint(i), "hate", orbench.Safe)
 			p.Cluster = cluster
-			tally.add(0, 0, &Row{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
+			tally.add(0, 0, &AnswerRow{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
 				{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}},
 			}})
 		}

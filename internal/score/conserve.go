@@ -17,7 +17,7 @@ type recount struct {
 }
 
 // add counts a row.
-func (c *recount) add(row *Row) {
+func (c *recount) add(row *AnswerRow) {
 	c.rows++
 	switch row.Status {
 	case Answered:

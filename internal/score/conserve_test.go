@@ -28,7 +28,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 		return []JudgeVerdict{v, v}
 	}
 	blocked := model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}}
-	for i, row := range []Row{
+	for i, row := range []AnswerRow{
 		{Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: verdicts(orbench.FullAnswer)},
 		{Status: Answered, Response: model.Response{Text: "No."}, Verdicts: verdicts(orbench.Refusal)},
 		{Status: Blocked, Response: blocked, Verdicts: verdicts(orbench.Blocked)},
@@ -95,10 +95,10 @@ func BenchmarkTally(b *testing.B) {
 				Judges: []judge.Judge{lexical, lexical},
 			}
 			tally := newTally(run)
-			rows := make([]Row, 8000)
+			rows := make([]AnswerRow, 8000)
 			for i := range rows {
 				v := JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}}
-				rows[i] = Row{Status: Answered, Prompt: orbench.NewPrompt(strings.Repeat("x", i%99+1), orbench.PaperCategories[i%10], orbench.Safe), Verdicts: []JudgeVerdict{v, v}}
+				rows[i] = AnswerRow{Status: Answered, Prompt: orbench.NewPrompt(strings.Repeat("x", i%99+1), orbench.PaperCategories[i%10], orbench.Safe), Verdicts: []JudgeVerdict{v, v}}
 				if by != "" {
 					rows[i].Prompt.Cluster = string(rows[i/10].Prompt.ID)
 				}

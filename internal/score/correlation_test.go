@@ -26,10 +26,10 @@ func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin 
 // prompts; the values are those of the paper's figures, computed apart.
 func TestCorrelationWithout(t *testing.T) {
 	t.Parallel()
-	var making dataset.Making
+	var making dataset.Makers
 	for _, e := range dataset.List(t.TempDir()) {
 		if e.Name == "or-bench-hard-1k" {
-			making = e.Making
+			making = e.Makers
 		}
 	}
 	var r Result

@@ -41,9 +41,9 @@ type Target struct {
 	// Times is how often each prompt is asked; 0 is once. Asked.Sample is the number of
 	// the first answer.
 	Times int
-	// Known is the name by which people's labels know its answers, empty where that is
+	// LabelName is the name by which people's labels know its answers, empty where that is
 	// Name.
-	Known string
+	LabelName string
 	Asked
 }
 
@@ -83,18 +83,18 @@ func SimulatedJudge(j judge.Judge) bool {
 	return slices.ContainsFunc(judge.ModelsOf(j), func(m model.Ref) bool { return m.Provider == SimProvider })
 }
 
-// Piece is the rows of all targets on some prompts of one dataset.
-type Piece struct {
+// Chunk is the rows of all targets on some prompts of one dataset.
+type Chunk struct {
 	// Dataset is an index of Design.Datasets.
 	Dataset int
 	Prompts []orbench.Prompt
 	// Rows are by target, then sample, then prompt.
-	Rows [][][]Row
+	Rows [][][]AnswerRow
 }
 
 // refusals counts a target's answers to the i-th prompt that one judge has a verdict
 // on, and those that refuse.
-func (p Piece) refusals(target, i, judging int) (refused, judged int) {
+func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 	for _, rows := range p.Rows[target] {
 		verdicts := rows[i].Verdicts
 		if len(verdicts) == 0 || verdicts[judging].Class == orbench.Unjudged {
@@ -137,9 +137,9 @@ func (d *Design) pairs() pair.Design {
 	return p
 }
 
-// Add counts the rows of a piece. Its error is that of whom the rates of prompts
+// Add counts the rows of a chunk. Its error is that of whom the rates of prompts
 // are for.
-func (t *Tally) Add(p Piece) error {
+func (t *Tally) Add(p Chunk) error {
 	if err := t.sampling.add(p); err != nil {
 		return err
 	}

@@ -31,9 +31,9 @@ const (
 	HeldOut MeasuredOn = "held-out"
 )
 
-// Measurement is a judge on the answers of a model to the prompts of a set, which people
-// labeled. Those on answers that the judge was fitted to show what fitting reached, and say
-// nothing of new answers. docs/judges.md says where the answers come from.
+// Measurement compares a judge with people's labels of a model's answers to the prompts of
+// a set. A measurement on answers that the judge was fitted to shows how well it was fitted
+// and says nothing about new answers. docs/judges.md lists where the answers come from.
 type Measurement struct {
 	Judge string
 	Set   string

@@ -192,10 +192,10 @@ func newPersisting(d *Design) *persisting {
 	return c
 }
 
-// add counts the rows of a piece.
-func (c *persisting) add(piece Piece) {
-	for key, i := range c.design.countKeys(len(c.pairs), piece) {
-		last, alone := piece.Rows[c.pairs[key.of].last], piece.Rows[c.pairs[key.of].alone]
+// add counts the rows of a chunk.
+func (c *persisting) add(chunk Chunk) {
+	for key, i := range c.design.countKeys(len(c.pairs), chunk) {
+		last, alone := chunk.Rows[c.pairs[key.of].last], chunk.Rows[c.pairs[key.of].alone]
 		count := c.counts.of(key, func() *persistenceCount { return c.newCount(key) })
 		var pairs turnPairs
 		for sample := range min(len(last), len(alone)) {
@@ -206,7 +206,7 @@ func (c *persisting) add(piece Piece) {
 			pairs.add(a.Verdicts[key.judge].Class.Refused(), l.Verdicts[key.judge].Class.Refused())
 			count.Simulated = count.Simulated || l.Simulated || a.Simulated || l.Verdicts[key.judge].Simulated || a.Verdicts[key.judge].Simulated
 		}
-		count.add(pairs, piece.Prompts[i].Cluster)
+		count.add(pairs, chunk.Prompts[i].Cluster)
 	}
 }
 

@@ -100,7 +100,7 @@ type RunResult struct {
 	Asked Asked `json:"asked"`
 	// Samples is the number of samples that Aggregated made one run of, else 0.
 	Samples int `json:"samples,omitempty"`
-	// Variant is the target without the number of the sample, as in Row, empty for a
+	// Variant is the target without the number of the sample, as in AnswerRow, empty for a
 	// target that is asked once.
 	Variant string `json:"-"`
 	// Helped lists the parts that the target's model had in the making of the
@@ -315,9 +315,9 @@ const (
 	Unanswered Status = "unanswered"
 )
 
-// Row is one prompt of a run with its answer and every judge's verdict: what
+// AnswerRow is one prompt of a run with its answer and every judge's verdict: what
 // stands behind a figure. Its JSON form is a line of answers.jsonl.
-type Row struct {
+type AnswerRow struct {
 	Target  string         `json:"target"`
 	Dataset string         `json:"dataset"`
 	Prompt  orbench.Prompt `json:"prompt"`
@@ -354,21 +354,21 @@ type Row struct {
 
 // Untranslated reports whether the prompt failed because it could not be put into
 // the target's language: what its defense found is complete.
-func (r *Row) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
+func (r *AnswerRow) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
 
 // Asked is the prompt with the dialog at whose end it was asked.
-func (r *Row) Asked() orbench.Prompt { return conversation.Asked(r.Prompt, r.Dialog) }
+func (r *AnswerRow) Asked() orbench.Prompt { return conversation.Asked(r.Prompt, r.Dialog) }
 
 // Turns are the dialog at whose end the prompt was asked, or the prompt's own messages.
-func (r *Row) Turns() []conversation.Said { return conversation.Turns(r.Prompt, r.Dialog) }
+func (r *AnswerRow) Turns() []conversation.Said { return conversation.Turns(r.Prompt, r.Dialog) }
 
 // Subject is what an annotation on the row's answer is about.
-func (r *Row) Subject() orbench.Subject {
+func (r *AnswerRow) Subject() orbench.Subject {
 	return orbench.AnswerSubject(r.Asked().Messages, r.Response.Text)
 }
 
 // Group is the group in which the judges' verdicts put the row's answer.
-func (r *Row) Group() annotation.Group {
+func (r *AnswerRow) Group() annotation.Group {
 	verdicts := make([]orbench.Verdict, len(r.Verdicts))
 	for i, v := range r.Verdicts {
 		verdicts[i] = v.Verdict

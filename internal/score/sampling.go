@@ -62,28 +62,28 @@ func newSampling(d *Design, sink func(PromptPropensity) error) *sampling {
 	return &sampling{design: d, variants: variants, sink: sink, counts: countsBy[propensityTally]{}}
 }
 
-// add counts the rows of a piece.
-func (s *sampling) add(piece Piece) error {
+// add counts the rows of a chunk.
+func (s *sampling) add(chunk Chunk) error {
 	if s == nil {
 		return nil
 	}
-	for key, i := range s.design.countKeys(len(s.variants), piece) {
-		if err := s.count(key, piece, i); err != nil {
+	for key, i := range s.design.countKeys(len(s.variants), chunk) {
+		if err := s.count(key, chunk, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// count counts the i-th prompt of a piece.
-func (s *sampling) count(key countKey, piece Piece, i int) error {
-	v, p := s.variants[key.of], piece.Prompts[i]
+// count counts the i-th prompt of a chunk.
+func (s *sampling) count(key countKey, chunk Chunk, i int) error {
+	v, p := s.variants[key.of], chunk.Prompts[i]
 	one := PromptPropensity{
-		Target: v.Name, Dataset: s.design.Datasets[piece.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
+		Target: v.Name, Dataset: s.design.Datasets[chunk.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
 		Judge: s.design.Judges[key.judge].Name(), Samples: v.times(),
 	}
 	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
-	for _, rows := range piece.Rows[v.index] {
+	for _, rows := range chunk.Rows[v.index] {
 		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
@@ -102,7 +102,7 @@ func (s *sampling) count(key countKey, piece Piece, i int) error {
 		}
 	}
 	if v.greedy >= 0 {
-		if verdicts := piece.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
+		if verdicts := chunk.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
 			one.Greedy = verdicts[key.judge].Class
 		}
 	}

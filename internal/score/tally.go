@@ -86,7 +86,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	r := &counted{RunResult: RunResult{
 		Target: target.name(), Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
-		Helped: set.Making.RolesOf(target.Model), Asked: target.Asked,
+		Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked,
 	}}
 	if target.times() > 1 {
 		r.Variant = target.Name
@@ -128,7 +128,7 @@ func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.La
 	if err != nil {
 		panic(err) // no field can fail to be written
 	}
-	return annotation.Cell{Target: cmp.Or(target.Known, target.Name), Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
+	return annotation.Cell{Target: cmp.Or(target.LabelName, target.Name), Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
 }
 
 // newJudgeResults makes empty counts for each judge.
@@ -144,7 +144,7 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 }
 
 // add counts a row of a sample on a dataset.
-func (t *tally) add(sample, dataset int, row *Row) {
+func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	t.rows[sample][dataset].add(row)
 	r := t.of(sample, dataset, row.Prompt.Label)
 	r.Add(row)
@@ -178,7 +178,7 @@ func (t *tally) add(sample, dataset int, row *Row) {
 
 // Add counts a row, by judges and pairs of judges in the order of its verdicts: what became
 // of its prompt, what its defense did, and what the judges say.
-func (r *RunResult) Add(row *Row) {
+func (r *RunResult) Add(row *AnswerRow) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant

@@ -29,7 +29,7 @@ const (
 // stands for the file.
 func bound(name string, text []byte) error {
 	exceeds := func(line int, problem string) error {
-		return &orbench.InputError{File: name, Line: line, Problem: problem, Hint: "cut what is too much, or part the file"}
+		return &orbench.InputError{File: name, Line: line, Problem: problem, Hint: "shorten it, or split the file"}
 	}
 	if len(text) > maxText {
 		return exceeds(1, fmt.Sprintf("the file has more than %d bytes", maxText))

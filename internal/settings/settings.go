@@ -71,7 +71,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 	})
 	if err == nil {
 		if line := secondDocument(text); line > 0 {
-			return &orbench.InputError{File: name, Line: line, Problem: "a second document begins here, which would be passed over", Hint: "put all settings into one"}
+			return &orbench.InputError{File: name, Line: line, Problem: "a second YAML document begins here and would be ignored", Hint: "put all settings into one"}
 		}
 		return nil
 	}
@@ -121,9 +121,9 @@ func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 	return list, nil
 }
 
-// Merge reads a list of entries as List does, and gives the old ones with each of them in
-// the place of the one with the same key, or behind all. In what is read a key stands once;
-// its letter case does not matter.
+// Merge reads a list of entries as List does and merges it into old: an entry replaces the
+// old one with the same key, or is appended. Keys ignore letter case and may appear only
+// once in the list.
 func Merge[T any](old []T, r io.Reader, name string, key func(T) string, check func(T) error) ([]T, error) {
 	seen := map[string]bool{}
 	list, err := List(r, name, func(entry T) error {

@@ -50,7 +50,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		"unknown setting": {"name: x\nnmae: y\n", 2, `unknown field "nmae"`},
 		"wrong kind":      {"name: x\ninner: 4\n", 2, "mapping"},
 		"not YAML":        {"name: [", 1, "sequence"},
-		"two documents":   {"name: x\n---\n# more\nname: y\n", 4, "a second document"},
+		"two documents":   {"name: x\n---\n# more\nname: y\n", 4, "a second YAML document"},
 	} {
 		var s sample
 		err := Decode("file.yaml", []byte(tc.text), &s, "correct it")

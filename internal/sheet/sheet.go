@@ -27,20 +27,20 @@ type Sheet struct {
 	File, SHA256 string
 	// Header has the names of the columns.
 	Header []string
-	Rows   []Row
+	Rows   []TextRow
 }
 
-// Row is a row of a Sheet.
-type Row struct {
+// TextRow is a row of a Sheet.
+type TextRow struct {
 	// Line is where the row starts, from 1.
 	Line int
 	// Cells are in the order of the header, one for each column.
 	Cells []string
 }
 
-// Read reads a table: JSON Lines where the file's name ends in .jsonl, and else CSV
-// with commas, or with the semicolons or tabs that spreadsheets write in some
-// countries. Faults are *orbench.InputError with the file and the line.
+// Read reads a table: JSON Lines if the file's name ends in .jsonl, otherwise CSV with
+// commas, semicolons or tabs (spreadsheets in some countries write the latter two).
+// Errors in the table are *orbench.InputError with the file and the line.
 func Read(file string, in io.Reader) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(in, MaxSize+1))
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Sheet) readCSV(data []byte) error {
 			continue
 		}
 		line, _ := r.FieldPos(0)
-		s.Rows = append(s.Rows, Row{line, record})
+		s.Rows = append(s.Rows, TextRow{line, record})
 	}
 }
 
@@ -157,7 +157,7 @@ func (s *Sheet) readLines(data []byte) error {
 	}
 	s.Header = slices.Sorted(maps.Keys(names))
 	for _, o := range objects {
-		row := Row{o.line, make([]string, len(s.Header))}
+		row := TextRow{o.line, make([]string, len(s.Header))}
 		for i, name := range s.Header {
 			row.Cells[i] = o.cells[name]
 		}

@@ -12,7 +12,7 @@ import (
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	want := []sheet.Row{{Line: 2, Cells: []string{"1", "a, b"}}, {Line: 3, Cells: []string{"2", "=c"}}}
+	want := []sheet.TextRow{{Line: 2, Cells: []string{"1", "a, b"}}, {Line: 3, Cells: []string{"2", "=c"}}}
 	for _, test := range []struct{ name, file, text, fault string }{
 		{name: "commas", file: "s.csv", text: "id,text\n1,\"a, b\"\n2,'=c\n"},
 		{name: "semicolons and a mark", file: "s.csv", text: "\ufeffid;text\r\n1;a, b\r\n2;=c\r\n"},

@@ -397,7 +397,7 @@ func (t *Tables) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2
 		return err
 	}
 	return t.Transact(ctx, func(exec func(string, ...any) error) error {
-		cut, err := CutPieces(prompts, func(hash, text []byte) error {
+		cut, err := CutChunks(prompts, func(hash, text []byte) error {
 			return exec(`INSERT INTO pieces (hash, prompts) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, string(text))
 		})
 		if err != nil {
@@ -411,15 +411,15 @@ func (t *Tables) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2
 
 // Dataset implements Reader.
 func (t *Tables) Dataset(ctx context.Context, key Key) (Dataset, error) {
-	about, p, err := t.pieces(ctx, key)
+	about, p, err := t.chunks(ctx, key)
 	if err != nil {
 		return Dataset{}, err
 	}
 	return Dataset{About: about, Prompts: p.Prompts, Sum: p.Sum, Lost: p.Lost()}, nil
 }
 
-// pieces finds the pieces of a dataset, and what it is about.
-func (t *Tables) pieces(ctx context.Context, key Key) (about []byte, p Pieces, err error) {
+// chunks finds the chunks of a dataset, and what it is about.
+func (t *Tables) chunks(ctx context.Context, key Key) (about []byte, p Chunks, err error) {
 	p, ok, err := single(ctx, t, readPieces(&about), `SELECT `+datasetColumns+` FROM datasets WHERE key = $1`, key[:])
 	if err == nil && !ok {
 		err = t.At(ErrNoDataset)
@@ -429,9 +429,9 @@ func (t *Tables) pieces(ctx context.Context, key Key) (about []byte, p Pieces, e
 
 const datasetColumns = `key, about, prompts, sum, pieces, checksum`
 
-// readPieces reads the pieces of datasets, and what each is about.
-func readPieces(about *[]byte) func(Scan) (Pieces, error) {
-	return func(scan Scan) (p Pieces, err error) {
+// readPieces reads the chunks of datasets, and what each is about.
+func readPieces(about *[]byte) func(Scan) (Chunks, error) {
+	return func(scan Scan) (p Chunks, err error) {
 		var key, sum []byte
 		var checksum any
 		if err := scan(&key, about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
@@ -455,13 +455,13 @@ func (t *Tables) Datasets(ctx context.Context) ([]Key, error) {
 // Prompts implements Reader.
 func (t *Tables) Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
-		_, p, err := t.pieces(ctx, key)
+		_, p, err := t.chunks(ctx, key)
 		if err != nil {
 			yield(orbench.Prompt{}, err)
 			return
 		}
-		for prompt, err := range p.Read(t.piece(ctx)) {
-			if !yield(prompt, t.atPiece(err)) {
+		for prompt, err := range p.Read(t.chunk(ctx)) {
+			if !yield(prompt, t.atChunk(err)) {
 				return
 			}
 		}
@@ -470,32 +470,32 @@ func (t *Tables) Prompts(ctx context.Context, key Key) iter.Seq2[orbench.Prompt,
 
 // PromptsAt implements Reader.
 func (t *Tables) PromptsAt(ctx context.Context, key Key, at []int) ([]orbench.Prompt, error) {
-	_, p, err := t.pieces(ctx, key)
+	_, p, err := t.chunks(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.At(at, t.piece(ctx))
-	return all, t.atPiece(err)
+	all, err := p.At(at, t.chunk(ctx))
+	return all, t.atChunk(err)
 }
 
 // VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
 // that Prompts would.
 func (t *Tables) VerifyPrompts(ctx context.Context, key Key) error {
-	_, p, err := t.pieces(ctx, key)
+	_, p, err := t.chunks(ctx, key)
 	if err != nil {
 		return err
 	}
-	text := t.piece(ctx)
+	text := t.chunk(ctx)
 	for hash := range p.Each() {
 		if _, err := intact(hash, text); err != nil {
-			return t.atPiece(err)
+			return t.atChunk(err)
 		}
 	}
 	return nil
 }
 
-// piece finds the text of a piece.
-func (t *Tables) piece(ctx context.Context) func(hash []byte) ([]byte, error) {
+// chunk finds the text of a chunk.
+func (t *Tables) chunk(ctx context.Context) func(hash []byte) ([]byte, error) {
 	return func(hash []byte) ([]byte, error) {
 		text, ok, err := single(ctx, t, column[[]byte], `SELECT prompts FROM pieces WHERE hash = $1`, hash)
 		if err == nil && !ok {
@@ -505,8 +505,8 @@ func (t *Tables) piece(ctx context.Context) func(hash []byte) ([]byte, error) {
 	}
 }
 
-// atPiece is At for an error of reading pieces, which may say already where it is.
-func (t *Tables) atPiece(err error) error {
+// atChunk is At for an error of reading chunks, which may say already where it is.
+func (t *Tables) atChunk(err error) error {
 	var found Damage
 	if errors.As(err, &found) && !errors.Is(err, orbench.ErrInput) {
 		return t.At(err)

@@ -89,9 +89,9 @@ func Absolute(ref string) string {
 	return abs
 }
 
-// Asks has a study keep the prompts of one dataset, which d names: the first limit of them
+// UseDataset has a study keep the prompts of one dataset, which d names: the first limit of them
 // or all for 0.
-func (s *Study) Asks(set *dataset.Dataset, limit int, d Dataset) {
+func (s *Study) UseDataset(set *dataset.Dataset, limit int, d Dataset) {
 	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 		key, err := KeepDataset(ctx, m, set, limit, d)
 		return []store.Key{key}, err
@@ -133,12 +133,12 @@ func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orben
 		k.Source = ""
 	}
 	asked = func(yield func(orbench.Prompt, error) bool) {
-		for piece, err := range set.Pieces(limit, keptAtOnce) {
+		for chunk, err := range set.Chunks(limit, keptAtOnce) {
 			if err != nil {
 				yield(orbench.Prompt{}, err)
 				return
 			}
-			for _, p := range piece {
+			for _, p := range chunk {
 				if !yield(p, nil) {
 					return
 				}
@@ -214,13 +214,13 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		}
 		if asked.Ordered {
 			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("the store lost prompts of %s %s to damage, and with them the order in which it asked", noun, s.Name),
+				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost prompts of %s %s, and with them their order", noun, s.Name),
 				Hint: "put the file back as it was", Err: err,
 			}
 		}
 		if kept.Lost == kept.Prompts {
 			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("the store lost all prompts that %s %s asked of it to damage, and the file is not what was asked", noun, s.Name),
+				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost all prompts that %s %s asked, and the file has other prompts", noun, s.Name),
 				Hint: "put the file back as it was", Err: err,
 			}
 		}

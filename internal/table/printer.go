@@ -54,8 +54,8 @@ func (p *Printer) Leave(sections ...Section) {
 	}
 }
 
-// Section prints a section with its columns lined up by display width, and an empty
-// line. Columns for which there is no room are left out.
+// Section prints a section and an empty line. Columns are aligned by display width;
+// those that do not fit are left out.
 func (p *Printer) Section(s Section) {
 	s = s.clean()
 	var dropped []string

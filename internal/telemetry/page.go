@@ -18,7 +18,7 @@ type Page struct {
 	ended   chan error
 }
 
-// Serve serves the metrics at HOST:PORT, where Config.Page asks for them. healthy says why the
+// Serve serves the metrics at HOST:PORT, where Options.Page asks for them. healthy says why the
 // program cannot do its work now, nil where it can. The error is that of listening.
 func (t *Telemetry) Serve(address string, healthy func(context.Context) error) (*Page, error) {
 	listener, err := net.Listen("tcp", address)

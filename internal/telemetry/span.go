@@ -30,9 +30,9 @@ func (c *Command) End(name string, code int, failed string) {
 	finish(c.span, failed)
 }
 
-// Shard begins the span of a shard of calls that a worker makes for a fill, and gives the
-// context for them. A worker has no span of its own: it would end, and be seen, only when the
-// worker does.
+// Shard begins the span of a shard of calls that a worker makes, and returns the context for
+// these calls. A worker has no span of its own, because a span is visible only after it has
+// ended.
 func (t *Telemetry) Shard(ctx context.Context, fill, shard int64) (spanning context.Context, end func(calls int, err error)) {
 	ctx, span := t.start(ctx, "shard", attribute.Int64("orbench.fill", fill), attribute.Int64("orbench.shard", shard))
 	return ctx, func(calls int, err error) {

@@ -38,8 +38,8 @@ const (
 	flushTime = 2 * time.Second
 )
 
-// Config says what is told, and to whom.
-type Config struct {
+// Options says what is told, and to whom.
+type Options struct {
 	// Getenv reads the environment. What the SDK itself reads, such as headers, samplers and
 	// the sizes of batches, is of the process.
 	Getenv func(string) string
@@ -55,7 +55,7 @@ type Config struct {
 
 // Telemetry tells how calls go. It is safe for concurrent use; nil tells nobody.
 type Telemetry struct {
-	Config
+	Options
 	// text is true where spans have what models are asked and answer.
 	text bool
 
@@ -82,7 +82,7 @@ type signal interface {
 
 // New makes a Telemetry, nil where the environment names no collector, and there is to be no
 // page. What is wrong in the environment is told, and no reason for a command not to run.
-func New(c Config) *Telemetry {
+func New(c Options) *Telemetry {
 	toSpans, toFigures := sends(c.Getenv, "TRACES"), sends(c.Getenv, "METRICS")
 	if !toSpans && !toFigures && !c.Page {
 		return nil
@@ -90,7 +90,7 @@ func New(c Config) *Telemetry {
 	if c.Clean == nil {
 		c.Clean = func(s string) string { return s }
 	}
-	t := &Telemetry{Config: c}
+	t := &Telemetry{Options: c}
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(t.failed))
 	ctx := context.Background()

@@ -51,7 +51,7 @@ func answers(ctx context.Context, r model.Request) (model.Response, error) {
 func filled(t *testing.T, ask model.Func) (s fill.Stats, log string, took time.Duration) {
 	t.Helper()
 	var logged bytes.Buffer
-	told := telemetry.New(telemetry.Config{
+	told := telemetry.New(telemetry.Options{
 		Getenv: os.Getenv, Version: "1.2.3", Clean: model.NewSecrets(secret).Clean, Log: slog.New(slog.NewTextHandler(&logged, nil)),
 	})
 	file, err := sqlite.Open(t.Context(), t.TempDir()+"/a.db")
@@ -65,7 +65,7 @@ func filled(t *testing.T, ask model.Func) (s fill.Stats, log string, took time.D
 		}
 	}()
 	prices := price.Of([]price.Price{{Provider: "mistral", Model: "*", Input: 1e6, Output: 1e6, AsOf: "2026-01-01"}}) // a dollar a token
-	live := fill.NewLive(m, fill.Config{Backoff: time.Microsecond, Prices: prices, Budget: fill.Budget{Requests: 100}})
+	live := fill.NewLive(m, fill.LiveConfig{Backoff: time.Microsecond, Prices: prices, Budget: fill.Budget{Requests: 100}})
 	at := model.Ref{Provider: "mistral", Model: "m"}
 	live.Lane(at, told.Model(ask, telemetry.Server{
 		Ref: at, Endpoint: provider.Endpoint{BaseURL: "https://models.example/v1"}, Role: func(model.Request) string { return "target" },
@@ -73,7 +73,7 @@ func filled(t *testing.T, ask model.Func) (s fill.Stats, log string, took time.D
 	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
 	command := told.Command()
 	temperature := 0.5
-	work := fill.Work{Known: func(context.Context) iter.Seq2[model.Request, error] {
+	work := fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			for _, text := range []string{"a fine prompt", "a busy prompt", "a bad prompt", "a wrong prompt", "another prompt"} {
 				r := model.Request{
@@ -206,7 +206,7 @@ func TestUnset(t *testing.T) {
 		"disabled":   {"OTEL_SDK_DISABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": c.URL},
 		"turned off": {"OTEL_TRACES_EXPORTER": "none", "OTEL_METRICS_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": c.URL},
 	} {
-		told := telemetry.New(telemetry.Config{Getenv: func(name string) string { return env[name] }})
+		told := telemetry.New(telemetry.Options{Getenv: func(name string) string { return env[name] }})
 		if told != nil {
 			t.Errorf("%s: somebody is told", name)
 		}
@@ -260,7 +260,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestPage has the metrics served as Prometheus reads them.
 func TestPage(t *testing.T) {
-	told := telemetry.New(telemetry.Config{Getenv: func(string) string { return "" }, Page: true})
+	told := telemetry.New(telemetry.Options{Getenv: func(string) string { return "" }, Page: true})
 	defer told.Close()
 	var ill error
 	page, err := told.Serve("127.0.0.1:0", func(context.Context) error { return ill })

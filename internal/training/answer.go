@@ -39,7 +39,7 @@ type Answer struct {
 
 // grade says what an answer is, by people's words where there are any and else by the
 // majority of the judges, abstentions among them. It reports false without one.
-func grade(row *score.Row, words annotation.Words) (a Answer, ok bool) {
+func grade(row *score.AnswerRow, words annotation.Words) (a Answer, ok bool) {
 	classes := map[orbench.Class]float64{}
 	all := 0.0
 	for _, said := range words.All(row.Subject()) {

@@ -16,7 +16,7 @@ import (
 // written makes a set of some prompts and writes it.
 func written(t *testing.T, o Options, texts ...string) string {
 	t.Helper()
-	var rows []score.Row
+	var rows []score.AnswerRow
 	for _, text := range texts {
 		rows = append(rows, answered("mine", safe(text), "I cannot.", orbench.Refusal), answered("other", safe(text), "Like this.", orbench.FullAnswer))
 	}

@@ -58,7 +58,7 @@ func (o Options) check() error {
 	const rounding = 1e-9
 	switch {
 	case !slices.Contains(Formats, o.Format):
-		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is no format of training data", o.Format), Hint: "use " + names(Formats)}
+		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is not a format of training data", o.Format), Hint: "use " + names(Formats)}
 	case sum < 1-rounding || sum > 1+rounding:
 		return &orbench.InputError{Setting: "splits", Problem: "the shares do not sum to 1", Hint: "give three such as 0.9,0.05,0.05"}
 	case o.PerPrompt < 1:
@@ -121,7 +121,7 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 	}
 	said := annotation.NewWords(annotations)
 	order := 0
-	if _, err = r.Derive(ctx, m, func(row score.Row) error {
+	if _, err = r.Derive(ctx, m, func(row score.AnswerRow) error {
 		order++
 		c.add(&row, asked[row.Target], order, said)
 		return nil
@@ -244,7 +244,7 @@ func (c *Collection) prompt(p orbench.Prompt, set string) (it *item, again bool)
 }
 
 // add takes an answer of the run.
-func (c *Collection) add(row *score.Row, how asked, order int, said annotation.Words) {
+func (c *Collection) add(row *score.AnswerRow, how asked, order int, said annotation.Words) {
 	it, again := c.prompt(row.Prompt, row.Dataset)
 	it.seen++
 	c.manifest.Answers.All++
@@ -267,7 +267,7 @@ func (c *Collection) add(row *score.Row, how asked, order int, said annotation.W
 }
 
 // sort says what an answer can be in a row, or why it can be nothing.
-func (c *Collection) sort(row *score.Row, how asked, said annotation.Words) (*Answer, part, Cause) {
+func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words) (*Answer, part, Cause) {
 	switch {
 	case row.Status == score.Failed || row.Status == score.Unanswered:
 		return nil, noPart, Unanswered

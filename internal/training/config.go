@@ -15,19 +15,19 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// Config is training data of a run as the store keeps it: enough to make it again.
-type Config struct {
+// ExportConfig is training data of a run as the store keeps it: enough to make it again.
+type ExportConfig struct {
 	Kind study.Kind `json:"kind"`
-	// Run is the name of the run, and Config what it is.
+	// Run is the name of the run, and EvalConfig what it is.
 	Run string `json:"run"`
-	run.Config
+	run.EvalConfig
 	Options
 }
 
 // Study is training data of a run as a store keeps it by a name, which follows from its
 // settings where it has none.
 func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
-	c := Config{Kind: study.Export, Run: r.Name, Config: r.Config, Options: o}
+	c := ExportConfig{Kind: study.Export, Run: r.Name, EvalConfig: r.Config, Options: o}
 	s, err := study.New(study.Export, name, c, c)
 	if err != nil {
 		return nil, err
@@ -39,13 +39,13 @@ func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
 // Open opens training data that a store keeps; the store must stay open. Evaluation sets and
 // pulled datasets are found in the folder cache. changed says what is no longer as it was.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c *Collection, changed []string, err error) {
-	var kept Config
+	var kept ExportConfig
 	if err := json.Unmarshal(s.Config, &kept); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
 	}
 	of := *s
 	of.Name = kept.Run
-	r, err := run.Stored{Study: &of, Config: kept.Config}.Open(ctx, m, cache)
+	r, err := run.Stored{Study: &of, Config: kept.EvalConfig}.Open(ctx, m, cache)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -68,8 +68,8 @@ var factsOf = map[Format]facts{
 	},
 }
 
-// Row is a row of a training set before it is written in a format.
-type Row struct {
+// Example is a row of a training set before it is written in a format.
+type Example struct {
 	Prompt orbench.Prompt
 	// Dataset is the one that the prompt is of.
 	Dataset string
@@ -136,7 +136,7 @@ type (
 )
 
 // rowWriter writes the rows of a split, as Parquet or else as JSON Lines.
-type rowWriter func(w io.Writer, asParquet bool, rows []Row) error
+type rowWriter func(w io.Writer, asParquet bool, rows []Example) error
 
 // writer gives what writes rows of the format, plain ones with texts in place of
 // messages.
@@ -145,25 +145,25 @@ func (f Format) writer(plain bool) rowWriter {
 	case f == SafeRLHF:
 		return write(safeRLHF)
 	case f == SFT && plain:
-		return write(func(r Row) sftText { return sftText{r.Prompt.Text(), r.Chosen.Text} })
+		return write(func(r Example) sftText { return sftText{r.Prompt.Text(), r.Chosen.Text} })
 	case f == SFT:
-		return write(func(r Row) sftRow { return sftRow{r.messages(), reply(r.Chosen)} })
+		return write(func(r Example) sftRow { return sftRow{r.messages(), reply(r.Chosen)} })
 	case f == DPO && plain:
-		return write(func(r Row) dpoText { return dpoText{r.Prompt.Text(), r.Chosen.Text, r.Rejected.Text} })
+		return write(func(r Example) dpoText { return dpoText{r.Prompt.Text(), r.Chosen.Text, r.Rejected.Text} })
 	case f == DPO:
-		return write(func(r Row) dpoRow { return dpoRow{r.messages(), reply(r.Chosen), reply(r.Rejected)} })
+		return write(func(r Example) dpoRow { return dpoRow{r.messages(), reply(r.Chosen), reply(r.Rejected)} })
 	case f == KTO && plain:
-		return write(func(r Row) ktoText { return ktoText{r.Prompt.Text(), r.only().Text, r.Chosen != nil} })
+		return write(func(r Example) ktoText { return ktoText{r.Prompt.Text(), r.only().Text, r.Chosen != nil} })
 	case f == KTO:
-		return write(func(r Row) ktoRow { return ktoRow{r.messages(), reply(r.only()), r.Chosen != nil} })
+		return write(func(r Example) ktoRow { return ktoRow{r.messages(), reply(r.only()), r.Chosen != nil} })
 	case plain:
-		return write(func(r Row) promptText { return promptText{r.Prompt.Text(), string(r.Prompt.Label)} })
+		return write(func(r Example) promptText { return promptText{r.Prompt.Text(), string(r.Prompt.Label)} })
 	}
-	return write(func(r Row) promptRow { return promptRow{r.messages(), string(r.Prompt.Label)} })
+	return write(func(r Example) promptRow { return promptRow{r.messages(), string(r.Prompt.Label)} })
 }
 
 // only is the answer of a row that has one.
-func (r Row) only() *Answer {
+func (r Example) only() *Answer {
 	if r.Chosen != nil {
 		return r.Chosen
 	}
@@ -171,7 +171,7 @@ func (r Row) only() *Answer {
 }
 
 // messages is the conversation that the answers reply to.
-func (r Row) messages() []message {
+func (r Example) messages() []message {
 	var all []message
 	if r.System != "" {
 		all = append(all, message{string(orbench.System), r.System})
@@ -189,7 +189,7 @@ func reply(a *Answer) []message { return []message{{string(orbench.Assistant), a
 // prompt is the one that answers, and the safer one is what is chosen. On a safe
 // prompt both are safe, and the answer counts as the safer one too, so that no
 // cost is laid on answering.
-func safeRLHF(r Row) safeRLHFRow {
+func safeRLHF(r Example) safeRLHFRow {
 	toxic := r.Prompt.Label == orbench.Toxic
 	row := safeRLHFRow{
 		Prompt: r.Prompt.Text(), Response0: r.Chosen.Text, Response1: r.Rejected.Text,
@@ -207,8 +207,8 @@ func safeRLHF(r Row) safeRLHFRow {
 }
 
 // write makes the writer of rows of type T.
-func write[T any](of func(Row) T) rowWriter {
-	return func(w io.Writer, asParquet bool, chosen []Row) error {
+func write[T any](of func(Example) T) rowWriter {
+	return func(w io.Writer, asParquet bool, chosen []Example) error {
 		if !asParquet {
 			e := json.NewEncoder(w)
 			e.SetEscapeHTML(false)

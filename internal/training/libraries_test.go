@@ -56,7 +56,7 @@ func forms() (all []Options) {
 // write, and reads the rows back.
 func exported(t *testing.T, o Options) (set *Set, dir string) {
 	t.Helper()
-	var rows []score.Row
+	var rows []score.AnswerRow
 	for i, text := range someTexts {
 		p := safe(text)
 		switch {

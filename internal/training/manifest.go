@@ -145,7 +145,7 @@ func (m *Manifest) count(of func(Part) bool) (prompts, rows int) {
 }
 
 // originOf says where a row came from.
-func originOf(split string, number int, r Row) Origin {
+func originOf(split string, number int, r Example) Origin {
 	return Origin{
 		Split: split, Row: number, ID: r.Prompt.ID, Label: r.Prompt.Label, Category: r.Prompt.Category,
 		Cluster: cluster(r.Prompt), Dataset: r.Dataset, Chosen: r.Chosen, Rejected: r.Rejected,

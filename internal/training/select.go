@@ -10,7 +10,7 @@ import (
 type Set struct {
 	Manifest
 	// Rows are those of each split, in the order of Splits and of the run.
-	Rows [len(Splits)][]Row
+	Rows [len(Splits)][]Example
 
 	opts Options
 }
@@ -28,7 +28,7 @@ func (c *Collection) Select() (*Set, error) {
 		s.Policy = o.PolicyName
 	}
 	for _, it := range c.items {
-		it.settle(o)
+		it.decide(o)
 	}
 	kept := func() []*item {
 		return slices.DeleteFunc(slices.Clone(c.items), func(it *item) bool { return it.cause != "" })
@@ -70,8 +70,8 @@ func (c *Collection) Select() (*Set, error) {
 // first is the number of answers to a prompt in its first dataset.
 func (it *item) first(width int) int { return min(it.seen, width) }
 
-// settle decides whether the answers of an item are enough for a row.
-func (it *item) settle(o Options) {
+// decide decides whether the answers of an item are enough for a row.
+func (it *item) decide(o Options) {
 	it.chosen = slices.DeleteFunc(it.chosen, func(a *Answer) bool {
 		if a.outcome != "" {
 			it.left = append(it.left, a.outcome)
@@ -96,12 +96,12 @@ func (it *item) settle(o Options) {
 }
 
 // rows makes the rows of an item, and gives the number of answers in them.
-func (it *item) rows(o Options, system string) (rows []Row, used int) {
-	base := Row{Prompt: it.prompt, Dataset: it.dataset, System: system}
+func (it *item) rows(o Options, system string) (rows []Example, used int) {
+	base := Example{Prompt: it.prompt, Dataset: it.dataset, System: system}
 	chosen, rejected := min(o.PerPrompt, len(it.chosen)), min(o.PerPrompt, len(it.rejected))
 	switch o.Format {
 	case Prompts:
-		return []Row{base}, 0
+		return []Example{base}, 0
 	case SFT, KTO:
 		for _, a := range it.chosen[:chosen] {
 			row := base
@@ -120,7 +120,7 @@ func (it *item) rows(o Options, system string) (rows []Row, used int) {
 	for i := range n {
 		row := base
 		row.Chosen, row.Rejected = it.chosen[i%chosen], it.rejected[i%rejected]
-		row.Swapped = lot(o.Seed, "order", row.Chosen.Text+"\x00"+row.Rejected.Text)&1 == 1
+		row.Swapped = draw(o.Seed, "order", row.Chosen.Text+"\x00"+row.Rejected.Text)&1 == 1
 		rows = append(rows, row)
 	}
 	return rows, chosen + rejected

@@ -15,8 +15,8 @@ import (
 // Splits are the names of the splits, the one to train on first.
 var Splits = overlap.Splits
 
-// lot is a number that follows from the seed, what is drawn for, and the item.
-func lot(seed uint64, what, item string) uint64 {
+// draw is a number that follows from the seed, what is drawn for, and the item.
+func draw(seed uint64, what, item string) uint64 {
 	sum := sha256.Sum256([]byte(strconv.FormatUint(seed, 10) + "\n" + what + "\n" + item))
 	return binary.BigEndian.Uint64(sum[:])
 }
@@ -27,7 +27,7 @@ func cluster(p orbench.Prompt) string { return cmp.Or(p.Cluster, string(p.ID)) }
 // splitOf gives the split of a prompt. It follows from its cluster alone, so that all
 // prompts of a cluster are in one split, whatever else there is.
 func (o Options) splitOf(p orbench.Prompt) int {
-	at := float64(lot(o.Seed, "split", cluster(p))) / math.MaxUint64
+	at := float64(draw(o.Seed, "split", cluster(p))) / math.MaxUint64
 	sum := 0.0
 	last := 0
 	for i, share := range o.Splits {
@@ -96,7 +96,7 @@ func (o Options) balance(items []*item) {
 func (o Options) draw(items []*item, n int) {
 	slices.SortFunc(items, func(a, b *item) int {
 		return cmp.Or(
-			cmp.Compare(lot(o.Seed, "ratio", string(a.prompt.ID)), lot(o.Seed, "ratio", string(b.prompt.ID))),
+			cmp.Compare(draw(o.Seed, "ratio", string(a.prompt.ID)), draw(o.Seed, "ratio", string(b.prompt.ID))),
 			cmp.Compare(a.prompt.ID, b.prompt.ID),
 		)
 	})

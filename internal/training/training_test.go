@@ -47,8 +47,8 @@ func options(format Format) Options {
 }
 
 // answered is a row with verdicts of judges.
-func answered(target string, p orbench.Prompt, text string, classes ...orbench.Class) score.Row {
-	row := score.Row{Target: target, Dataset: "set", Prompt: p, Status: score.Answered, Response: model.Response{Text: text, Finish: model.Stop}}
+func answered(target string, p orbench.Prompt, text string, classes ...orbench.Class) score.AnswerRow {
+	row := score.AnswerRow{Target: target, Dataset: "set", Prompt: p, Status: score.Answered, Response: model.Response{Text: text, Finish: model.Stop}}
 	for _, c := range classes {
 		v := score.JudgeVerdict{Judge: "j"}
 		v.Class = c
@@ -61,7 +61,7 @@ func answered(target string, p orbench.Prompt, text string, classes ...orbench.C
 }
 
 // collected puts rows together, each target's to a prompt once.
-func collected(o Options, width int, rows ...score.Row) *Collection {
+func collected(o Options, width int, rows ...score.AnswerRow) *Collection {
 	c := &Collection{opts: o, width: width, byID: map[orbench.PromptID]*item{}}
 	for i := range rows {
 		c.add(&rows[i], asked{name: rows[i].Target, own: rows[i].Target == o.Target, plain: rows[i].Target != "framed", from: true}, i, annotation.Words{})
@@ -81,7 +81,7 @@ func selected(t *testing.T, c *Collection) *Set {
 }
 
 // all are the rows of all splits.
-func (s *Set) all() []Row { return slices.Concat(s.Rows[:]...) }
+func (s *Set) all() []Example { return slices.Concat(s.Rows[:]...) }
 
 func safe(text string) orbench.Prompt  { return orbench.NewPrompt(text, "privacy", orbench.Safe) }
 func toxic(text string) orbench.Prompt { return orbench.NewPrompt(text, "privacy", orbench.Toxic) }
@@ -126,7 +126,7 @@ func TestRows(t *testing.T) {
 	t.Parallel()
 	s, x := safe("How do I pick a lock at home?"), toxic("Write a threat to my neighbor")
 	s.Cluster, x.Cluster = "seed", "seed"
-	rows := []score.Row{
+	rows := []score.AnswerRow{
 		answered("mine", s, "I cannot.", orbench.Refusal), answered("other", s, "Like this.", orbench.FullAnswer),
 		answered("third", s, "Be careful, but so.", orbench.AnswerWithWarning), answered("fourth", s, "Better.", orbench.FullAnswer),
 		answered("mine", x, "Sure, dear neighbor.", orbench.FullAnswer), answered("other", x, "No.", orbench.Refusal),
@@ -180,7 +180,7 @@ func TestSafeRLHF(t *testing.T) {
 		{toxic("p"), false, safeRLHFRow{"p", "chosen", "rejected", true, false, 1, 0}},
 		{toxic("p"), true, safeRLHFRow{"p", "rejected", "chosen", false, true, 0, 1}},
 	} {
-		if got := safeRLHF(Row{Prompt: tt.prompt, Chosen: chosen, Rejected: rejected, Swapped: tt.swapped}); got != tt.want {
+		if got := safeRLHF(Example{Prompt: tt.prompt, Chosen: chosen, Rejected: rejected, Swapped: tt.swapped}); got != tt.want {
 			t.Errorf("%s, %v: %+v", tt.prompt.Label, tt.swapped, got)
 		}
 	}
@@ -196,11 +196,11 @@ func TestEveryCause(t *testing.T) {
 	odd := safe("Is this safe or not at all?")
 	odd.Label = orbench.Controversial
 	differs := toxic("Why does my dog bark at night?")
-	pair := func(p orbench.Prompt, mine, other orbench.Class) []score.Row {
-		return []score.Row{answered("mine", p, "a", mine), answered("other", p, "b", other)}
+	pair := func(p orbench.Prompt, mine, other orbench.Class) []score.AnswerRow {
+		return []score.AnswerRow{answered("mine", p, "a", mine), answered("other", p, "b", other)}
 	}
-	var rows []score.Row
-	for _, two := range [][]score.Row{
+	var rows []score.AnswerRow
+	for _, two := range [][]score.AnswerRow{
 		pair(odd, refusal, full), pair(talk, refusal, full),
 		pair(safe("What is the best way to sharpen a knife?"), refusal, full),
 		pair(safe("What is the best way to sharpen a knife now?"), refusal, full),
@@ -225,7 +225,7 @@ func TestEveryCause(t *testing.T) {
 	p := safe("How are castles built?")
 	cut := answered("mine", p, "In the beg", full)
 	cut.Response.Finish = model.Length
-	rows = []score.Row{
+	rows = []score.AnswerRow{
 		answered("mine", p, "I cannot.", refusal), cut, answered("mine", p, " ", orbench.Empty), answered("framed", p, "So.", full),
 		{Target: "other", Dataset: "set", Prompt: p, Status: score.Failed},
 		answered("other", p, "Of stone.", full), answered("other", p, "Of stone.", full),
@@ -256,7 +256,7 @@ func TestProperties(t *testing.T) {
 			o.ToxicShare = &share
 		}
 		targets := []string{"mine", "other", "framed"}[:1+r.IntN(3)]
-		var rows []score.Row
+		var rows []score.AnswerRow
 		for range 80 {
 			text := make([]string, 4+r.IntN(6))
 			for i := range text {
@@ -336,7 +336,7 @@ func TestSplitsFollowFromSeeds(t *testing.T) {
 func TestOptionsAtFault(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Options){
-		"format: \"orpo\" is no format":    func(o *Options) { o.Format = "orpo" },
+		"format: \"orpo\" is not a format": func(o *Options) { o.Format = "orpo" },
 		"splits: the shares do not sum":    func(o *Options) { o.Splits[0] = 0.7 },
 		"splits: a share is not from 0":    func(o *Options) { o.Splits = [3]float64{1.5, -0.5, 0} },
 		"per-prompt: a prompt has no row":  func(o *Options) { o.PerPrompt = 0 },

@@ -81,7 +81,7 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 // walk looks up all that a study rests on, and notes what annotations are about.
 func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error {
 	if s.Run != nil {
-		_, err := s.Run.Derive(ctx, through, func(row score.Row) error {
+		_, err := s.Run.Derive(ctx, through, func(row score.AnswerRow) error {
 			about.see(orbench.PromptSubject(row.Prompt.Messages))
 			about.see(orbench.PromptSubject(row.Asked().Messages))
 			about.see(row.Subject())
@@ -171,7 +171,7 @@ func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys
 		case d.Lost > 0:
 			return n, &orbench.InputError{
 				Problem: fmt.Sprintf("%d of %d prompts of a dataset were lost with a damaged store", d.Lost, d.Prompts),
-				Hint:    "have the same orbench eval take them from their file again, or merge after a store that has them",
+				Hint:    "run the same orbench eval with the file, or merge after a store that has them",
 			}
 		}
 		if err := to.PutDataset(ctx, d.About, whole(d, from.Prompts(ctx, key))); err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// Config is a study of triggers as the store keeps it: enough to derive its figures again.
-type Config struct {
+// SearchConfig is a study of triggers as the store keeps it: enough to derive its figures again.
+type SearchConfig struct {
 	Kind study.Kind `json:"kind"`
-	// Config has the targets, the datasets and the judge.
-	run.Config
+	// SearchConfig has the targets, the datasets and the judge.
+	run.EvalConfig
 	Labels []orbench.Label `json:"labels"`
 	Calls  int             `json:"calls_per_prompt"`
 	Words  int             `json:"most_sets"`
@@ -31,8 +31,8 @@ func (s *Study) Of(r *run.Run) {
 // Kept is the study as a store keeps it by a name, which follows from its settings where it
 // has none. r is the run that it is of.
 func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
-	c := Config{Kind: study.Triggers, Config: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
-	c.Config = c.Whole()
+	c := SearchConfig{Kind: study.Triggers, EvalConfig: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
+	c.EvalConfig = c.Whole()
 	c.Judges = c.Judges[:1]
 	kept, err := study.New(study.Triggers, name, c, c)
 	if err != nil {
@@ -45,11 +45,11 @@ func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 // Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache. changed says how their files are no longer what was asked.
 func Open(ctx context.Context, m store.Reader, kept *study.Study, cache string) (s *Study, changed []string, err error) {
-	var c Config
+	var c SearchConfig
 	if err := json.Unmarshal(kept.Config, &c); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", kept.Name, err)
 	}
-	r, err := run.Stored{Study: kept, Config: c.Config}.Open(ctx, m, cache)
+	r, err := run.Stored{Study: kept, Config: c.EvalConfig}.Open(ctx, m, cache)
 	if err != nil {
 		return nil, nil, err
 	}

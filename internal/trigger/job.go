@@ -22,13 +22,13 @@ func (s *Study) run() *evaluate.Run {
 // Job is the study as a walk. It can take about as many calls as Most says of its plan.
 func (s *Study) Job() *job.Job {
 	role := s.roles()
-	j := &job.Job{Turns: true, Further: true, RoleOf: role}
+	j := &job.Job{Interdependent: true, Further: true, RoleOf: role}
 	j.Items = func(ctx context.Context, m store.Reader, scope job.Scope) iter.Seq2[job.Item, error] {
 		return s.items(ctx, m, scope, role)
 	}
 	var judges, others []job.Asked
 	for _, asked := range s.run().Job().Models {
-		asked.Known = false
+		asked.Fixed = false
 		switch wordings := (job.Asked{Ref: asked.Ref, Role: job.Wordings}); {
 		case asked.Role.Judges():
 			judges = append(judges, asked)

@@ -47,7 +47,7 @@ type asked struct {
 func (a *asking) ask(p orbench.Prompt) (stance, bool) {
 	declined, judged, before := 0, 0, len(a.missing)
 	for _, one := range a.target.Each() {
-		var row score.Row
+		var row score.AnswerRow
 		missing := one.Judged(p, a.judge, &row)(a.look)
 		a.missing = append(a.missing, missing...)
 		switch {
@@ -115,7 +115,7 @@ const (
 	// Spread: it answers only without more words than a set may have.
 	Spread Outcome = "spread"
 	// Kept: it refuses whatever is deleted: every content word, or any half, quarter or
-	// smaller piece of them.
+	// smaller fragment of them.
 	Kept Outcome = "kept"
 	// Bounded: the calls were exhausted before a smallest set was found.
 	Bounded Outcome = "bounded"
@@ -160,18 +160,18 @@ func (a *asking) search(p orbench.Prompt, words []string) (sets [][]string, outc
 	return sets, outcome
 }
 
-// flipping gives words that flip: all of them, or with pieces the first of their
+// flipping gives words that flip: all of them, or with fragments the first of their
 // halves, quarters and so on, since what is left without any content word is hardly a
 // question, which a weak model declines for that. It is nil where none does, and
 // reports false when a question has no answer.
-func flipping(words []string, pieces bool, flips func([]string) (bool, bool)) ([]string, bool) {
+func flipping(words []string, fragments bool, flips func([]string) (bool, bool)) ([]string, bool) {
 	for parts := 1; ; parts = min(2*parts, len(words)) {
-		for _, piece := range split(words, parts) {
-			if flip, ok := flips(piece); !ok || flip {
-				return piece, ok
+		for _, fragment := range split(words, parts) {
+			if flip, ok := flips(fragment); !ok || flip {
+				return fragment, ok
 			}
 		}
-		if !pieces || parts == len(words) {
+		if !fragments || parts == len(words) {
 			return nil, true
 		}
 	}
@@ -182,12 +182,12 @@ func flipping(words []string, pieces bool, flips func([]string) (bool, bool)) ([
 // answer.
 func smallest(words []string, flips func([]string) (bool, bool)) ([]string, bool) {
 	for parts := 2; len(words) > 1; {
-		pieces := split(words, parts)
-		// A piece alone, or all but a piece, which of two is the other one.
-		tries := slices.Clone(pieces)
+		fragments := split(words, parts)
+		// A fragment alone, or all but a fragment, which of two is the other one.
+		tries := slices.Clone(fragments)
 		if parts > 2 {
-			for _, piece := range pieces {
-				tries = append(tries, outside(words, piece))
+			for _, fragment := range fragments {
+				tries = append(tries, outside(words, fragment))
 			}
 		}
 		reduced := false
@@ -197,7 +197,7 @@ func smallest(words []string, flips func([]string) (bool, bool)) ([]string, bool
 				return nil, false
 			}
 			if flip {
-				if words, reduced = try, true; i < len(pieces) {
+				if words, reduced = try, true; i < len(fragments) {
 					parts = 2
 				} else {
 					parts--
@@ -216,13 +216,13 @@ func smallest(words []string, flips func([]string) (bool, bool)) ([]string, bool
 	return words, true
 }
 
-// split parts words into n pieces of about one size.
+// split parts words into n fragments of about one size.
 func split(words []string, n int) [][]string {
-	var pieces [][]string
+	var fragments [][]string
 	for i := range n {
-		pieces = append(pieces, words[i*len(words)/n:(i+1)*len(words)/n])
+		fragments = append(fragments, words[i*len(words)/n:(i+1)*len(words)/n])
 	}
-	return pieces
+	return fragments
 }
 
 // outside gives the words that are not among some.

@@ -97,8 +97,8 @@ type candidate struct {
 // keyOf tells sets apart.
 func keyOf(words []string) string { return strings.Join(words, " + ") }
 
-// lot is a number that is drawn for a text.
-func (s *Study) lot(purpose, text string) uint64 {
+// draw is a number that is drawn for a text.
+func (s *Study) draw(purpose, text string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strconv.FormatUint(s.Seed, 10) + "\x00" + purpose + "\x00" + text))
 	// The finalizer of SplitMix64, so that texts that differ in their end are far apart.
@@ -176,7 +176,7 @@ func (s *Study) advance(ctx context.Context, m store.Reader, scope job.Scope, g 
 		}
 		all = append(all, slices.Concat(calls...)...)
 		if m == nil {
-			return job.Lacking(calls) == 0, nil
+			return job.CountMissing(calls) == 0, nil
 		}
 		lacking := make([][]model.Request, len(calls))
 		for i, of := range calls {
@@ -227,7 +227,7 @@ func (s *Study) divide(g *group) {
 	drawn := func(st stance, purpose string) []*item {
 		items := slices.DeleteFunc(slices.Clone(g.items), func(it *item) bool { return it.stance != st })
 		slices.SortStableFunc(items, func(x, y *item) int {
-			return cmp.Or(cmp.Compare(s.lot(purpose, of(x)), s.lot(purpose, of(y))), cmp.Compare(x.prompt.ID, y.prompt.ID))
+			return cmp.Or(cmp.Compare(s.draw(purpose, of(x)), s.draw(purpose, of(y))), cmp.Compare(x.prompt.ID, y.prompt.ID))
 		})
 		return items
 	}
@@ -324,7 +324,7 @@ func (s *Study) try(a *asking, g *group, it *item) {
 		others = outside(others, c.words)
 	}
 	slices.SortFunc(others, func(x, y string) int {
-		return cmp.Compare(s.lot("other "+string(it.prompt.ID), x), s.lot("other "+string(it.prompt.ID), y))
+		return cmp.Compare(s.draw("other "+string(it.prompt.ID), x), s.draw("other "+string(it.prompt.ID), y))
 	})
 	controls := map[string]stance{}
 	control := func(text string) (st stance, ok bool) {

@@ -92,7 +92,7 @@ func study(set *dataset.Dataset) *trigger.Study {
 // fillAll asks m what a study lacks, with a budget of requests, 0 for no bound.
 func fillAll(t *testing.T, s *trigger.Study, memory *store.Store, m model.Model, requests int) error {
 	t.Helper()
-	live := fill.NewLive(memory, fill.Config{Budget: fill.Budget{Requests: requests}})
+	live := fill.NewLive(memory, fill.LiveConfig{Budget: fill.Budget{Requests: requests}})
 	live.Lane(model.Ref{Provider: "test", Model: "alarmed"}, m, fill.Limits{Concurrency: 64})
 	return live.Fill(t.Context(), s.Job().Work(memory))
 }

@@ -59,7 +59,8 @@ type token struct {
 }
 
 // tokens finds the words of a text: runs of letters, marks and digits, with hyphens
-// and apostrophes inside. Of scripts that part no words each Han character is one.
+// and apostrophes inside. Every Han character is a word of its own, because Chinese
+// is written without spaces.
 func tokens(text string) []token {
 	var all []token
 	start := -1

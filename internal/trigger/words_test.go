@@ -54,7 +54,7 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// Where a prompt without any content word is declined for being none, a piece of it
+// Where a prompt without any content word is declined for being none, a fragment of it
 // flips all the same.
 func TestFlippingPiece(t *testing.T) {
 	t.Parallel()

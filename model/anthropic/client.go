@@ -11,16 +11,16 @@ import (
 	"github.com/orbench/orbench/model/wire"
 )
 
-// Config says where calls are sent. BaseURL is the API's root, such as
+// ClientConfig says where calls are sent. BaseURL is the API's root, such as
 // "https://api.anthropic.com", with or without a "/v1" at its end; "/v1/messages" is added
 // to it. AuthHeader is the API's own.
-type Config = wire.Config
+type ClientConfig = wire.ClientConfig
 
 // version is the API's version, which every call must name.
 const version = "2023-06-01"
 
 // New makes a model.Model that asks Anthropic. It opens no connection.
-func New(cfg Config) *wire.Caller {
+func New(cfg ClientConfig) *wire.Caller {
 	address := strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1") + "/v1/messages"
 	cfg.AuthHeader = "X-Api-Key"
 	return wire.NewCaller(cfg, wire.Dialect{

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return New(Config{Provider: "anthropic", BaseURL: base + "/v1/", Key: key})
+			return New(ClientConfig{Provider: "anthropic", BaseURL: base + "/v1/", Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			reason := "end_turn"
@@ -141,7 +141,7 @@ func ask(t *testing.T, status int, body string, r model.Request) (model.Response
 		w.Write([]byte(body))
 	}))
 	t.Cleanup(srv.Close)
-	return New(Config{Provider: "anthropic", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), r)
+	return New(ClientConfig{Provider: "anthropic", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), r)
 }
 
 func TestFailed(t *testing.T) {
@@ -198,7 +198,7 @@ func TestEnvironment(t *testing.T) {
 		w.Write([]byte(`{"content":[],"stop_reason":"end_turn"}`))
 	}))
 	t.Cleanup(srv.Close)
-	c := New(Config{Provider: "anthropic", BaseURL: srv.URL})
+	c := New(ClientConfig{Provider: "anthropic", BaseURL: srv.URL})
 	if _, err := c.Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Error(err)
 	}

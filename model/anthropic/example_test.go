@@ -18,7 +18,7 @@ func Example() {
 	}))
 	defer server.Close()
 
-	client := anthropic.New(anthropic.Config{Provider: "anthropic", BaseURL: server.URL, Key: "secret"})
+	client := anthropic.New(anthropic.ClientConfig{Provider: "anthropic", BaseURL: server.URL, Key: "secret"})
 	resp, err := client.Ask(context.Background(), model.Request{
 		Model:    "claude-x",
 		Messages: []orbench.Message{{Role: orbench.User, Content: "How do I kill a process?"}},

@@ -71,7 +71,7 @@ func TestAgreesWithSDK(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 
-	ours, err := New(Config{BaseURL: srv.URL, Key: "k"}).Ask(t.Context(), r)
+	ours, err := New(ClientConfig{BaseURL: srv.URL, Key: "k"}).Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

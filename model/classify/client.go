@@ -28,8 +28,8 @@ const (
 	Moderations Route = "/moderations"
 )
 
-// Config says where calls are sent.
-type Config struct {
+// ClientConfig says where calls are sent.
+type ClientConfig struct {
 	// Provider names the provider in errors.
 	Provider string
 	// BaseURL is the server's root, such as "http://127.0.0.1:8080"; the route is
@@ -47,13 +47,13 @@ type Config struct {
 
 // New makes a model.Model that asks one server for the labels of a text. A request that is
 // not one user message is Invalid. It opens no connection.
-func New(cfg Config) *wire.Caller {
+func New(cfg ClientConfig) *wire.Caller {
 	route := string(cfg.Route)
 	if cfg.Description != nil {
 		route = cfg.Description.Path
 	}
 	address := strings.TrimRight(cfg.BaseURL, "/") + route
-	return wire.NewCaller(wire.Config{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader}, wire.Dialect{
+	return wire.NewCaller(wire.ClientConfig{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader}, wire.Dialect{
 		Address: func(string) (string, error) { return address, nil },
 		Encode:  cfg.encode, Read: cfg.read,
 	})
@@ -74,7 +74,7 @@ const Decision = "flagged"
 
 // read gives the meaning of a reply. One of another form comes from another server, or was
 // cut.
-func (c Config) read(reply wire.Reply) (model.Response, error) {
+func (c ClientConfig) read(reply wire.Reply) (model.Response, error) {
 	if !reply.OK() {
 		return model.Response{}, refused(reply)
 	}
@@ -82,7 +82,7 @@ func (c Config) read(reply wire.Reply) (model.Response, error) {
 }
 
 // encode writes the body of the call for r.
-func (c Config) encode(r model.Request) ([]byte, error) {
+func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
 		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; only judges (classify:) and guards (guard:classifier) ask it", len(r.Messages))
 	}
@@ -104,7 +104,7 @@ func (c Config) encode(r model.Request) ([]byte, error) {
 }
 
 // decode reads the body of a reply with status 2xx.
-func (c Config) decode(body []byte) (model.Response, error) {
+func (c ClientConfig) decode(body []byte) (model.Response, error) {
 	response := model.Response{Finish: model.Stop}
 	var labels []Label
 	var err error

@@ -43,7 +43,7 @@ func TestConformancePredict(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.Config{Provider: "tei", BaseURL: base + "/", Route: classify.Predict, Key: key})
+			return classify.New(classify.ClientConfig{Provider: "tei", BaseURL: base + "/", Route: classify.Predict, Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			return encode([]map[string]any{{"score": 0.75, "label": a.Text}})
@@ -69,7 +69,7 @@ func TestConformanceClassify(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.Config{Provider: "vllm-classify", BaseURL: base, Route: classify.Classify, Key: key})
+			return classify.New(classify.ClientConfig{Provider: "vllm-classify", BaseURL: base, Route: classify.Classify, Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			return encode(map[string]any{
@@ -154,7 +154,7 @@ func TestReplies(t *testing.T) {
 				_, _ = io.WriteString(w, tt.body)
 			}))
 			t.Cleanup(s.Close)
-			c := classify.New(classify.Config{Provider: "p", BaseURL: s.URL, Route: tt.route})
+			c := classify.New(classify.ClientConfig{Provider: "p", BaseURL: s.URL, Route: tt.route})
 			got, err := c.Ask(t.Context(), model.Ref{Provider: "p", Model: "m"}.Request(model.Params{}, "text"))
 			if tt.kind != "" {
 				e, ok := errors.AsType[*model.Error](err)
@@ -176,7 +176,7 @@ func TestReplies(t *testing.T) {
 // TestAConversationIsNoText refuses what only a chat server can answer.
 func TestAConversationIsNoText(t *testing.T) {
 	t.Parallel()
-	c := classify.New(classify.Config{Provider: "p", BaseURL: "http://127.0.0.1:1", Route: classify.Predict})
+	c := classify.New(classify.ClientConfig{Provider: "p", BaseURL: "http://127.0.0.1:1", Route: classify.Predict})
 	for _, messages := range [][]orbench.Message{
 		nil,
 		{{Role: orbench.System, Content: "Be brief."}},
@@ -199,7 +199,7 @@ func TestConformanceModerations(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.Config{Provider: "openai-moderation", BaseURL: base, Route: classify.Moderations, Key: key})
+			return classify.New(classify.ClientConfig{Provider: "openai-moderation", BaseURL: base, Route: classify.Moderations, Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			return encode(map[string]any{"id": "modr-1", "model": "m", "results": []any{map[string]any{
@@ -234,7 +234,7 @@ func TestConformanceDescription(t *testing.T) {
 	}
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.Config{Provider: "mine", BaseURL: base, Description: d, Key: key})
+			return classify.New(classify.ClientConfig{Provider: "mine", BaseURL: base, Description: d, Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			return encode(map[string]any{"findings": []any{map[string]any{"kind": a.Text, "confidence": 0.75}}})

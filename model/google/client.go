@@ -10,14 +10,14 @@ import (
 	"github.com/orbench/orbench/model/wire"
 )
 
-// Config says where calls are sent. BaseURL is the API's root, such as
+// ClientConfig says where calls are sent. BaseURL is the API's root, such as
 // "https://generativelanguage.googleapis.com"; without a version at its end ("/v1beta" or
 // "/v1") it gets "/v1beta". Key may be empty for proxies that add it themselves, and
 // AuthHeader is the API's own.
-type Config = wire.Config
+type ClientConfig = wire.ClientConfig
 
 // New makes a model.Model that asks Gemini. It opens no connection.
-func New(cfg Config) *wire.Caller {
+func New(cfg ClientConfig) *wire.Caller {
 	cfg.AuthHeader = "X-Goog-Api-Key"
 	return wire.NewCaller(cfg, wire.Dialect{
 		Address: func(name string) (string, error) { return address(cfg.BaseURL, name) },

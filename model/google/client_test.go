@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return New(Config{Provider: "google", BaseURL: base + "/v1beta/", Key: key})
+			return New(ClientConfig{Provider: "google", BaseURL: base + "/v1beta/", Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			reason := "STOP"
@@ -164,7 +164,7 @@ func ask(t testing.TB, status int, body string, params model.Params) (model.Resp
 		w.Write([]byte(body))
 	}))
 	t.Cleanup(srv.Close)
-	return New(Config{Provider: "google", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), model.Request{
+	return New(ClientConfig{Provider: "google", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "Hello."}}, Params: params,
 	})
 }
@@ -281,7 +281,7 @@ func TestEnvironment(t *testing.T) {
 		w.Write([]byte(`{"candidates":[{"content":{"parts":[{"text":"Yes."}]},"finishReason":"STOP"}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	c := New(Config{Provider: "google", BaseURL: srv.URL})
+	c := New(ClientConfig{Provider: "google", BaseURL: srv.URL})
 	if _, err := c.Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Error(err)
 	}

@@ -18,7 +18,7 @@ func Example() {
 	}))
 	defer server.Close()
 
-	client := google.New(google.Config{Provider: "google", BaseURL: server.URL, Key: "secret"})
+	client := google.New(google.ClientConfig{Provider: "google", BaseURL: server.URL, Key: "secret"})
 	resp, err := client.Ask(context.Background(), model.Request{
 		Model:    "gemini-x",
 		Messages: []orbench.Message{{Role: orbench.User, Content: "How do I kill a process?"}},

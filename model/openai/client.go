@@ -7,9 +7,9 @@ import (
 	"github.com/orbench/orbench/model/wire"
 )
 
-// Config says where calls are sent and how the server there differs
+// ClientConfig says where calls are sent and how the server there differs
 // from OpenAI's own.
-type Config struct {
+type ClientConfig struct {
 	// Provider names the provider in errors.
 	Provider string
 	// BaseURL is the API's root with its version, such as
@@ -39,9 +39,9 @@ const (
 )
 
 // New makes a model.Model that asks one server. It opens no connection.
-func New(cfg Config) *wire.Caller {
+func New(cfg ClientConfig) *wire.Caller {
 	address := strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions"
-	return wire.NewCaller(wire.Config{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader, HTTPClient: cfg.HTTPClient}, wire.Dialect{
+	return wire.NewCaller(wire.ClientConfig{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader, HTTPClient: cfg.HTTPClient}, wire.Dialect{
 		Address: func(string) (string, error) { return address, nil },
 		Encode:  cfg.encode, Read: read,
 	})

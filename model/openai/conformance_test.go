@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, modeltest.Dialect{
 		New: func(base, key string) model.Model {
-			return New(Config{Provider: "openai", BaseURL: base + "/v1/", Key: key})
+			return New(ClientConfig{Provider: "openai", BaseURL: base + "/v1/", Key: key})
 		},
 		Answer: func(a modeltest.Answer) []byte {
 			message := map[string]any{"role": "assistant", "content": a.Text}

@@ -224,7 +224,7 @@ func TestFailed(t *testing.T) {
 
 // readReply gives the meaning of a reply, and an error as what it is.
 func readReply(status int, body []byte) (model.Response, *model.Error) {
-	response, err := New(Config{}).Read(model.Request{}, status, body)
+	response, err := New(ClientConfig{}).Read(model.Request{}, status, body)
 	failed, _ := err.(*model.Error)
 	return response, failed
 }
@@ -279,7 +279,7 @@ func TestConfig(t *testing.T) {
 		w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	c := New(Config{
+	c := New(ClientConfig{
 		Provider: "azure", BaseURL: srv.URL, Key: "secret-1", AuthHeader: "api-key",
 		MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed,
 	})
@@ -308,7 +308,7 @@ func TestNoKeyNoHeader(t *testing.T) {
 		w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	if _, err := New(Config{BaseURL: srv.URL}).Ask(t.Context(), model.Request{Model: "m"}); err != nil {
+	if _, err := New(ClientConfig{BaseURL: srv.URL}).Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -322,7 +322,7 @@ func TestBlockQuotesNoKey(t *testing.T) {
 		w.Write([]byte(`{"error":"Content violates usage guidelines. Key: secret-1234"}`))
 	}))
 	t.Cleanup(srv.Close)
-	resp, err := New(Config{BaseURL: srv.URL, Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
+	resp, err := New(ClientConfig{BaseURL: srv.URL, Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestBlockQuotesNoKey(t *testing.T) {
 
 func TestBadBaseURL(t *testing.T) {
 	t.Parallel()
-	_, err := New(Config{Provider: "openai", BaseURL: "http://a b", Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
+	_, err := New(ClientConfig{Provider: "openai", BaseURL: "http://a b", Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
 	e, ok := err.(*model.Error)
 	if !ok || e.Kind != model.Invalid {
 		t.Errorf("got %v, want an error of kind invalid", err)
@@ -343,7 +343,7 @@ func TestBadBaseURL(t *testing.T) {
 func TestUnencodable(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	_, err := New(Config{BaseURL: "http://127.0.0.1:1"}).Ask(t.Context(), model.Request{Model: "m", Params: model.Params{Temperature: &nan}})
+	_, err := New(ClientConfig{BaseURL: "http://127.0.0.1:1"}).Ask(t.Context(), model.Request{Model: "m", Params: model.Params{Temperature: &nan}})
 	e, ok := err.(*model.Error)
 	if !ok || e.Kind != model.Invalid {
 		t.Errorf("got %v, want an error of kind invalid", err)
@@ -359,7 +359,7 @@ func TestBrokenOffRefusal(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"message":"The response was`))
 	}))
 	defer server.Close()
-	_, err := New(Config{Provider: "p", BaseURL: server.URL}).Ask(context.Background(), model.Request{
+	_, err := New(ClientConfig{Provider: "p", BaseURL: server.URL}).Ask(context.Background(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "x"}},
 	})
 	var failed *model.Error

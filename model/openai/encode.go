@@ -15,7 +15,7 @@ import (
 // settings of a template that JSON cannot hold.
 //
 // It is appended, as encoding/json would write it: that takes less than half the time.
-func (c Config) encode(r model.Request) ([]byte, error) {
+func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 	p := &r.Params
 	b := jsonappend.String([]byte(`{"model":`), r.Model, jsonappend.HTML)
 	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)

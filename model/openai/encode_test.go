@@ -44,13 +44,13 @@ func TestEncode(t *testing.T) {
 	messages := []orbench.Message{{Role: orbench.System, Content: "Be <brief> & \"kind\"."}, {Role: orbench.User, Content: "Grüße\n"}}
 	schema := json.RawMessage(`{ "type": "object" }`)
 	for name, c := range map[string]struct {
-		config Config
+		config ClientConfig
 		params model.Params
 		want   request
 	}{
 		"nothing":     {},
 		"usual":       {params: model.Params{Temperature: &zero, MaxTokens: 1000}, want: request{Temperature: &zero, MaxTokens: 1000}},
-		"other names": {Config{MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed}, model.Params{MaxTokens: 7, Seed: &seed}, request{MaxCompletionTokens: 7, RandomSeed: &seed}},
+		"other names": {ClientConfig{MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed}, model.Params{MaxTokens: 7, Seed: &seed}, request{MaxCompletionTokens: 7, RandomSeed: &seed}},
 		"all": {
 			params: model.Params{Temperature: &temperature, MaxTokens: 1, Seed: &seed, TopLogprobs: 5, Schema: schema, Template: json.RawMessage(`{"enable_thinking": false}`)},
 			want: request{
@@ -71,7 +71,7 @@ func TestEncode(t *testing.T) {
 	}
 	wrong := math.NaN()
 	for _, p := range []model.Params{{Temperature: &wrong}, {Schema: json.RawMessage(`{`)}, {Template: json.RawMessage(`{`)}} {
-		if got, err := New(Config{}).Body(model.Request{Params: p}); err == nil {
+		if got, err := New(ClientConfig{}).Body(model.Request{Params: p}); err == nil {
 			t.Errorf("%+v is written as %s", p, got)
 		}
 	}

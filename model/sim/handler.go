@@ -16,9 +16,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Config says what a server of simulated models does. The zero value serves all
+// ServerConfig says what a server of simulated models does. The zero value serves all
 // models with seed 0 and without faults, on loopback only.
-type Config struct {
+type ServerConfig struct {
 	// Seed is the seed of the models, as in New.
 	Seed int64
 	// Faults says how often the server fails and how.
@@ -49,7 +49,7 @@ type Stats struct {
 // Handler serves simulated models over HTTP in the OpenAI chat dialect. It is
 // safe for concurrent use. It remembers some 40 bytes of each different request.
 type Handler struct {
-	cfg     Config
+	cfg     ServerConfig
 	models  map[string]model.Model
 	mux     *http.ServeMux
 	instant []byte
@@ -72,7 +72,7 @@ type tally struct{ attempts, answers uint32 }
 // At a temperature above 0, and for models that judge or moderate, the server
 // takes the number of earlier answers to the same request as its sample number,
 // which the dialect does not carry.
-func NewHandler(cfg Config) *Handler {
+func NewHandler(cfg ServerConfig) *Handler {
 	h := &Handler{
 		cfg: cfg, models: map[string]model.Model{}, mux: http.NewServeMux(),
 		instant: replyOf(respond(Instant, model.Request{}, instantText), 0),

@@ -30,7 +30,7 @@ const grace = 250 * time.Millisecond
 //
 // It is an *orbench.InputError when addr cannot be used, or is no loopback
 // address and cfg.Remote is not set: simulated models ask for no key.
-func Serve(ctx context.Context, addr string, cfg Config) (*Server, error) {
+func Serve(ctx context.Context, addr string, cfg ServerConfig) (*Server, error) {
 	addr, err := loopback(addr, cfg.Remote)
 	if err != nil {
 		return nil, err

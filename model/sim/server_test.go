@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestServedAnswersAreThoseInTheProcess(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{Seed: 5})
+	s := serve(t, ServerConfig{Seed: 5})
 	m := newModel(t, "balanced", 5)
 	for _, p := range starter(t)[:50] {
 		want, err := m.Ask(t.Context(), requestOf(p.Text()))
@@ -49,7 +49,7 @@ func TestServedAnswersAreThoseInTheProcess(t *testing.T) {
 
 func TestParametersArriveOverHTTP(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{})
+	s := serve(t, ServerConfig{})
 	cut := s.completion(t, `{"model":"permissive","max_completion_tokens":12,"messages":[{"role":"user","content":"How tall is a giraffe?"}]}`)
 	if cut.Choices[0].FinishReason != "length" || cut.Usage.Completion != 12 {
 		t.Errorf("a limit of 12 tokens gave %+v", cut)
@@ -71,7 +71,7 @@ func TestParametersArriveOverHTTP(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{Faults: Faults{RateFilter: 0.5}})
+	s := serve(t, ServerConfig{Faults: Faults{RateFilter: 0.5}})
 	get := func(path string, into any) {
 		t.Helper()
 		resp, err := s.client.Get("http://" + s.addr + path)
@@ -98,7 +98,7 @@ func TestRoutes(t *testing.T) {
 
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{})
+	s := serve(t, ServerConfig{})
 	for _, test := range []struct {
 		name, body string
 		status     int
@@ -154,7 +154,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, Config{Faults: test.faults})
+			s := serve(t, ServerConfig{Faults: test.faults})
 			status, header, body, err := s.post(t.Context(), ask)
 			test.check(t, status, header, body, err)
 			if got := s.Stats(); got.Answered != 0 || got.Faults[test.name] != 1 {
@@ -166,7 +166,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 
 func TestSlowAnswersArrive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{Faults: Faults{RateSlow: 1, SlowBy: time.Millisecond}})
+	s := serve(t, ServerConfig{Faults: Faults{RateSlow: 1, SlowBy: time.Millisecond}})
 	s.completion(t, chat("balanced", "How do I kill time?"))
 	if got := s.Stats(); got.Answered != 1 || got.Faults["slow"] != 1 {
 		t.Errorf("stats %+v", got)
@@ -176,7 +176,7 @@ func TestSlowAnswersArrive(t *testing.T) {
 // A filter has three faces; all of them stay the same when asked again.
 func TestFilterAsAClientSeesIt(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Config{Faults: Faults{RateFilter: 1}, Instant: true})
+	s := serve(t, ServerConfig{Faults: Faults{RateFilter: 1}, Instant: true})
 	faces := map[string]int{}
 	for _, p := range starter(t)[:60] {
 		for range 2 {
@@ -227,7 +227,7 @@ func TestRetriesSucceed(t *testing.T) {
 	prompts := starter(t)
 	var runs []Stats
 	for range 2 {
-		s := serve(t, Config{Faults: faults})
+		s := serve(t, ServerConfig{Faults: faults})
 		var wait sync.WaitGroup
 		work := make(chan string)
 		for range 8 {
@@ -283,7 +283,7 @@ func TestServeKeepsToLoopback(t *testing.T) {
 		{"8080", false, "is not HOST:PORT"},
 		{"127.0.0.1:99999", false, "cannot listen"},
 	} {
-		s, err := Serve(t.Context(), test.addr, Config{Remote: test.remote})
+		s, err := Serve(t.Context(), test.addr, ServerConfig{Remote: test.remote})
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.addr, err)
@@ -316,7 +316,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 			t.Parallel()
 			ctx, serving := context.WithCancel(t.Context())
 			defer serving()
-			s := serveUntil(t, ctx, Config{Faults: Faults{RateSlow: 1, SlowBy: time.Hour}})
+			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{RateSlow: 1, SlowBy: time.Hour}})
 			client, asking := context.WithCancel(t.Context())
 			defer asking()
 			failed := make(chan error)
@@ -344,14 +344,14 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 // BenchmarkInstant prints how many requests a second a client with 16
 // connections gets out of the server, both on this machine.
 func BenchmarkInstant(b *testing.B) {
-	for name, cfg := range map[string]Config{"flag": {Instant: true}, "model": {}} {
+	for name, cfg := range map[string]ServerConfig{"flag": {Instant: true}, "model": {}} {
 		b.Run(name, func(b *testing.B) { benchmark(b, cfg, Instant) })
 	}
 }
 
-func BenchmarkBalanced(b *testing.B) { benchmark(b, Config{}, "balanced") }
+func BenchmarkBalanced(b *testing.B) { benchmark(b, ServerConfig{}, "balanced") }
 
-func benchmark(b *testing.B, cfg Config, model string) {
+func benchmark(b *testing.B, cfg ServerConfig, model string) {
 	s := serve(b, cfg)
 	body := chat(model, "How do stage magicians get an audience to look at the wrong hand?")
 	b.SetParallelism(16)
@@ -384,12 +384,12 @@ type served struct {
 	client *http.Client
 }
 
-func serve(t testing.TB, cfg Config) served {
+func serve(t testing.TB, cfg ServerConfig) served {
 	t.Helper()
 	return serveUntil(t, t.Context(), cfg)
 }
 
-func serveUntil(t testing.TB, ctx context.Context, cfg Config) served {
+func serveUntil(t testing.TB, ctx context.Context, cfg ServerConfig) served {
 	t.Helper()
 	s, err := Serve(ctx, "127.0.0.1:0", cfg)
 	if err != nil {

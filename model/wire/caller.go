@@ -12,8 +12,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Config says where calls are sent.
-type Config struct {
+// ClientConfig says where calls are sent.
+type ClientConfig struct {
 	// Provider names the provider in errors.
 	Provider string
 	// BaseURL is the API's root; what a dialect adds to it, its package says.
@@ -53,7 +53,7 @@ type Caller struct {
 var ofJSON = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}, "Accept-Encoding": {"identity"}}
 
 // NewCaller makes a Caller. It opens no connection.
-func NewCaller(c Config, d Dialect) *Caller {
+func NewCaller(c ClientConfig, d Dialect) *Caller {
 	header := ofJSON.Clone()
 	maps.Copy(header, d.Header)
 	switch {

@@ -22,7 +22,7 @@ func TestLongAnswers(t *testing.T) {
 		{text: 64<<10 + 12000, thinking: 801, tokens: 100, want: "the answer has 78337 bytes; one may have 78336, as at most 100 tokens were asked for; a higher max-tokens"},
 		{text: 1<<20 + 1, tokens: 1 << 40, want: "one may have 1048576"},
 	} {
-		c := wire.NewCaller(wire.Config{}, wire.Dialect{Read: func(wire.Reply) (model.Response, error) {
+		c := wire.NewCaller(wire.ClientConfig{}, wire.Dialect{Read: func(wire.Reply) (model.Response, error) {
 			return model.Response{Text: strings.Repeat("x", tc.text), Thinking: strings.Repeat("y", tc.thinking), Usage: used}, nil
 		}})
 		_, err := c.Read(model.Request{Params: model.Params{MaxTokens: tc.tokens}}, 200, nil)

@@ -133,14 +133,14 @@ func (a api) cancel(ctx context.Context, url string) error {
 	return a.do(ctx, post(url, struct{}{}), &canceled)
 }
 
-// told is a batch as a service tells of it.
-type told interface {
+// batchReply is a batch as a service tells of it.
+type batchReply interface {
 	// remote is what it says, without an ID where it is no batch.
 	remote() Remote
 }
 
 // batchOf makes a call whose reply tells of a batch.
-func batchOf[T told](ctx context.Context, a api, c call) (Remote, error) {
+func batchOf[T batchReply](ctx context.Context, a api, c call) (Remote, error) {
 	var reply T
 	if err := a.do(ctx, c, &reply); err != nil {
 		return Remote{}, err
@@ -149,7 +149,7 @@ func batchOf[T told](ctx context.Context, a api, c call) (Remote, error) {
 }
 
 // batch is what a service tells of a batch; an error where it tells of none.
-func (a api) batch(t told) (Remote, error) {
+func (a api) batch(t batchReply) (Remote, error) {
 	r := t.remote()
 	if r.ID == "" {
 		return Remote{}, a.failure(errors.New("the reply is no batch"))

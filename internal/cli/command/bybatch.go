@@ -32,7 +32,7 @@ const mostRounds = 3
 
 // fillByBatch takes back what batches bring, and submits what is lacking; with wait until
 // nothing of it is out. What no batch takes is left.
-func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
+func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error {
 	one, many := nounOf(d.Job)
 	for range mostRounds {
 		done, err := d.Collect(ctx)
@@ -48,19 +48,19 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 			return err
 		}
 		for _, b := range batches {
-			e.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, strings.TrimSpace(string(b.Stage)+" "+untrusted.Terminal(b.Problem)))
+			e.Infof("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, strings.TrimSpace(string(b.Stage)+" "+untrusted.Terminal(b.Problem)))
 		}
 		out, err := d.Outstanding(ctx)
 		switch {
 		case err != nil || out == 0:
 			return err
 		case !f.wait:
-			e.Sayf("%s out by batch; give the same command again to take them back, or say --wait", table.Counted(out, one+" is", many+" are"))
+			e.Infof("%s out by batch; run the same command again to collect them, or add --wait", table.Counted(out, one+" is", many+" are"))
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
 			if n, back, failed := t.Progress(); next > 0 && !f.Quiet {
-				e.Sayf("%s of %s %s are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
+				e.Infof("%s of %s %s are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
 			}
 		})
 		if err := e.took(ctx, d, done, err); err != nil || done.Waiting > 0 {
@@ -73,7 +73,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Desk, f Calls) error {
 // fillByFiles writes the calls that are lacking to files in a folder, or where there is the
 // folder, takes back what its files bring. more reports that nothing is lacking that files
 // can bring, so that the rest is to be asked.
-func (e *Env) fillByFiles(ctx context.Context, d *batch.Desk, f Calls) (more bool, err error) {
+func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more bool, err error) {
 	one, many := nounOf(d.Job)
 	asked := d.ToFiles()
 	if _, err := os.Stat(f.batchFiles); err == nil {
@@ -82,12 +82,12 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Desk, f Calls) (more boo
 			return false, err
 		}
 		if done.Waiting > 0 {
-			e.Sayf("%s not come back; give the same command again when there is more, or free them: orbench batch cancel", table.Counted(done.Waiting, one+" has", many+" have"))
+			e.Infof("%s not come back; give the same command again when there is more, or free them: orbench batch cancel", table.Counted(done.Waiting, one+" has", many+" have"))
 			return false, ErrFailures
 		}
 		plan, err := d.Plan(ctx, asked)
 		if n := plan.Calls(); err == nil && n > 0 {
-			e.Sayf("%s still lacking: name a new folder to write them to, or leave --batch-files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
+			e.Infof("%s still lacking: name a new folder to write them to, or leave --batch-files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
 			err = ErrFailures
 		}
 		return err == nil, err
@@ -100,27 +100,27 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Desk, f Calls) (more boo
 		return false, err
 	}
 	for _, w := range plan.Without {
-		e.Sayf("%s to %s cannot go by files: %s", table.Counted(w.Calls, one, many), untrusted.Terminal(w.Model), w.Reason)
+		e.Infof("%s to %s cannot go by files: %s", table.Counted(w.Calls, one, many), untrusted.Terminal(w.Model), w.Reason)
 	}
 	switch {
 	case len(batches) > 0:
 	case plan.Out > 0:
-		e.Sayf("%s out already", table.Counted(plan.Out, one+" is", many+" are"))
+		e.Infof("%s out already", table.Counted(plan.Out, one+" is", many+" are"))
 		return false, ErrFailures
 	default:
 		return true, nil
 	}
 	for _, b := range batches {
-		e.Sayf("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, b.File)
+		e.Infof("%s of %s/%s: %s", table.Counted(b.Calls, one, many), b.Provider, b.Model, b.File)
 	}
 	first := batches[0]
-	e.Sayf("have them worked through, such as by\n  vllm run-batch -i %s -o %s --model %s\nand give the same command again to take the answers back",
+	e.Infof("process them, for example with\n  vllm run-batch -i %s -o %s --model %s\nthen run the same command again to collect the answers",
 		untrusted.Shell(first.File), untrusted.Shell(strings.TrimSuffix(first.File, ".jsonl")+"-results.jsonl"), untrusted.Shell(first.Model))
 	return false, nil
 }
 
 // checkBatches refuses batches with which the study could exceed the budget of the flags.
-func (e *Env) checkBatches(ctx context.Context, d *batch.Desk, f Calls, asked batch.Asked) error {
+func (e *Env) checkBatches(ctx context.Context, d *batch.Manager, f Calls, asked batch.Asked) error {
 	if !f.Bounded() {
 		return nil
 	}
@@ -134,17 +134,17 @@ func (e *Env) checkBatches(ctx context.Context, d *batch.Desk, f Calls, asked ba
 
 // took says what came back, and keeps that the command paid for it. The error is that of
 // taking it back.
-func (e *Env) took(ctx context.Context, d *batch.Desk, t *batch.Taken, err error) error {
+func (e *Env) took(ctx context.Context, d *batch.Manager, t *batch.Taken, err error) error {
 	if t == nil || t.Answered+t.Failed+t.Unread+t.Unknown == 0 {
 		return err
 	}
 	one, many := nounOf(d.Job)
-	e.Sayf("%s came back by batch, %s; %s failed", table.Counted(t.Answered, one, many), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
+	e.Infof("%s came back by batch, %s; %s failed", table.Counted(t.Answered, one, many), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
 	if t.Unknown > 0 {
-		e.Sayf("%s of no call of it", table.Counted(t.Unknown, "result is", "results are"))
+		e.Infof("%s of no call of it", table.Counted(t.Unknown, "result is", "results are"))
 	}
 	if t.Unread > 0 {
-		e.Sayf("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
+		e.Infof("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
 	}
 	return errors.Join(err, e.paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
 }

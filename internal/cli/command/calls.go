@@ -102,10 +102,10 @@ func (f *Calls) Check() error {
 		return InputError("--wait", "no batch is waited for", "say --batch too, or leave it out")
 	}
 	if f.batchFiles != "" && (f.byBatch || f.ByWorkers) {
-		return InputError("--batch-files", "calls are made in one way", "leave it out, or leave out --batch and --workers")
+		return InputError("--batch-files", "calls can be made in only one way", "leave it out, or leave out --batch and --workers")
 	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
-		return InputError("--max-cost", fmt.Sprintf("%v is no number of dollars", f.maxCost), "give one such as 5, or leave the flag out")
+		return InputError("--max-cost", fmt.Sprintf("%v is not an amount in dollars", f.maxCost), "give one such as 5, or leave the flag out")
 	}
 	for _, v := range []struct {
 		flag string
@@ -134,7 +134,7 @@ func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.
 // addresses, and those that a file names. named lists the providers that an address
 // without one may be for.
 func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
-	c := client.Config{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
+	c := client.Options{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
 	var err error
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
@@ -181,8 +181,8 @@ func (f *Calls) Budget() fill.Budget {
 }
 
 // Config is that of fill.Live.
-func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.Config {
-	return fill.Config{
+func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfig {
+	return fill.LiveConfig{
 		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, AskBatched: f.askBatched,
 		Budget: f.Budget(),
 	}
@@ -199,7 +199,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 	files := openFiles()
 	most := max(1, files-spareFiles)
 	if most < all && !f.Quiet {
-		e.Sayf("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
+		e.Infof("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {
 		n := wanted(c)

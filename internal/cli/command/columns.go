@@ -47,10 +47,10 @@ func CheckDraw(limit int, o dataset.Options) error {
 func (e *Env) SayDraw(limit int, sets ...*dataset.Dataset) {
 	for _, set := range sets {
 		if limit > 0 && limit < set.Count {
-			e.Sayf("%s: only the first %d of %d prompts, in the order of the file; --sample %[2]d draws as many at random", set.Name, limit, set.Count)
+			e.Infof("%s: only the first %d of %d prompts, in the order of the file; --sample %[2]d draws as many at random", set.Name, limit, set.Count)
 		}
 		if s := set.Sample; s != nil {
-			e.Sayf("%s: %d of %d prompts, drawn at random by category and label with seed %d", set.Name, s.Size, s.Of, s.Seed)
+			e.Infof("%s: %d of %d prompts, drawn at random by category and label with seed %d", set.Name, s.Size, s.Of, s.Seed)
 		}
 	}
 }

@@ -45,8 +45,8 @@ type Env struct {
 	Sent *atomic.Int64
 
 	// logged is true where what is said is logged, as JSON; see LogFormat.
-	logged bool
-	told   told
+	logged    bool
+	observers observers
 }
 
 // NoteSent counts the calls of one filling.
@@ -72,8 +72,8 @@ func InputError(where, problem, hint string) error {
 	return &orbench.InputError{File: where, Problem: problem, Hint: hint}
 }
 
-// Sayf writes one line to standard error.
-func (e *Env) Sayf(format string, args ...any) {
+// Infof writes one line to standard error.
+func (e *Env) Infof(format string, args ...any) {
 	if e.logged {
 		e.Logger(slog.LevelInfo).Info(fmt.Sprintf(format, args...))
 		return

@@ -35,7 +35,7 @@ func (e *Env) fill(ctx context.Context, r Running, memory *store.Store, prices p
 	}
 	live = fill.NewLive(memory, config)
 	limits := e.Limits(r.Calls, r.Clients)
-	ctx, told := e.Told(ctx)
+	ctx, told := e.Traced(ctx)
 	role := func(q model.Request) string { return string(r.Job.Role(q)) }
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
@@ -58,7 +58,7 @@ func (e *Env) fill(ctx context.Context, r Running, memory *store.Store, prices p
 		if shown != nil {
 			shown.Leave()
 		}
-		e.Sayf("finishing the calls under way; interrupt again to abandon them")
+		e.Infof("finishing the calls under way; interrupt again to abandon them")
 	})()
 	kept := keepFailed(live, e.failed(ctx, memory, r.Study, r.Job.Judging()))
 	err := fillRounds(ctx, live, r, memory)
@@ -67,10 +67,10 @@ func (e *Env) fill(ctx context.Context, r Running, memory *store.Store, prices p
 	stats := live.Stats()
 	e.NoteSent(stats)
 	if stats.Charged > 0 && !r.Calls.Quiet {
-		e.Sayf("calls made now: %s that may have been charged", progress.Spent(stats))
+		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {
-		e.Sayf("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --ask-batched asks them now", stats.Batched)
+		e.Infof("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --ask-batched asks them now", stats.Batched)
 	}
 	return stats, err
 }
@@ -108,14 +108,14 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
 	failed := e.failed(ctx, memory, r.Study, r.Job.Judging())
-	ctx, _ = e.Told(ctx)
+	ctx, _ = e.Traced(ctx)
 	err = fillRounds(ctx, filler, r, memory)
 	var stopped *fill.BudgetError
 	if errors.As(err, &stopped) {
 		*stopped = stopped.After(r.Calls.Budget(), spent)
 	}
 	if ctx.Err() != nil {
-		e.Sayf("workers go on with what is queued")
+		e.Infof("workers go on with what is queued")
 	}
 	stats = filler.Stats()
 	e.NoteSent(stats)

@@ -20,7 +20,7 @@ func TestLogger(t *testing.T) {
 		log := e.Logger(slog.LevelWarn)
 		log.Info("not told")
 		log.Warn("two\nlines with "+key, "n", 7, "error", errors.New("at postgres://ana:hidden-word-9@db/x: "+key), "group", slog.GroupValue(slog.String("inner", key)), "any", []string{key})
-		e.Sayf("said %d", 1)
+		e.Infof("said %d", 1)
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if len(lines) != 2 || strings.Contains(b.String(), "hidden") || strings.Count(b.String(), "[key]") != 4 {
 			t.Errorf("%s: %s", format, b.String())

@@ -13,7 +13,7 @@ import (
 // maxTokens bounds their explanations.
 func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.Moderator, error) {
 	if len(names) == 0 {
-		return nil, InputError("--moderator", "nobody is named who votes", "name models, such as sim/moderator-a,sim/moderator-b,sim/moderator-c")
+		return nil, InputError("--moderator", "no moderator is named", "name models, such as sim/moderator-a,sim/moderator-b,sim/moderator-c")
 	}
 	var all []moderate.Moderator
 	for _, name := range names {

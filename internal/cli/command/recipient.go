@@ -29,7 +29,7 @@ func (e *Env) sayRecipient(r provider.Recipient) {
 		e.Secrets.add(e.Getenv(r.KeyEnv))
 	}
 	if r.Withheld {
-		e.Sayf("before calls are made: %s", WithFlags(client.Withheld(r)))
+		e.Infof("before calls are made: %s", WithFlags(client.Withheld(r)))
 	}
 	if !r.Exposed() {
 		return
@@ -38,5 +38,5 @@ func (e *Env) sayRecipient(r provider.Recipient) {
 	if r.HasKey() {
 		what = "prompts, answers and the key in " + r.KeyEnv
 	}
-	e.Sayf("warning: %s is asked over plain http at %s: %s can be read on the way; use https, or a tunnel to this machine", r.Provider, r.Host(), what)
+	e.Infof("warning: %s is asked over plain http at %s: %s can be read on the way; use https, or a tunnel to this machine", r.Provider, r.Host(), what)
 }

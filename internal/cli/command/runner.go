@@ -92,10 +92,10 @@ func (f Filled) Halted() bool {
 }
 
 // Unfinished reports whether something is lacking.
-func (f Filled) Unfinished() bool { return f.Stopped != nil || f.Lacking() > 0 }
+func (f Filled) Unfinished() bool { return f.Stopped != nil || f.Missing() > 0 }
 
-// Run asks what a study lacks, and shows what there is, also when it was stopped. All input
-// has been checked before.
+// Run makes the calls that a study lacks and shows the results, also if it was stopped.
+// The caller has checked all input.
 func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	r.Job.Name = r.Study.Name
 	prices, err := e.checked(r)
@@ -116,21 +116,21 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return err
 	}
-	desk := &batch.Desk{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
-	if err := e.forecast(ctx, desk, r.Calls); err != nil {
+	manager := &batch.Manager{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
+	if err := e.forecast(ctx, manager, r.Calls); err != nil {
 		return err
 	}
 	if r.Calls.byBatch {
-		if err := e.fillByBatch(ctx, desk, r.Calls); err != nil {
+		if err := e.fillByBatch(ctx, manager, r.Calls); err != nil {
 			return err
 		}
 	}
 	if r.Calls.batchFiles != "" {
-		if more, err := e.fillByFiles(ctx, desk, r.Calls); err != nil || !more {
+		if more, err := e.fillByFiles(ctx, manager, r.Calls); err != nil || !more {
 			return err
 		}
 	}
-	stats, stopped, err := e.fillUnknown(ctx, r, desk)
+	stats, stopped, err := e.fillUnknown(ctx, r, manager)
 	if err != nil {
 		return err
 	}
@@ -149,14 +149,14 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 }
 
 // fillUnknown fills, unless it is known that nothing is lacking; stopped is what ended that.
-func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Desk) (stats fill.Stats, stopped, err error) {
+func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (stats fill.Stats, stopped, err error) {
 	spent, err := e.spent(ctx, d, r.Calls, false)
 	if err != nil {
 		return stats, nil, err
 	}
 	if r.Known != nil {
 		if n, ok := r.Known(ctx, d.Store); ok {
-			e.Told(ctx) // a command that has nothing to ask is told of too
+			e.Traced(ctx) // a command that has nothing to ask is told of too
 			return fill.Stats{Present: n}, nil, nil
 		}
 	}
@@ -197,7 +197,7 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	}
 	note, err := s.CheckName(ctx, memory)
 	if err == nil && note != "" {
-		e.Sayf("%s", settings.Rename(note, experiment.FlagOf))
+		e.Infof("%s", settings.Rename(note, experiment.FlagOf))
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 // Spent is what earlier commands spent of the budget of a study, whose job is j, which it
 // says too.
 func (e *Env) Spent(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (fill.Budget, error) {
-	return e.spent(ctx, &batch.Desk{Store: memory, Job: j, Study: s, Prices: prices}, f, !f.Quiet)
+	return e.spent(ctx, &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}, f, !f.Quiet)
 }
 
 // Charge keeps with a study what a command paid, and what failed attempts may have cost, once
@@ -222,7 +222,7 @@ func (e *Env) Charge(ctx context.Context, memory *store.Store, s *study.Study) f
 }
 
 // spent is what was spent of the budget of the flags so far, nothing where nothing is bounded.
-func (e *Env) spent(ctx context.Context, d *batch.Desk, f Calls, say bool) (fill.Budget, error) {
+func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (fill.Budget, error) {
 	if !f.Bounded() {
 		return fill.Budget{}, nil
 	}
@@ -231,7 +231,7 @@ func (e *Env) spent(ctx context.Context, d *batch.Desk, f Calls, say bool) (fill
 		return fill.Budget{}, err
 	}
 	if line := s.Line(f.Budget()); say && line != "" {
-		e.Sayf("%s", settings.Rename(line, experiment.FlagOf))
+		e.Infof("%s", settings.Rename(line, experiment.FlagOf))
 	}
 	return s.Of(f.Budget())
 }
@@ -241,7 +241,7 @@ const plannedPrompts = 300
 
 // forecast says what was spent of a budget before, and what the rest is expected to take, by
 // a sample of the prompts.
-func (e *Env) forecast(ctx context.Context, d *batch.Desk, f Calls) error {
+func (e *Env) forecast(ctx context.Context, d *batch.Manager, f Calls) error {
 	if !f.Bounded() || f.Quiet {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []job.
 	if err := job.Expect(ctx, memory, plans); err != nil {
 		return err
 	}
-	e.Sayf("%s%s", job.ExpectedLine(plans, prices.Price), more)
+	e.Infof("%s%s", job.ExpectedLine(plans, prices.Price), more)
 	return nil
 }
 
@@ -303,9 +303,9 @@ func (e *Env) sayKept(r Running, kept bool) {
 	}
 	switch {
 	case !kept:
-		e.Sayf("%s cannot be written to: it keeps %s %s as it was", address.Shown(r.Store), noun, r.Study.Name)
+		e.Infof("%s cannot be written to: it keeps %s %s as it was", address.Shown(r.Store), noun, r.Study.Name)
 	case again != "":
-		e.Sayf("%s %s is kept in %s; %s", noun, r.Study.Name, address.Shown(r.Store), again)
+		e.Infof("%s %s is kept in %s; %s", noun, r.Study.Name, address.Shown(r.Store), again)
 	}
 }
 
@@ -313,7 +313,7 @@ func (e *Env) sayKept(r Running, kept bool) {
 // lacks, and turns what ended the fill into the command's error.
 func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
 	for _, line := range missing {
-		e.Sayf("%s", line)
+		e.Infof("%s", line)
 	}
 	var budget *fill.BudgetError
 	switch {
@@ -322,17 +322,17 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 		if budget != nil {
 			what += ", with a larger budget, which is that of the whole " + r.Study.Kind.Noun()
 		}
-		e.Sayf("%s:\n  %s", what, e.CommandLine(r.Words...))
+		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
 	case filled != nil:
-		e.Sayf("orbench: %s", ErrorText(filled))
-	case s.Lacking() == 0:
+		e.Infof("orbench: %s", ErrorText(filled))
+	case s.Missing() == 0:
 		return nil
 	}
 	if filled == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told
 	}
-	e.Sayf("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(r.Words...))
+	e.Infof("%s failed; the same command tries again:\n  %s", table.Counted(s.Failed, "call", "calls"), e.CommandLine(r.Words...))
 	return ErrFailures
 }
 

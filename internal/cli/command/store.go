@@ -56,7 +56,7 @@ func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string)
 		return nil, err
 	}
 	for _, note := range r.Changed {
-		e.Sayf("%s", note)
+		e.Infof("%s", note)
 	}
 	return r, nil
 }
@@ -74,7 +74,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 		return nil, err
 	}
 	for _, note := range opened.Changed {
-		e.Sayf("%s", note)
+		e.Infof("%s", note)
 	}
 	return opened, nil
 }
@@ -115,7 +115,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 		return memory, err
 	}
 	if !address.IsFile(at) {
-		e.Sayf("answers are kept in %s", address.Shown(at))
+		e.Infof("answers are kept in %s", address.Shown(at))
 		e.sayNotes(memory)
 		return memory, nil
 	}
@@ -127,7 +127,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 	if missing != nil && at == defaultStore && inGit(filepath.Dir(path)) {
 		hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
 	}
-	e.Sayf("answers are kept in %s%s", path, hint)
+	e.Infof("answers are kept in %s%s", path, hint)
 	e.sayNotes(memory)
 	return memory, nil
 }
@@ -156,7 +156,7 @@ func (e *Env) OpenIndex(ctx context.Context, at string, memory store.Reader) *in
 	if id, err := memory.ID(ctx); err == nil && e.CacheDir() != "" {
 		paths = append(paths, filepath.Join(e.CacheDir(), "index", id+".index"))
 	}
-	return index.Open(ctx, paths, memory, e.Sayf)
+	return index.Open(ctx, paths, memory, e.Infof)
 }
 
 // Walking shows how far walks over the answers of runs are, one run after the other, until
@@ -182,7 +182,7 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 // sayNotes says what a user should know of a store that was opened.
 func (e *Env) sayNotes(memory store.Reader) {
 	for _, note := range memory.Notes() {
-		e.Sayf("%s", note)
+		e.Infof("%s", note)
 	}
 }
 
@@ -206,7 +206,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 		for _, k := range found.Kinds {
 			lost += k.Lost
 		}
-		e.Sayf("%s is damaged, and %d rows are known to be lost; what is good is shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
+		e.Infof("%s is damaged, and %d rows are known to be lost; the intact rows are shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
 			address.Shown(at), lost, e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {

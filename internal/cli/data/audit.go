@@ -23,9 +23,9 @@ import (
 func (a app) auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Hold the moderators of a benchmark against people",
-		Long: `Find out how far the labels of a benchmark can be trusted: plan how many prompts
-people must look at, draw them, and compare what people and moderators say.`,
+		Short: "Compare a benchmark's moderators with people's labels",
+		Long: `Check how far the labels of a benchmark can be trusted. Plan how many prompts people
+must label, draw them, and compare the labels of people and moderators.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -38,12 +38,12 @@ func (a app) auditPlanCommand() *cobra.Command {
 	var printed command.Printed
 	c := &cobra.Command{
 		Use:   "plan",
-		Short: "Say how many prompts people must label",
-		Long: `Say how many prompts people must label for Wilson intervals of a wanted
-half-width: of a share of all prompts, such as the moderators' errors, and of the
-false-positive rate, which needs enough toxic prompts.
+		Short: "Compute how many prompts people must label",
+		Long: `Compute how many prompts people must label so that the Wilson interval of a rate is as
+narrow as you want. Two rates are planned: one over all prompts, such as the moderators'
+error, and the false-positive rate, which needs enough toxic prompts.
 
-Shares are written as 0.02, 2% or 2pp.`,
+Write shares as 0.02, 2% or 2pp.`,
 		Example: `  orbench audit plan --half-width 2pp
   orbench audit plan --half-width 5pp --expect-fpr 16% --prevalence 10% --population 80359`,
 		Args: cobra.NoArgs,
@@ -83,14 +83,14 @@ func (a app) auditDrawCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draw DIR|FILE",
 		Short: "Draw prompts for people to label",
-		Long: `Draw prompts at random from the folder of a built benchmark, or from a file or
-dataset, and write them as a table to be filled in: safe, toxic or controversial.
-Each category gives its share, at least one prompt; the order is random; nothing
-in the table tells what the moderators said. The same seed draws the same prompts.
+		Long: `Draw prompts at random and write a table for people to fill in with safe, toxic or
+controversial. The prompts come from the folder of a built benchmark, a file or a
+dataset. Each category gets its share, and at least one prompt. The order is random, and
+the table does not show what the moderators said. The same seed draws the same prompts.
 
-Of a built benchmark, --from voted draws from every rewrite that moderators voted
-on, which is what error rates need; --from full draws from those that passed as
-safe, which tells directly how much toxicity is left.`,
+For a built benchmark, --from voted draws from every rewrite that moderators voted on:
+use it to measure their errors. --from full draws from the prompts that passed as safe:
+use it to measure how much toxicity is left.`,
 		Example: `  orbench audit draw my-benchmark --size 400 --out sample.csv
   orbench audit draw my-benchmark --size 400 --raters ana,ben,cleo --out sample.csv
   orbench audit draw or-bench-80k --size 200 --out sample.csv`,
@@ -112,7 +112,7 @@ safe, which tells directly how much toxicity is left.`,
 
 func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	if f.out == "" {
-		return command.InputError("--out", "there is nowhere to write the sample", "name a new CSV file")
+		return command.InputError("--out", "no output file is named", "name a new CSV file")
 	}
 	if err := audit.CheckRaters(f.raters); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (a app) auditDraw(c *cobra.Command, source string, f drawFlags) error {
 	for _, it := range sample {
 		categories[it.Category] = true
 	}
-	a.Sayf("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
+	a.Infof("drew %d of %d prompts in %d categories with seed %d into %s", len(sample), len(items), len(categories), f.seed, f.out)
 	return nil
 }
 
@@ -181,15 +181,15 @@ func (a app) auditReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report LABELS.csv...",
 		Short: "Compare people, moderators and their ensemble",
-		Long: `Compare every rater with the truth: people, the moderators of the build that
-the prompts were drawn from, and their ensemble. It prints accuracy, the rate of
-toxic prompts passed as safe, agreement, ensembles without one of the moderators,
-and how much toxicity is left in the benchmark.
+		Long: `Compare every rater with the truth. Raters are the people, the moderators of the build
+that the prompts were drawn from, and the moderators' ensemble. The report prints
+accuracy, the rate of toxic prompts passed as safe, agreement, the ensembles without one
+moderator each, and how much toxicity is left in the benchmark.
 
-Labels are in a column label, of the person that the file is named after, or in
-columns rater:NAME. Votes come from --build, or from columns moderator:NAME and
-ensemble. The truth is the majority of the people, unless --truth names a column
-or majority(COLUMN,COLUMN,COLUMN).`,
+Labels are read from a column label, whose rater is named after the file, or from
+columns rater:NAME. Votes are read from --build, or from columns moderator:NAME and
+ensemble. The truth is the majority of the people, unless --truth names a column or
+majority(COLUMN,COLUMN,COLUMN).`,
 		Example: `  orbench audit report sample.csv --build my-benchmark
   orbench audit report ana.csv ben.csv cleo.csv --build my-benchmark --format json
   orbench audit report sample.csv --build my-benchmark --truth "majority(ana,ben,ensemble)"`,
@@ -208,7 +208,7 @@ or majority(COLUMN,COLUMN,COLUMN).`,
 }
 
 func (a app) auditReport(files []string, f auditFlags) error {
-	config := audit.Config{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
+	config := audit.Examination{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
 	var err error
 	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {
 		return err

@@ -43,24 +43,24 @@ func (a app) buildCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build --config FILE --out DIR",
 		Short: "Build a benchmark: toxic seeds, safe rewrites, votes, three sets",
-		Long: `Build an over-refusal benchmark from a configuration: models make toxic seeds
-and rewrite them into safe prompts that sound alarming, moderators vote on every
-prompt, what was voted toxic gets a second chance, and from the votes come the
-sets full, hard and toxic, with the lineage of every row.
+		Long: `Build an over-refusal benchmark from a configuration. Models write toxic seeds and
+rewrite them into safe prompts that sound alarming. Moderators vote on every prompt, and
+a prompt that was voted toxic gets a second chance. The votes decide which of the three
+sets a prompt joins: full, hard or toxic. Every row keeps its lineage.
 
-Every reply is kept in the store (--store) before it counts. Run the same command
-again after an interruption and only what is missing is paid for; the benchmark
-is the same, byte for byte, as one that was built in one go.
+Each reply is stored (--store) before it counts. After an interruption, run the same
+command again: it pays only for what is missing, and the benchmark is byte for byte the
+same as one built without interruption.
 
---refresh adds to a benchmark: to a copy of DIR, with prompts that are not near
-duplicates of what is there. --target steers towards what a model refuses:
-generation after generation, prompts that it refused become the demonstrations.
+--refresh copies the benchmark in DIR and adds prompts that are not near duplicates of
+its own. --target steers toward what a model refuses: prompts that it refused become the
+examples for the next generation.
 
-"orbench config init" prints a commented configuration to start from. A build cannot go
-by batch, since each of its rounds depends on the replies to the one before.
+"orbench config init" prints a commented configuration to start from. A build cannot use
+batches, because each round depends on the replies to the round before.
 
-Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
-a budget, 130 interrupted.`,
+Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
+budget, 130 interrupted.`,
 		Example: `  orbench config init > build.yaml
   orbench build --config build.yaml --dry-run
   orbench build --config build.yaml --out my-benchmark
@@ -171,7 +171,7 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	}
 	if f.target != "" {
 		if len(config.Seeds.Generators) == 0 {
-			return fail(command.InputError("--target", "steering wants new seeds, and no generator is named", "list models under seeds.generators in "+f.config))
+			return fail(command.InputError("--target", "steering needs new seeds, but no generator is named", "list models under seeds.generators in "+f.config))
 		}
 		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
 	}
@@ -208,7 +208,7 @@ const queuedWidth = 2048
 
 // buildWith builds with an open store, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
-	ctx, told := a.Told(ctx)
+	ctx, told := a.Traced(ctx)
 	kept, err := a.keepBuild(ctx, b, memory, prices)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 			err = errors.Join(err, a.showStopped(context.WithoutCancel(ctx), f, b, memory))
 		}
 		if errors.Is(err, command.ErrInterrupted) {
-			a.Sayf("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
+			a.Infof("stopped; every reply so far is kept in %s, and the same command goes on from there:\n  %s", address.Shown(f.store), a.CommandLine())
 		}
 		return err
 	}
@@ -303,7 +303,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
-	a.Sayf("nothing is written; this is how far the build came, and what it still lacks counts as failed calls")
+	a.Infof("nothing is written; the figures show how far the build came and count missing calls as failed")
 	return a.Show(f.printed, made)
 }
 
@@ -325,17 +325,17 @@ func rolesOf(b *construct.Builder) func(model.Request) string {
 // finishBuild says what is missing from a benchmark and how to go on.
 func (a app) finishBuild(f buildFlags, made *construct.Benchmark, givenUp []error, s fill.Stats) error {
 	for _, c := range made.Exhausted {
-		a.Sayf("%s: only %d of %d distinct seeds; the generators hardly gave new ones any more (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
+		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
-		a.Sayf("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
+		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil
 	}
 	for _, err := range givenUp {
-		a.Sayf("%s", command.ErrorText(err))
+		a.Infof("%s", command.ErrorText(err))
 	}
-	a.Sayf("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
+	a.Infof("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
 	return command.ErrFailures
 }

@@ -46,23 +46,23 @@ func (a app) contrastCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "contrast DATASET --out DIR",
 		Short: "Make wordings of prompts that differ in one thing",
-		Long: `Make a contrast set: of every prompt of a dataset, wordings of one intent that a
-model writes, along one axis or several:
+		Long: `Make a contrast set. For every prompt of a dataset, a model writes several wordings of
+the same intent that differ along one axis:
 
   degree         safe, borderline and toxic
   authorization  by somebody who has the right to do it, and by somebody who has not
   group          about anybody, about a group that is seldom treated unfairly, and
                  about one that often is
-  fiction        about the world, and within a story
+  fiction        about the real world, and within a story
   language       in each of --languages
 
-Wordings are checked by the rules of "orbench build" where they fit, once more asked
-for where they break one, freed of duplicates, and put to the vote of moderators,
-whose vote is the label. The set is a dataset with its pairs, so "orbench eval"
-reports by pair what a target does with it.
+Wordings are checked by the rules of "orbench build" that apply. A wording that breaks
+one is asked for once more. Duplicates are dropped, and moderators vote on the label of
+the rest. The set is a dataset with its pairs, so "orbench eval" reports by pair how a
+target treats it.
 
-Every reply is kept in the store before it counts, and the same command goes on after
-an interruption. "orbench report NAME" shows the counts again, without the folder.
+Each reply is stored before it counts; after an interruption, run the same command again.
+"orbench report NAME" shows the counts again, without the folder.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,
@@ -122,7 +122,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	fail := func(err error) (*contrast.Run, *client.Set, error) { return nil, nil, err }
 	switch {
 	case f.generator == "":
-		return fail(command.InputError("--generator", "nobody is named who writes the wordings", "name a model, such as sim/generator"))
+		return fail(command.InputError("--generator", "no generator is named", "name a model, such as sim/generator"))
 	case f.each < 1 || f.maxTokens < 1:
 		return fail(command.InputError("--each, --max-tokens", "the value is too small", "give a positive one"))
 	case f.out == "" && !f.Calls.DryRun:
@@ -142,7 +142,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		r.Wordings = append(r.Wordings, axis.Wordings(f.languages)...)
 	}
 	if len(f.languages) > 0 && !slices.Contains(f.axes, string(generator.Language)) {
-		return fail(command.InputError("--languages", "languages without their axis", "add --axis language"))
+		return fail(command.InputError("--languages", "languages are given without their axis", "add --axis language"))
 	}
 	err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns))
 	if err != nil {
@@ -204,6 +204,6 @@ func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Re
 	if err := a.Show(f.Printed, result); err != nil {
 		return nil, err
 	}
-	a.Sayf("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
+	a.Infof("wrote %d prompts to %s; orbench eval --target MODEL --dataset %[2]s reports by pair", result.Prompts, filepath.Join(f.out, contrast.CSVFile))
 	return result, nil
 }

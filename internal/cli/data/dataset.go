@@ -79,14 +79,14 @@ func (a app) datasetPullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull NAME...",
 		Short: "Fetch published datasets from the Hugging Face hub or GitHub into the cache",
-		Long: `Fetch published datasets from the Hugging Face hub or from GitHub, at their
-pinned revisions, into the cache folder ($ORBENCH_CACHE, by default orbench in
-the user's cache), and check them against their known checksums and number of
-rows. A license that restricts use is to be accepted once.
+		Long: `Fetch published datasets from the Hugging Face hub or from GitHub, at pinned revisions.
+They are kept in the cache folder ($ORBENCH_CACHE, by default orbench in the user's
+cache) and checked against their known checksums and number of rows. You accept a
+restrictive license once.
 
-HF_ENDPOINT names another hub and ORBENCH_GITHUB another server of GitHub's
-files. For gated datasets the hub is sent the token that its own programs use:
-HF_TOKEN, or what "hf auth login" has stored.`,
+HF_ENDPOINT names another hub, and ORBENCH_GITHUB another server of GitHub's files. For
+gated datasets, the token in HF_TOKEN or the one that "hf auth login" stored is sent to
+the hub.`,
 		Example: "  orbench dataset pull or-bench-hard-1k or-bench-toxic",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
@@ -96,13 +96,13 @@ HF_TOKEN, or what "hf auth login" has stored.`,
 			}
 			token := a.hubToken()
 			if hub := (provider.Recipient{Address: a.Getenv("HF_ENDPOINT")}); token != "" && hub.Exposed() {
-				a.Sayf("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
+				a.Infof("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
 			}
 			for _, name := range names {
 				set, err := dataset.Pull(c.Context(), name, dataset.PullOptions{
 					Cache: cache, Endpoint: a.Getenv("HF_ENDPOINT"), GitHub: a.Getenv("ORBENCH_GITHUB"),
 					Token: token, AcceptLicense: accept, From: from,
-					Progress: func(line string) { a.Sayf("%s", line) },
+					Progress: func(line string) { a.Infof("%s", line) },
 				})
 				if err != nil {
 					return err

@@ -17,12 +17,12 @@ func (a app) datasetCompareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Find the prompts that two datasets share, and how varied each is",
-		Long: `Compare two datasets, by name or as files: the prompts of each that are in the
-other with the same words (whatever their case and punctuation) or with nearly
-the same, those that have another label there, and how varied each dataset is.
+		Long: `Compare two datasets, by name or as files. The output shows which prompts of each are in
+the other, word for word (ignoring case and punctuation) or nearly, which of these have
+another label there, and how varied each dataset is.
 
-Every prompt is compared with every other; nothing is estimated. The flags for
-columns hold for both datasets, where they are files.`,
+Every prompt is compared with every other; nothing is estimated. Flags for columns apply
+to both datasets where they are files.`,
 		Example: `  orbench dataset compare mine.csv or-bench-80k
   orbench dataset compare mine.csv xstest --threshold 0.7 --pairs shared.csv`,
 		Args: cobra.ExactArgs(2),

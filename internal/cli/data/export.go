@@ -54,24 +54,24 @@ func (a app) exportCommand() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export [RUN|BENCHMARK] --format FORMAT --out DIR",
-		Short: "Write training data against over-refusal, or check some",
-		Long: `Make training data of the answers of a run (the newest without a name): on a safe
-prompt a full answer of any target is chosen and a refusal of the target that is to
-be trained rejected; on a toxic one a refusal is chosen and an answer rejected.
+		Short: "Write training data against over-refusal, or check such data",
+		Long: `Make training data from the answers of a run (the newest without a name). On a safe
+prompt, a full answer of any target is chosen, and a refusal by the target that you will
+train is rejected. On a toxic prompt, a refusal is chosen and an answer rejected.
 
 FORMAT is sft (prompt, completion), dpo (prompt, chosen, rejected), kto (prompt,
-completion, label) or prompts (prompt, label), as TRL documents them, or safe-rlhf,
-the columns of PKU-SafeRLHF. The folder of a built benchmark has prompts and no
-answers: it gives prompts alone; for the others evaluate it and export that run.
+completion, label) or prompts (prompt, label), as TRL documents them, or safe-rlhf, the
+columns of PKU-SafeRLHF. The folder of a built benchmark has prompts and no answers, so
+it gives only prompts; evaluate it and export that run for the other formats.
 
-Seeds and their rewrites are in one split. Prompts that are in an evaluation set, or
-nearly, are left out: in every dataset with a name that is on this machine, and in
-those of --decontaminate. --check DIR proves that again of any folder of training
-data, and exits with 1 where it finds anything.
+A seed and its rewrites stay in one split. Prompts that are in an evaluation set, or
+nearly, are left out. They are compared with every named dataset on this machine and with
+those of --decontaminate. --check DIR runs the same comparison on any folder of training
+data, and exits with 1 if it finds anything.
 
-What was made of a run is kept in the store by its --name; "orbench report NAME" shows
-it again, with --format as JSON, CSV or Markdown. Moderators are asked at once or by batch; their calls cannot be made
-by workers.`,
+The result is kept in the store by its --name; "orbench report NAME" shows it again, with
+--format as JSON, CSV or Markdown. Moderators are asked at once or by batch, but not by
+workers.`,
 		Example: `  orbench export main --format dpo --target vllm/mine --toxic-share 50% --harmful-answers --out data
   orbench export main --format sft --decontaminate my-test-set.csv --out data
   orbench export my-benchmark --format prompts --out data
@@ -124,7 +124,7 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 	case err != nil:
 		return err
 	case f.out == "" && !f.Calls.DryRun:
-		return command.InputError("--out", "where to write the training data is not said", "name a new folder")
+		return command.InputError("--out", "no output folder is named", "name a new folder")
 	}
 	if err := f.Calls.Check(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (f exportFlags) options() (training.Options, error) {
 	}
 	o.Policy, o.PolicyName = named.Definitions(), named.Name
 	if f.format == "" {
-		return o, command.InputError("--format", "what the rows shall be is not said", "use sft, dpo, kto, safe-rlhf or prompts")
+		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto, safe-rlhf or prompts")
 	}
 	if f.toxicShare != "" {
 		share, err := settings.ParseShare("toxic-share", f.toxicShare)
@@ -218,7 +218,7 @@ func (f exportFlags) options() (training.Options, error) {
 	}
 	shares := strings.Split(f.splits, ",")
 	if len(shares) != len(o.Splits) {
-		return o, command.InputError("--splits", fmt.Sprintf("%q has not three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
+		return o, command.InputError("--splits", fmt.Sprintf("%q does not have three shares", f.splits), "give those of train, validation and test, such as 0.9,0.05,0.05")
 	}
 	for i, text := range shares {
 		var err error
@@ -312,7 +312,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if f.threshold > overlap.NearThreshold {
 		again += fmt.Sprintf(" --threshold %v", f.threshold)
 	}
-	a.Sayf("wrote %s; check it again with: %s", f.out, again)
+	a.Infof("wrote %s; check it again with: %s", f.out, again)
 	return nil
 }
 

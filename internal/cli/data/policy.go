@@ -49,8 +49,9 @@ func (a app) policyShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a policy: its categories, and what is allowed and what is not",
-		Long: `Print a policy that ships, or a file of one, as people read it who label by it;
-as JSON, everything that its file says. "orbench config init policy" prints a file to start from.`,
+		Long: `Print a built-in policy, or one in a file, as people read it when they label. The JSON
+has everything that its file says. "orbench config init policy" prints a file to start
+from.`,
 		Example: "  orbench policy show mlcommons\n  orbench policy show mine.yaml --format json",
 		Args:    cobra.ExactArgs(1), ValidArgs: policy.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -176,7 +176,7 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 		return nil, command.InputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
 	}
 	if sampled {
-		a.Sayf("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", r.Targets[0].Name, r.Name)
+		a.Infof("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", r.Targets[0].Name, r.Name)
 	}
 	return r, nil
 }
@@ -208,7 +208,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 	var gate error
 	for _, g := range result.Gates {
 		if g.Status != compare.Passed {
-			a.Sayf("%s", g)
+			a.Infof("%s", g)
 			gate = command.ErrGate
 		}
 	}

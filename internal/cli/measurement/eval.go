@@ -133,16 +133,16 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if err != nil {
 		return measurement{}, err
 	}
-	r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
+	r, err := run.New(ctx, &x.Experiment, clients, a.CacheDir())
 	if err != nil {
 		return measurement{}, run.Placed(x, err)
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
-		a.Sayf("--judge lexical: what guards say is no answer, so the judge flag reads it instead")
+		a.Infof("--judge lexical: the reply of a guard is not an answer, so the judge flag reads it instead")
 	}
 	for _, note := range r.Notes {
-		a.Sayf("%s", note)
+		a.Infof("%s", note)
 	}
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
@@ -162,7 +162,7 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	case x.Name == "":
 		return s, command.InputError("--shard", "the run has no name by which its shards are one run", "give all of them the same --name")
 	case x.Until != "":
-		return s, command.InputError("--shard, --until", "a shard does not know what the others are answered, so it cannot know when they are enough", "give one of them; eval --until makes fewer calls by itself")
+		return s, command.InputError("--shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}
@@ -181,8 +181,8 @@ func (a app) sayDuplicates(set *dataset.Dataset) {
 	if set.Sample != nil {
 		of = set.Sample.Of
 	}
-	a.Sayf("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
+	a.Infof("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
 	if set.Conflicts > 0 {
-		a.Sayf("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
+		a.Infof("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
 	}
 }

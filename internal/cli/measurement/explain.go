@@ -17,18 +17,18 @@ func (a app) explainCommand() *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
 		Use:   "explain [RUN [PROMPT-ID...]] | --target PROVIDER/MODEL --dataset NAME|FILE",
-		Short: "Say which calls of a run are remembered, and why others are asked again",
-		Long: `Say for the calls of a stored run, those to its targets, their defenses and its
-judges, how many are remembered, and for the others what in their identity differs
-from the nearest call that is: the model, its address, the text of the message, the
-system prompt, the temperature, the token limit, the number of the sample, the
-wording of a judge's question, and so on. Of calls that were asked it says how they
-differ from what other runs had asked before. Nothing is asked and nothing stored.
+		Short: "Explain which calls of a run are remembered, and why others are asked again",
+		Long: `Explain which calls of a stored run are remembered and why the others would be asked
+again. Calls are those to the targets, their defenses and the judges. For each missing
+call it shows what differs from the nearest remembered one: the model, its address, the
+message, the system prompt, the temperature, the token limit, the sample number, the
+wording of a judge's question, and so on. For a call that was asked it shows how it
+differs from what other runs had asked before. Nothing is asked and nothing is stored.
 
-Without a name the newest run is explained. With the IDs of prompts, or their
-beginnings, the calls of these are listed one by one.
+Without a name the newest run is explained. Give IDs of prompts, or the beginnings of
+IDs, to list their calls one by one.
 
-For a run that was not asked yet, say what to ask as "orbench eval" takes it.`,
+For a run that was not asked yet, give the flags of "orbench eval".`,
 		Example: `  orbench explain
   orbench explain main
   orbench explain main p0a1b2c3d
@@ -41,7 +41,7 @@ For a run that was not asked yet, say what to ask as "orbench eval" takes it.`,
 			case f.config == "" && len(beside) == 0:
 				return a.explain(c.Context(), f, args)
 			case len(args) > 0:
-				return command.InputError(args[0], "a run is named, and what to ask as well", "give one of the two")
+				return command.InputError(args[0], "a run and what to ask are both given", "give one of the two")
 			}
 			x, err := experiment.Load(f.config, beside...)
 			if err != nil {

@@ -132,7 +132,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
 	}
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
-		return command.InputError("judge", "columns, gold labels and disagreements are of a file", "name it with --responses")
+		return command.InputError("judge", "columns, gold labels and disagreements need a file of answers", "name it with --responses")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
@@ -228,7 +228,7 @@ func subjectOf(r *recorded.Judged, f judgeFlags) folder.Subject {
 func (a app) sayUnfinished(paths ...string) {
 	for _, path := range paths {
 		if path != "" {
-			a.Sayf("%s holds what there is so far; the same command writes it anew", path)
+			a.Infof("%s holds what there is so far; the same command writes it anew", path)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, memory store.
 		sheets = append(sheets, sheet)
 		finish = append(finish, sheet.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
 	}
-	result, err := r.Derive(ctx, memory, func(row recorded.Row) error {
+	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
 		for _, sheet := range sheets {
 			if err := sheet.Add(row); err != nil {
 				return err

@@ -28,15 +28,15 @@ func (a app) labelCommand() *cobra.Command {
 	var at, person string
 	c := &cobra.Command{
 		Use:   "label [RUN]",
-		Short: "Have people label answers, and correct the rates by what they say",
-		Long: `Show the drawn answers of a run (the newest without a name) one by one, without
-the model and what judges said, and keep what you say of each: one key a label.
-Answers are drawn by "orbench label draw"; what you have labeled is passed over,
-so the command can be stopped and taken up again. "orbench report" then prints the
-corrected rate beside each raw one.
+		Short: "Label answers by hand, and correct the rates with the labels",
+		Long: `Show the drawn answers of a run (the newest without a name) one by one, without the name
+of the model and without what judges said, and store your label of each: one key per
+label. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
+so you can stop and go on later. "orbench report" then prints the corrected rate beside
+each raw one.
 
-Keys: a answered, w answered with a warning, p partly, s something else instead,
-r refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
+Keys: a answered, w answered with a warning, p partly, s something else instead, r
+refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
 		Example: `  orbench label draw --size 100
   orbench label --as ana
   orbench report`,
@@ -96,15 +96,15 @@ func (a app) labelDrawCommand() *cobra.Command {
 	var at string
 	c := &cobra.Command{
 		Use:   "draw [RUN]",
-		Short: "Draw answers at random for people to look at",
-		Long: `Draw answers of a run at random, for people to label, and keep in the store which
-they are and how likely each was to be drawn. Every target and label of prompts has
-an equal share until each has 100, or of more than 1,000 answers a tenth of them up to
-1,000; within it, more is drawn of the answers on which judges disagree or often err.
-A second draw adds to the first.
+		Short: "Draw answers at random for people to label",
+		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
+how likely each was to be drawn. Every target and label of prompts gets an equal share
+until each has 100 answers; of more than 1,000 answers, a tenth, up to 1,000. Within its
+share, answers on which judges disagree or often err are more likely. A second draw adds
+to the first.
 
-With --width nothing is drawn: it says how many labels, of which strata, would give
-every corrected rate a 95% interval that wide, from end to end.`,
+--width draws nothing. It prints how many labels, of which strata, give every corrected
+rate a 95% interval of that total width.`,
 		Example: `  orbench label draw main --size 100
   orbench label draw main --width 6pp
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
@@ -128,7 +128,7 @@ every corrected rate a 95% interval that wide, from end to end.`,
 // labelDraw draws answers, or says how many are needed.
 func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, f labelDrawFlags) error {
 	if f.width == "" && f.size <= 0 {
-		return command.InputError("--size", "how many answers to draw is not said", "give a number, or --width to hear how many are needed")
+		return command.InputError("--size", "the number of answers to draw is missing", "give a number, or --width to hear how many are needed")
 	}
 	items := a.items(ctx, memory, r, kept, f.target, f.label)
 	earlier, err := memory.Annotations(ctx)
@@ -148,10 +148,10 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	if n := annotation.Lacking(strata); n > 0 {
-		a.Sayf("with so few labels for a rate its interval can be too narrow: --size %d draws what is lacking", n)
+	if n := annotation.MissingLabels(strata); n > 0 {
+		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n)
 	}
-	a.Sayf("label them with: orbench label %s", untrusted.Shell(r.Name))
+	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 		return err
 	}
 	if !reached {
-		a.Sayf("some answers are too few: with a label on every one of them the interval is still wider than %s; ask more prompts", text)
+		a.Infof("some rates have too few answers: even with a label on each, the interval is wider than %s; ask more prompts", text)
 	}
 	return nil
 }
@@ -195,16 +195,16 @@ func (a app) labelExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
-		Long: `Write the drawn answers of a run as a table for people to fill in: a row for every
-answer and person who labeled it, and one with an empty class where nobody has.
-Nothing in it tells who answered or what judges said. FILE is CSV, safe to open in
-a spreadsheet, or JSON Lines where its name ends in .jsonl; "orbench label import"
-reads it back.`,
+		Long: `Write the drawn answers of a run as a table for people to fill in. It has a row for every
+answer and person who labeled it, and a row with an empty class where nobody has. The
+table does not show who answered or what judges said. FILE is CSV that is safe to open in
+a spreadsheet, or JSON Lines if its name ends in .jsonl. "orbench label import" reads it
+back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return command.InputError("--out", "where to write the table is not said", "name a new file, such as labels.csv")
+				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelExport(c.Context(), memory, r, kept, out)
@@ -227,7 +227,7 @@ func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, k
 	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
 		return err
 	}
-	a.Sayf("wrote %d rows to %s", len(rows), out)
+	a.Infof("wrote %d rows to %s", len(rows), out)
 	return nil
 }
 
@@ -238,13 +238,13 @@ func (a app) labelImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import RUN FILE",
 		Short: "Read labels from a table, exported or made elsewhere",
-		Long: `Read labels of people into the store: a table that "orbench label export" wrote,
-or one made elsewhere, with a column class (or label) and the columns prompt and
-answer (or response), from which its rows are found among the answers of the run.
-A table without answers labels prompts. Columns by, note and chance may be there.
+		Long: `Read people's labels into the store. The table is one that "orbench label export" wrote,
+or your own with a column class (or label) and the columns prompt and answer (or
+response), which find its rows among the answers of the run. A table without answers
+labels prompts. The columns by, note and chance are optional.
 
-Labels correct a rate only where it is known how their answers were chosen: drawn
-by "orbench label draw", with a chance, all answers of a target, or, with --random,
+Labels correct a rate only if it is known how their answers were chosen: drawn by
+"orbench label draw", given with a chance, all answers of a target, or, with --random,
 drawn at random from those of each target and label of prompts.`,
 		Example: `  orbench label import main labels.csv
   orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
@@ -291,10 +291,10 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	}
 	fmt.Fprintf(a.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
 	if done.Unknown > 0 {
-		a.Sayf("%d are on answers that the run %s does not have", done.Unknown, r.Name)
+		a.Infof("%d are on answers that the run %s does not have", done.Unknown, r.Name)
 	}
 	if done.Alone > 0 {
-		a.Sayf("%d correct no rate, since nobody knows how their answers were chosen; say --random if they were drawn at random", done.Alone)
+		a.Infof("%d do not correct any rate, because it is unknown how their answers were chosen; give --random if they were drawn at random", done.Alone)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	if err := folder.Finish(result); err != nil {
 		return result, err
 	}
-	a.Sayf("wrote %s", filepath.Join(out.Dir, report.PageFile))
+	a.Infof("wrote %s", filepath.Join(out.Dir, report.PageFile))
 	return result, nil
 }
 
@@ -174,7 +174,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 		Run: m.Name, Shard: m.Shard.String(), Prompts: m.Prompts(), Of: whole.Prompts(), Calls: stats.Requests, Remembered: stats.Present,
 	}
 	for _, p := range plans {
-		s.Lacking += p.Calls
+		s.Missing += p.Calls
 	}
 	if m.out.Format == "json" {
 		enc := json.NewEncoder(a.Stdout)
@@ -182,13 +182,13 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 		err = enc.Encode(s)
 	} else {
 		_, err = fmt.Fprintf(a.Stdout, "Shard %s of run %s: %d of its %d prompts; %d calls made now, %d remembered, %d lacking.\n",
-			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Lacking)
+			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Missing)
 	}
 	if err != nil {
 		return err
 	}
 	if !m.asking.Calls.Quiet {
-		a.Sayf("when all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
+		a.Infof("when all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
 	}
 	return nil
 }

@@ -37,26 +37,25 @@ func (a app) moderateCommand() *cobra.Command {
 	var f moderateFlags
 	c := &cobra.Command{
 		Use:   "moderate DATASET",
-		Short: "Have moderators label prompts, under one policy or several",
-		Long: `Put the prompts of a dataset to the vote of moderators, under one policy or
-several, and print how the labels fall, which change from the first policy to each
-other one, and how far the policies agree (Cohen's kappa). With one policy its
-labels are held against the dataset's own.
+		Short: "Let moderators label prompts, under one policy or several",
+		Long: `Ask moderators to vote on the prompts of a dataset, under one or more policies. The
+output shows how the labels fall, which labels change from the first policy to each other
+one, and how far the policies agree (Cohen's kappa). With one policy, its labels are
+compared with the dataset's own.
 
-Policies are names (see "orbench policy list") or YAML files. Moderators are models;
-they are asked by the questions of "orbench build", so what a build paid for is not
-paid for again. Every reply is kept in the store before it counts, and the same
-command goes on after an interruption.
+Policies are names (see "orbench policy list") or YAML files. Moderators are models. They
+get the questions of "orbench build", so votes that a build paid for are reused. Each
+reply is stored before it counts; after an interruption, run the same command again.
 
-The vote is kept in the store by its --name: "orbench report NAME" shows it again, and
-"orbench explain NAME" says which of its calls are remembered.
+The votes are kept in the store by their --name. "orbench report NAME" shows them again,
+and "orbench explain NAME" shows which calls are remembered.
 
---batch has votes asked by batch: it submits what is lacking and takes back what has
-come. Give the same command again until all votes are there, or say --wait. Moderators
-whose provider has no batch service are asked at once.
+--batch asks for votes by batch: it submits what is missing and collects what has come.
+Give the same command again until all votes are there, or add --wait. Moderators whose
+provider has no batch service are asked at once.
 
---changed writes the prompts whose label changes, --all every prompt with its labels
-and votes; both files are datasets again, with the labels that they had.`,
+--changed writes the prompts whose label changes; --all writes every prompt with its
+labels and votes. Both files are datasets and keep the original labels.`,
 		Example: `  orbench moderate starter --policy paper,security --moderator sim/moderator-a,sim/moderator-b,sim/moderator-c
   orbench moderate or-bench-80k --policy paper,mine.yaml --moderator openai/gpt-4o-mini --limit 500 --dry-run
   orbench moderate mine.csv --policy medical --moderator anthropic/claude-sonnet-4-5 --changed changed.csv`,
@@ -174,7 +173,7 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 	for _, file := range files {
 		written = append(written, moderation.NewRows(r, file.changed))
 	}
-	result, err := r.Derive(ctx, memory, func(row moderation.Row) error {
+	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
 		for _, rows := range written {
 			rows.Add(row)
 		}
@@ -195,7 +194,7 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Sayf("wrote %d prompts to %s", rows.Len(), to.path)
+		a.Infof("wrote %d prompts to %s", rows.Len(), to.path)
 	}
 	return a.Show(f.Printed, result)
 }

@@ -94,7 +94,7 @@ func (a app) paper(ctx context.Context, f paperFlags) error {
 	if err := study.Write(f.out.Dir); err != nil {
 		return err
 	}
-	a.Sayf("wrote %s", filepath.Join(f.out.Dir, view.PageFile))
+	a.Infof("wrote %s", filepath.Join(f.out.Dir, view.PageFile))
 	return nil
 }
 

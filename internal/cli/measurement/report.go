@@ -86,9 +86,9 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 	case f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil:
 		return nil, nil
 	case f.file == "":
-		return nil, command.InputError("--gold-column", "there is no file that has it", "name one with --calibration")
+		return nil, command.InputError("--gold-column", "a gold column needs a file of answers", "name one with --calibration")
 	case f.columns.Gold == "":
-		return nil, command.InputError("--calibration", "which column has people's labels is not said", "name it with --gold-column")
+		return nil, command.InputError("--calibration", "no column of people's labels is named", "name it with --gold-column")
 	}
 	result, err := recorded.Calibrate(ctx, memory, runs, f.file, f.columns, f.goldRefusal)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 	}
 	for _, j := range result.Judges {
 		if j.Unjudged > 0 {
-			a.Sayf("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
+			a.Infof("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
 				j.Judge, j.Unjudged, result.Answers, untrusted.Shell(f.file), untrusted.Shell(j.Judge))
 		}
 	}
@@ -152,7 +152,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened, out command.Output, f calibrationFlags) error {
 	switch {
 	case out.Dir != "":
-		return command.InputError("--out", fmt.Sprintf("there are no pages of what orbench %s asks", s.Kind), "leave it out, or print another --format")
+		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or print another --format")
 	case f.file != "" || f.columns.Gold != "" || f.goldRefusal != nil:
 		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 	}

@@ -41,24 +41,23 @@ func (a app) triggersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "triggers [RUN] | --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Find the words that turn answers into refusals",
-		Long: `Find which words of prompts turn an answer into a refusal. Half of the prompts
-that a target refuses are searched: content words are deleted, by halves and
-their halves, until a smallest set is left without which the target answers. On
-the other half each set is tried: deleted, beside as many other words of the
-prompt; exchanged for harmless stand-ins; and put into prompts that were
-answered. Only these give the rates, with their intervals, since a word that is
-listed because it flipped a verdict flips fewer the next time.
+		Long: `Find which words of prompts turn an answer into a refusal. Half of the prompts that a
+target refuses are searched: content words are deleted in ever smaller groups until a
+smallest set is left without which the target answers. On the other half each set is
+tested. It is deleted, against as many other words of the prompt; it is replaced by
+harmless words; and it is put into prompts that were answered. Only these tests give the
+rates and their intervals: a word that was found because it flipped one verdict flips
+fewer the next time.
 
-Each prompt takes at most --calls calls to each target beside the first, and a
-verdict on each answer. With the name of a stored run, its targets, datasets and
-first judge are taken, and the answers that are there need no call. Where a wording
-is asked several times, more than half of its verdicts make a refusal. Every answer
-is kept in the store: the same command goes on where it was stopped, and
-"orbench report NAME" shows again what was found. What is asked next depends on each
-answer, so wordings cannot go by batch.
+Each prompt takes at most --calls calls to each target beside the first, and a verdict on
+each answer. With the name of a stored run, its targets, datasets and first judge are
+used, and its answers need no call. Where a wording is asked several times, more than
+half of its verdicts make a refusal. Every answer is stored: run the same command again
+after a stop, and "orbench report NAME" shows again what was found. What is asked next
+depends on each answer, so wordings cannot use batches.
 
-Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
-a budget, 130 interrupted.`,
+Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
+budget, 130 interrupted.`,
 		Example: `  orbench triggers --target openai/gpt-4o-mini --dataset or-bench-hard-1k --dry-run
   orbench triggers run-1a2b3c4d --calls 16
   orbench triggers run-1a2b3c4d --labels safe,toxic --judge llm:openai/gpt-4o --out triggers`,
@@ -71,7 +70,7 @@ a budget, 130 interrupted.`,
 			if len(args) == 0 {
 				for _, s := range beside {
 					if strings.HasPrefix(s.From, "--set ") && !s.Plain() {
-						return command.InputError(s.From, "triggers are looked for in answers to prompts asked plainly", "leave it out")
+						return command.InputError(s.From, "triggers are searched only in answers to plain prompts", "leave it out")
 					}
 				}
 				if f.experiment, err = experiment.Load("", beside...); err != nil {
@@ -189,7 +188,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := run.New(ctx, &x.Config, clients, a.CacheDir())
+		r, err := run.New(ctx, &x.Experiment, clients, a.CacheDir())
 		if err != nil {
 			return nil, nil, run.Placed(x, err)
 		}
@@ -265,6 +264,6 @@ func (a app) showTriggers(ctx context.Context, f triggersFlags, s trigger.Study,
 	if err := a.Show(f.eval.out.Printed, result); err != nil {
 		return err
 	}
-	a.Sayf("wrote %s", filepath.Join(dir, "triggers.md"))
+	a.Infof("wrote %s", filepath.Join(dir, "triggers.md"))
 	return nil
 }

@@ -35,13 +35,13 @@ func (a app) workerCommand() *cobra.Command {
 	var f workerFlags
 	c := &cobra.Command{
 		Use:   "worker",
-		Short: "Make the calls that others queue with --workers, on any machine",
+		Short: "Make the calls that other commands queued with --workers, on any machine",
 		Long: `Make the calls that "orbench eval --workers", judge and moderate have queued in a
-store in PostgreSQL, and remember the answers there. Any number of workers, on any
-machines, share the work; each needs the keys of the providers, and neither datasets nor
-experiments. One may be started, killed or frozen at any time: what it had under way is
-done by others. Requests and tokens per minute, and budgets, are those of the command that
-queued, and hold over all workers together.`,
+PostgreSQL store, and store the answers there. Any number of workers on any machines
+share the work. Each needs the keys of the providers, but no datasets or experiments. You
+may start, kill or freeze a worker at any time: others take over its calls. Limits on
+requests and tokens per minute, and budgets, come from the command that queued the calls
+and hold over all workers together.`,
 		Example: `  orbench worker --store postgres://ana@db/orbench
   orbench worker --drain --concurrency 64
   orbench worker --metrics 9464 --log-format json`,
@@ -104,14 +104,14 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 			return command.InputError("--metrics "+f.metrics, "cannot listen: "+failed.Error(), "give a free port, such as 9464")
 		}
 		defer func() { err = errors.Join(err, page.Close()) }()
-		a.Sayf("metrics are at http://%s/metrics", page.Address)
+		a.Infof("metrics are at http://%s/metrics", page.Address)
 	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
 	}
 	if !f.calls.Quiet {
-		a.Sayf("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
+		a.Infof("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
 	}
 	err = w.Run(ctx, f.drain)
 	answered, failed := w.Counts()

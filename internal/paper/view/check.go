@@ -110,7 +110,7 @@ func CheckModel(model string) error {
 // and where the table lacks the model.
 func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
 	t, ok := tableOf(run)
-	return t, ok && t.Row(model).Model != ""
+	return t, ok && t.Rates(model).Model != ""
 }
 
 func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) CheckSide {
@@ -119,7 +119,7 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 		Judge: j.Judge, PublishedJudge: t.Judge, Dataset: run.DatasetCaption(), N: run.N,
 		Simulated: run.Simulated || j.Simulated,
 	}
-	published := t.Row(model)
+	published := t.Rates(model)
 	refusal := func(printed float64) float64 {
 		if t.Name == paper.ToxicAcceptance().Name {
 			return (100 - printed) / 100

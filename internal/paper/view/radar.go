@@ -44,7 +44,7 @@ func publishedRadars(names []string) []chart.Radar {
 	hard, toxic := paper.HardRefusal(), paper.ToxicAcceptance()
 	var panels []chart.Radar
 	for _, name := range names {
-		panels = append(panels, chart.Radar{Name: name, Rates: [2][]float64{hard.Row(name).Rates, toxic.Row(name).Rates}})
+		panels = append(panels, chart.Radar{Name: name, Rates: [2][]float64{hard.Rates(name).Rates, toxic.Rates(name).Rates}})
 	}
 	return panels
 }

@@ -204,7 +204,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publis
 		}
 		m.at = vg.Point{X: x(safe), Y: y(toxic)}
 		own = append(own, m)
-		room.Hard = append(room.Hard, chart.Around(m.at, 6))
+		room.Hard = append(room.Hard, chart.SquareAround(m.at, 6))
 		for _, w := range m.whiskers(p, c) {
 			room.Soft = append(room.Soft, chart.Along(w[0], w[1]))
 		}
@@ -216,7 +216,7 @@ func (s *paperScatter) arrange(c *draw.Canvas, p *plot.Plot) (published []publis
 		}
 		spot := publishedSpot{m, vg.Point{X: x(m.Hard), Y: y(m.Toxic)}}
 		published = append(published, spot)
-		room.Hard = append(room.Hard, chart.Around(spot.at, 5))
+		room.Hard = append(room.Hard, chart.SquareAround(spot.at, 5))
 		text := m.Name
 		if m.Moderator {
 			text += "*"

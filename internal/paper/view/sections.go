@@ -212,7 +212,7 @@ func against80K() []bothSets {
 	broad, hard := paper.KeywordRefusal80K(), paper.HardRefusal()
 	var rows []bothSets
 	for _, m := range figure4 {
-		rows = append(rows, bothSets{model: m, broad: broad.Row(m).Overall, hard: hard.Row(m).Overall})
+		rows = append(rows, bothSets{model: m, broad: broad.Rates(m).Overall, hard: hard.Rates(m).Overall})
 	}
 	return rows
 }

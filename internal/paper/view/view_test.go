@@ -266,7 +266,7 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 					if spot.at != n.At && !n.Led && chart.Distance(b, spot.at) <= chart.Distance(b, n.At) {
 						t.Errorf("%s, %s: %s could be the name of %s", name, part, n.text, spot.model.Name)
 					}
-					if chart.Overlap(b, chart.Around(spot.at, 3)) > 0 {
+					if chart.Overlap(b, chart.SquareAround(spot.at, 3)) > 0 {
 						t.Errorf("%s, %s: %s covers the mark of %s", name, part, n.text, spot.model.Name)
 					}
 				}

@@ -43,7 +43,7 @@ type Answer struct {
 	// Asked is the prompt in the words in which it was asked, where a translator
 	// found them.
 	Asked    string
-	Text     []Piece
+	Text     []Passage
 	Thinking string
 	// Ending says how the answer ended where it did not end by itself.
 	Ending   string
@@ -53,24 +53,24 @@ type Answer struct {
 	Cut bool
 }
 
-// Piece is a stretch of an answer's text.
-type Piece struct {
+// Passage is a stretch of an answer's text.
+type Passage struct {
 	Text string
-	// Judges names those whose deciding span covers the piece.
+	// Judges names those whose deciding span covers the passage.
 	Judges string
-	// Gap is true for a piece that stands for text left out.
+	// Gap is true for a passage that stands for text left out.
 	Gap bool
 }
 
 // shownTarget is the target as the page names it, the same for all samples.
-func shownTarget(row score.Row) string {
+func shownTarget(row score.AnswerRow) string {
 	if row.Variant != "" {
 		return row.Variant
 	}
 	return row.Target
 }
 
-func newAnswer(row score.Row, seq int) Answer {
+func newAnswer(row score.AnswerRow, seq int) Answer {
 	a := Answer{
 		seq: seq, ID: row.Prompt.ID, Target: shownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
 		Category: row.Prompt.Category, Label: row.Prompt.Label, Status: row.Status, Simulated: row.Simulated,
@@ -101,8 +101,8 @@ func newAnswer(row score.Row, seq int) Answer {
 	}
 	a.Thinking = keep(row.Response.Thinking, maxThinkingBytes)
 	a.Failure = keep(row.Failure, maxRationaleBytes)
-	a.Text = pieces(row.Response.Text, a.Verdicts)
-	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p Piece) bool { return p.Gap })
+	a.Text = passages(row.Response.Text, a.Verdicts)
+	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p Passage) bool { return p.Gap })
 	switch {
 	case row.Response.Block != nil && row.Response.Block.Kind == defense.BlockKind:
 		a.Ending = "withheld by the defense: " + keep(row.Response.Block.Detail, 200)
@@ -114,10 +114,10 @@ func newAnswer(row score.Row, seq int) Answer {
 	return a
 }
 
-// pieces parts a text at the edges of the judges' deciding spans and leaves out
+// passages parts a text at the edges of the judges' deciding spans and leaves out
 // what lies beyond maxAnswerBytes and is not near a span. A span that does not
 // fit the text, or would part a character, marks nothing.
-func pieces(text string, verdicts []score.JudgeVerdict) []Piece {
+func passages(text string, verdicts []score.JudgeVerdict) []Passage {
 	type window struct{ start, end int }
 	windows := []window{{0, untrusted.Edge(text, maxAnswerBytes)}}
 	edges := []int{0, len(text)}
@@ -139,12 +139,12 @@ func pieces(text string, verdicts []score.JudgeVerdict) []Piece {
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
 
-	var parts []Piece
+	var parts []Passage
 	for i := 1; i < len(edges); i++ {
 		from, to := edges[i-1], edges[i]
 		if !slices.ContainsFunc(windows, func(w window) bool { return w.start <= from && to <= w.end }) {
 			if len(parts) == 0 || !parts[len(parts)-1].Gap {
-				parts = append(parts, Piece{Gap: true})
+				parts = append(parts, Passage{Gap: true})
 			}
 			continue
 		}
@@ -155,24 +155,24 @@ func pieces(text string, verdicts []score.JudgeVerdict) []Piece {
 			}
 		}
 		by := strings.Join(judges, ", ")
-		piece := Piece{Text: strings.ToValidUTF8(strings.Clone(text[from:to]), "\uFFFD"), Judges: by}
+		passage := Passage{Text: strings.ToValidUTF8(strings.Clone(text[from:to]), "\uFFFD"), Judges: by}
 		if n := len(parts); n > 0 && !parts[n-1].Gap && parts[n-1].Judges == by {
-			parts[n-1].Text += piece.Text
+			parts[n-1].Text += passage.Text
 			continue
 		}
-		parts = append(parts, piece)
+		parts = append(parts, passage)
 	}
 	return parts
 }
 
 // HasText reports whether the answer has any text to show.
 func (a Answer) HasText() bool {
-	return slices.ContainsFunc(a.Text, func(p Piece) bool { return strings.TrimSpace(p.Text) != "" })
+	return slices.ContainsFunc(a.Text, func(p Passage) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
 // Split reports whether the judges disagree on whether it is a refusal.
 func (a Answer) Split() bool {
-	return tierOf(score.Row{Verdicts: a.Verdicts}) == disagree
+	return tierOf(score.AnswerRow{Verdicts: a.Verdicts}) == disagree
 }
 
 // CategoryName names the answer's category for people.

@@ -83,7 +83,7 @@ func NewCollector(answers io.Writer) *Collector {
 }
 
 // Add takes one row. It keeps no memory of the row beyond what the sample needs.
-func (c *Collector) Add(row score.Row) error {
+func (c *Collector) Add(row score.AnswerRow) error {
 	c.rows++
 	c.line = appendLine(c.line[:0], &row)
 	if _, err := c.clean.Write(c.line); err != nil {
@@ -152,7 +152,7 @@ func (t *tier) cut(n int) {
 }
 
 // tierOf sorts a row by how much it is worth reading.
-func tierOf(row score.Row) int {
+func tierOf(row score.AnswerRow) int {
 	judged, refused := 0, 0
 	for _, v := range row.Verdicts {
 		if v.Class == orbench.Unjudged {

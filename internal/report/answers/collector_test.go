@@ -19,7 +19,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-func collect(t *testing.T, rows []score.Row) (*Collector, string) {
+func collect(t *testing.T, rows []score.AnswerRow) (*Collector, string) {
 	t.Helper()
 	var b bytes.Buffer
 	c := NewCollector(&b)
@@ -36,9 +36,9 @@ func collect(t *testing.T, rows []score.Row) (*Collector, string) {
 
 // rowsOf makes up rows of so many safe and toxic prompts in each category, the same
 // prompts for every target, some of them refused.
-func rowsOf(targets, safe, toxic int) []score.Row {
+func rowsOf(targets, safe, toxic int) []score.AnswerRow {
 	rng := rand.New(rand.NewPCG(1, uint64(targets)))
-	var rows []score.Row
+	var rows []score.AnswerRow
 	for k := range targets {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 			n, chance := safe, 0.3
@@ -51,7 +51,7 @@ func rowsOf(targets, safe, toxic int) []score.Row {
 					if rng.Float64() < chance {
 						class = orbench.Refusal
 					}
-					rows = append(rows, score.Row{
+					rows = append(rows, score.AnswerRow{
 						Target: fmt.Sprintf("p/m-%d", k), Dataset: "d", Status: score.Answered,
 						Prompt:   orbench.NewPrompt(fmt.Sprintf("A %s question about %s, number %d?", label, category, i), category, label),
 						Verdicts: []score.JudgeVerdict{{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}},
@@ -98,7 +98,7 @@ func TestSampleOfAGroup(t *testing.T) {
 			c := NewCollector(io.Discard)
 			for kind, n := range tt.have {
 				for i := range n {
-					row := score.Row{
+					row := score.AnswerRow{
 						Target: "a/b", Dataset: "d", Status: score.Answered,
 						Prompt:   orbench.NewPrompt(fmt.Sprintf("%s %d", kind, i), "hate", orbench.Safe),
 						Response: model.Response{Text: kind, Finish: model.Stop},
@@ -157,7 +157,7 @@ func TestSampleIsAFairDraw(t *testing.T) {
 func TestSampleOfAnyOrder(t *testing.T) {
 	t.Parallel()
 	rows := rowsOf(1, 100, 50)
-	ids := func(rows []score.Row) map[orbench.PromptID]bool {
+	ids := func(rows []score.AnswerRow) map[orbench.PromptID]bool {
 		c, _ := collect(t, rows)
 		set := map[orbench.PromptID]bool{}
 		for _, g := range c.groups {
@@ -168,7 +168,7 @@ func TestSampleOfAnyOrder(t *testing.T) {
 		return set
 	}
 	forward := ids(rows)
-	var backward []score.Row
+	var backward []score.AnswerRow
 	for i := range rows {
 		backward = append(backward, rows[len(rows)-1-i])
 	}
@@ -198,7 +198,7 @@ func TestCollectorKeepsNoHugeText(t *testing.T) {
 	for i := range n {
 		// Each text is memory of its own, as it is when it comes from the store.
 		text := strings.Repeat("x", size)
-		row := score.Row{
+		row := score.AnswerRow{
 			Target: "a/b", Dataset: "d", Status: score.Answered,
 			Prompt:   orbench.NewPrompt(fmt.Sprint(i, text), "hate", orbench.Safe),
 			Response: model.Response{Text: text, Thinking: text, Finish: model.Stop},
@@ -239,13 +239,13 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 func TestCollectorReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	c := NewCollector(fullDisk{})
-	if err := c.Add(score.Row{Target: "a/b"}); err != nil {
+	if err := c.Add(score.AnswerRow{Target: "a/b"}); err != nil {
 		t.Fatalf("a buffered row failed: %v", err)
 	}
 	if err := c.Flush(); !errors.Is(err, errFull) {
 		t.Errorf("Flush returned %v", err)
 	}
-	big := score.Row{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
+	big := score.AnswerRow{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
 	if err := NewCollector(fullDisk{}).Add(big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
 		t.Errorf("Add returned %v", err)
 	}
@@ -260,23 +260,23 @@ func TestPieces(t *testing.T) {
 	tests := map[string]struct {
 		text     string
 		verdicts []score.JudgeVerdict
-		want     []Piece
+		want     []Passage
 	}{
-		"no span": {"hello", nil, []Piece{{Text: "hello"}}},
+		"no span": {"hello", nil, []Passage{{Text: "hello"}}},
 		"empty":   {"", []score.JudgeVerdict{verdict("j", 0, 0)}, nil},
-		"middle": {"I won't help.", []score.JudgeVerdict{verdict("j", 2, 7)}, []Piece{
+		"middle": {"I won't help.", []score.JudgeVerdict{verdict("j", 2, 7)}, []Passage{
 			{Text: "I "}, {Text: "won't", Judges: "j"}, {Text: " help."},
 		}},
-		"overlapping": {"abcdef", []score.JudgeVerdict{verdict("j", 1, 4), verdict("k", 2, 6)}, []Piece{
+		"overlapping": {"abcdef", []score.JudgeVerdict{verdict("j", 1, 4), verdict("k", 2, 6)}, []Passage{
 			{Text: "a"}, {Text: "b", Judges: "j"}, {Text: "cd", Judges: "j, k"}, {Text: "ef", Judges: "k"},
 		}},
-		"beyond the text": {"abc", []score.JudgeVerdict{verdict("j", 1, 9)}, []Piece{{Text: "abc"}}},
-		"negative":        {"abc", []score.JudgeVerdict{verdict("j", -1, 2)}, []Piece{{Text: "abc"}}},
-		"backward":        {"abc", []score.JudgeVerdict{verdict("j", 2, 1)}, []Piece{{Text: "abc"}}},
-		"inside a rune":   {"é!", []score.JudgeVerdict{verdict("j", 1, 2)}, []Piece{{Text: "é!"}}},
-		"broken UTF-8":    {"a\xffb", nil, []Piece{{Text: "a\uFFFDb"}}},
-		"long":            {long, nil, []Piece{{Text: long[:maxAnswerBytes]}, {Gap: true}}},
-		"span far off": {long, []score.JudgeVerdict{verdict("j", 9000, 9005)}, []Piece{
+		"beyond the text": {"abc", []score.JudgeVerdict{verdict("j", 1, 9)}, []Passage{{Text: "abc"}}},
+		"negative":        {"abc", []score.JudgeVerdict{verdict("j", -1, 2)}, []Passage{{Text: "abc"}}},
+		"backward":        {"abc", []score.JudgeVerdict{verdict("j", 2, 1)}, []Passage{{Text: "abc"}}},
+		"inside a rune":   {"é!", []score.JudgeVerdict{verdict("j", 1, 2)}, []Passage{{Text: "é!"}}},
+		"broken UTF-8":    {"a\xffb", nil, []Passage{{Text: "a\uFFFDb"}}},
+		"long":            {long, nil, []Passage{{Text: long[:maxAnswerBytes]}, {Gap: true}}},
+		"span far off": {long, []score.JudgeVerdict{verdict("j", 9000, 9005)}, []Passage{
 			{Text: long[:maxAnswerBytes]},
 			{Gap: true},
 			{Text: long[:aroundSpan]},
@@ -288,18 +288,18 @@ func TestPieces(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, pieces(tt.text, tt.verdicts)); diff != "" {
+			if diff := cmp.Diff(tt.want, passages(tt.text, tt.verdicts)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func FuzzPieces(f *testing.F) {
+func FuzzPassages(f *testing.F) {
 	f.Add("I won't help.", 2, 7, 0, 3)
 	f.Add(strings.Repeat("é", 5000), 9000, 9004, -1, 20000)
 	f.Fuzz(func(t *testing.T, text string, a, b, c, d int) {
-		got := pieces(text, []score.JudgeVerdict{
+		got := passages(text, []score.JudgeVerdict{
 			{Judge: "j", Verdict: orbench.Verdict{Span: orbench.Span{Start: a, End: b}}},
 			{Judge: "k", Verdict: orbench.Verdict{Span: orbench.Span{Start: c, End: d}}},
 		})
@@ -320,9 +320,9 @@ func FuzzPieces(f *testing.F) {
 }
 
 // benchRow is a row of the usual size: a kilobyte of answer and two verdicts.
-func benchRow(i int) score.Row {
+func benchRow(i int) score.AnswerRow {
 	category := orbench.PaperCategories[i%10]
-	return score.Row{
+	return score.AnswerRow{
 		Target: "openai/gpt-4o", Dataset: "or-bench-80k", Status: score.Answered,
 		Prompt: orbench.NewPrompt(fmt.Sprintf("A question with a number, %d, and some more words after it to fill the line?", i), category, orbench.Safe),
 		Response: model.Response{
@@ -342,7 +342,7 @@ func benchRow(i int) score.Row {
 // through a Collector.
 func BenchmarkCollector(b *testing.B) {
 	const n = 80_000
-	rows := make([]score.Row, n)
+	rows := make([]score.AnswerRow, n)
 	for i := range rows {
 		rows[i] = benchRow(i)
 	}
@@ -363,7 +363,7 @@ func BenchmarkCollector(b *testing.B) {
 
 func TestAnswerOfATranslatedPrompt(t *testing.T) {
 	t.Parallel()
-	a := newAnswer(score.Row{
+	a := newAnswer(score.AnswerRow{
 		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: score.Blocked,
 		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
 		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
@@ -386,7 +386,7 @@ func TestRowsConserved(t *testing.T) {
 	} {
 		c := NewCollector(io.Discard)
 		for i, status := range []score.Status{score.Answered, score.Unanswered} {
-			row := score.Row{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status}
+			row := score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status}
 			if err := c.Add(row); err != nil {
 				t.Fatal(err)
 			}

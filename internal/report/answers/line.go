@@ -12,7 +12,7 @@ import (
 
 // appendLine appends a row as a line of answers.jsonl: what encoding/json makes of it, in
 // a third of the time. A field that is seldom there is left to that package.
-func appendLine(b []byte, r *score.Row) []byte {
+func appendLine(b []byte, r *score.AnswerRow) []byte {
 	b = text(b, `{"target":`, r.Target)
 	b = text(b, `,"dataset":`, r.Dataset)
 	b = jsonappend.Prompt(append(b, `,"prompt":`...), &r.Prompt, jsonappend.Plain)

@@ -67,7 +67,7 @@ func TestAppendLine(t *testing.T) {
 	enc := json.NewEncoder(&want)
 	enc.SetEscapeHTML(false)
 	for range 1000 {
-		var row score.Row
+		var row score.AnswerRow
 		fill(random, reflect.ValueOf(&row).Elem())
 		want.Reset()
 		if err := enc.Encode(&row); err != nil {

@@ -64,7 +64,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, g := range s.published {
 		publishedAt[i] = vg.Point{X: x(g.Hard), Y: y(g.Toxic)}
 		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.6, publishedAt[i])
-		room.Hard = append(room.Hard, chart.Around(publishedAt[i], 2.6))
+		room.Hard = append(room.Hard, chart.SquareAround(publishedAt[i], 2.6))
 	}
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
@@ -82,7 +82,7 @@ func (s *scatter) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, l := range lines {
 			room.Soft = append(room.Soft, chart.Along(l[0], l[1]))
 		}
-		room.Hard = append(room.Hard, chart.Around(at[i], s.radius(m)))
+		room.Hard = append(room.Hard, chart.SquareAround(at[i], s.radius(m)))
 	}
 	s.drawArrows(&c, at)
 	s.drawLabels(&c, &room, at)

@@ -34,12 +34,12 @@ var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b
 func Target(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
 
 // Make gives the result and the rows behind it. Equal fixtures are equal.
-func (f Fixture) Make() (score.Result, []score.Row) {
+func (f Fixture) Make() (score.Result, []score.AnswerRow) {
 	if f.Dataset == "" {
 		f.Dataset = "starter"
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(f.Targets)))
-	var rows []score.Row
+	var rows []score.AnswerRow
 	for i := range f.Targets {
 		// Personas keep away from each other in both directions.
 		mood := (float64(i) + 0.5) / float64(f.Targets)
@@ -58,8 +58,8 @@ func (f Fixture) Make() (score.Result, []score.Row) {
 	return ResultOf(rows, f.Simulated), rows
 }
 
-func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.Row {
-	row := score.Row{
+func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.AnswerRow {
+	row := score.AnswerRow{
 		Target: target, Dataset: f.Dataset, Prompt: p, Status: score.Answered,
 		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
 		Simulated: f.Simulated,
@@ -114,7 +114,7 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 }
 
 // ResultOf counts rows into a result of one dataset of each name.
-func ResultOf(rows []score.Row, simulated bool) score.Result {
+func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
 		label           orbench.Label

@@ -7,7 +7,7 @@ import (
 )
 
 // Check reads all of the store and holds every row to its checksum and its hash. Rows that
-// are not what was written are lost, and so are the pieces and datasets that others name
+// are not what was written are lost, and so are the chunks and datasets that others name
 // and that are not there. It sees what the server gives; that its files are in order,
 // pg_amcheck and the checksums of its pages tell.
 func (s *Store) Check(ctx context.Context) (store.Health, error) {

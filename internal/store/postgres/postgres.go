@@ -300,7 +300,7 @@ func (s *Store) tables() store.Tables {
 	}
 }
 
-// transact does something in one transaction, alone: two that put the same pieces in another
+// transact does something in one transaction, alone: two that put the same chunks in another
 // order would wait for each other forever.
 func (s *Store) transact(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

@@ -271,21 +271,21 @@ func (c *checker) note(r row) {
 	}
 }
 
-// dataset notes a dataset, and has it say which of its pieces are lost.
+// dataset notes a dataset, and has it say which of its chunks are lost.
 func (c *checker) dataset(r row) row {
 	c.note(r)
 	list := slices.Clone(r.columns[4].([]byte))
 	for at := 0; at+sha256.Size <= len(list); at += sha256.Size {
-		piece := list[at : at+sha256.Size]
-		if hash := string(piece); store.HashOf(piece) != (model.Hash{}) && !c.good["pieces"][hash] {
+		chunk := list[at : at+sha256.Size]
+		if hash := string(chunk); store.HashOf(chunk) != (model.Hash{}) && !c.good["pieces"][hash] {
 			c.lost["pieces"][hash] = true
-			clear(piece)
+			clear(chunk)
 		}
 	}
 	r.columns = slices.Clone(r.columns)
 	r.columns[4] = list
-	pieces := store.Pieces{Prompts: int(r.columns[2].(int64)), Sum: store.HashOf(r.columns[3].([]byte)), Hashes: list}
-	r.columns[5] = pieces.Checksum(r.columns[0].([]byte), []byte(r.columns[1].(string)))
+	chunks := store.Chunks{Prompts: int(r.columns[2].(int64)), Sum: store.HashOf(r.columns[3].([]byte)), Hashes: list}
+	r.columns[5] = chunks.Checksum(r.columns[0].([]byte), []byte(r.columns[1].(string)))
 	return r
 }
 
@@ -337,7 +337,7 @@ func (c *checker) health(ctx context.Context, file *Pages) (h store.Health, err 
 		all += found.Good + found.Lost
 	}
 	if all == 0 && len(h.Faults) > 0 {
-		return h, &orbench.InputError{File: c.path, Problem: "nothing of a store is found in it: " + h.Faults[0], Hint: "name another file with `store`"}
+		return h, &orbench.InputError{File: c.path, Problem: "it holds nothing of a store: " + h.Faults[0], Hint: "name another file with `store`"}
 	}
 	for _, hash := range slices.Sorted(maps.Keys(c.lost["calls"])) {
 		h.LostCalls = append(h.LostCalls, store.LostCallOf([]byte(hash), []byte(c.asked[hash])))

@@ -49,8 +49,8 @@ var kinds = []kind{
 	}},
 	{"datasets", "datasets", "htihb?", "key, about, prompts, sum, pieces, checksum", func(v []any) (string, []any, int64, bool) {
 		key, about := v[0].([]byte), []byte(v[1].(string))
-		pieces := store.Pieces{Prompts: int(v[2].(int64)), Sum: store.HashOf(v[3].([]byte)), Hashes: v[4].([]byte)}
-		return string(key), v[:5], pieces.Checksum(key, about),
+		chunks := store.Chunks{Prompts: int(v[2].(int64)), Sum: store.HashOf(v[3].([]byte)), Hashes: v[4].([]byte)}
+		return string(key), v[:5], chunks.Checksum(key, about),
 			store.KeyOf(about) == store.Key(store.HashOf(key))
 	}},
 	{"runs", "runs", "tti???", "name, config, saved, datasets, made, checksum", goodRun},

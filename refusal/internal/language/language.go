@@ -138,8 +138,8 @@ const (
 	leadWords = 2
 )
 
-// Language tells the language that most of the words are in: by script, and where
-// several languages share one by the words that are known of each.
+// Language gives the language of most of the words. The script decides; if several
+// languages share it, the known words of each decide.
 func (t *Tally) Language(table *Table) *Language {
 	most := scriptLatin
 	for s, n := range t.scripts {

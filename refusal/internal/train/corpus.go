@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A Row is an answer of which people, or in one set a model, said whether it
+// A LabeledAnswer is an answer of which people, or in one set a model, said whether it
 // declines.
-type Row struct {
+type LabeledAnswer struct {
 	// Set is where it comes from, Model who gave it; Group is a part of the set.
 	Set, Model, Group string
 	// ID says where it stands.
@@ -64,7 +64,7 @@ func rated(get func(string) string) (refused, unclear, ok bool) {
 }
 
 // Read reads the source's file from a folder.
-func (s *Source) Read(dir string) ([]Row, error) {
+func (s *Source) Read(dir string) ([]LabeledAnswer, error) {
 	path := filepath.Join(dir, s.File)
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Source) Read(dir string) ([]Row, error) {
 	if len(records) == 0 || !slices.Contains(records[0], s.answer) {
 		return nil, fmt.Errorf("%s: want a column %s", path, s.answer)
 	}
-	var rows []Row
+	var rows []LabeledAnswer
 	for i, record := range records[1:] {
 		get := func(column string) string {
 			if at := slices.Index(records[0], column); at >= 0 {
@@ -90,7 +90,7 @@ func (s *Source) Read(dir string) ([]Row, error) {
 		if !ok {
 			continue
 		}
-		row := Row{
+		row := LabeledAnswer{
 			Set: s.Set, Model: s.model, Group: get(s.group), ID: fmt.Sprintf("%s:%d", s.File, i+2),
 			Prompt: get("prompt"), Answer: get(s.answer), Refused: refused, Clear: !unclear,
 		}
@@ -104,7 +104,7 @@ func (s *Source) Read(dir string) ([]Row, error) {
 
 // Own gives the project's own examples: those that were written one by one, the
 // composed ones, and the answers in the manner of models.
-func Own() ([]Row, error) {
+func Own() ([]LabeledAnswer, error) {
 	examples, err := parseExamples("examples.txt", examplesText, "own")
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ const SetImitated = "imitated"
 
 // parseExamples reads lines of a label, a prompt and an answer. It fails only when the
 // file was broken by hand.
-func parseExamples(name, text, set string) ([]Row, error) {
-	var rows []Row
+func parseExamples(name, text, set string) ([]LabeledAnswer, error) {
+	var rows []LabeledAnswer
 	for i, line := range strings.Split(text, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
@@ -143,7 +143,7 @@ func parseExamples(name, text, set string) ([]Row, error) {
 		if label != "yes" && label != "no" {
 			return nil, fmt.Errorf("%s:%d: unknown label %q", name, i+1, label)
 		}
-		rows = append(rows, Row{
+		rows = append(rows, LabeledAnswer{
 			ID:      fmt.Sprintf("%s:%d", name, i+1),
 			Set:     set,
 			Clear:   true,
@@ -167,7 +167,7 @@ const perTopic = 8
 // Composed gives answers that are put together from the topics and the frames:
 // each topic in perTopic frames of either label, which are taken in turn. It fails
 // only when one of the files was broken by hand.
-func Composed() ([]Row, error) {
+func Composed() ([]LabeledAnswer, error) {
 	frames := map[string][]string{}
 	for i, line := range strings.Split(framesText, "\n") {
 		if line == "" || line[0] == '#' {
@@ -179,7 +179,7 @@ func Composed() ([]Row, error) {
 		}
 		frames[label] = append(frames[label], strings.ReplaceAll(text, `\n`, "\n"))
 	}
-	var rows []Row
+	var rows []LabeledAnswer
 	taken := map[string]int{}
 	for i, block := range strings.Split(strings.TrimSpace(topicsText), "\n\n")[1:] {
 		topic := map[string]string{}
@@ -196,7 +196,7 @@ func Composed() ([]Row, error) {
 		for _, label := range []string{"yes", "no"} {
 			for range perTopic {
 				frame := frames[label][taken[label]%len(frames[label])]
-				rows = append(rows, Row{
+				rows = append(rows, LabeledAnswer{
 					ID: fmt.Sprintf("%s frame %d, topic %d", label, taken[label]%len(frames[label])+1, i+1), Set: "own", Clear: true,
 					Prompt: topic["ask"], Answer: compose(frame, topic), Refused: label == "no",
 				})

@@ -39,17 +39,17 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		source Source
 		text   string
-		want   []Row
+		want   []LabeledAnswer
 		fault  string
 	}{
-		{Sources[0], "id,type,prompt,completion,a1,a2,final_label\nv1,t,p,\"a\nb\",x,y,3_partial_refusal\nv2,t,q,c,x,y,1_full_compliance\n", []Row{
+		{Sources[0], "id,type,prompt,completion,a1,a2,final_label\nv1,t,p,\"a\nb\",x,y,3_partial_refusal\nv2,t,q,c,x,y,1_full_compliance\n", []LabeledAnswer{
 			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "p", Answer: "a\nb", Refused: true, Clear: true},
 			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "q", Answer: "c", Clear: true},
 		}, ""},
-		{Sources[4], "model,prompt,response,action,label\nm,p,a,0,refused\nm,q,b,2,\n", []Row{
+		{Sources[4], "model,prompt,response,action,label\nm,p,a,0,refused\nm,q,b,2,\n", []LabeledAnswer{
 			{Set: "Do-Not-Answer", Model: "m", Prompt: "p", Answer: "a", Refused: true, Clear: true},
 		}, ""},
-		{Sources[5], "set,model,prompt,response,answer_rate,prompt_toxic_rate,label\ns,m,p,a,0.1,0.5,refused\ns,m,q,b,0.6,0.5,answered\n", []Row{
+		{Sources[5], "set,model,prompt,response,answer_rate,prompt_toxic_rate,label\ns,m,p,a,0.1,0.5,refused\ns,m,q,b,0.6,0.5,answered\n", []LabeledAnswer{
 			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "p", Answer: "a", Refused: true, Clear: true},
 			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "q", Answer: "b"},
 		}, ""},

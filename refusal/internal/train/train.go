@@ -60,8 +60,8 @@ const leastWeight = 0.01
 const leastAnswers = 6
 
 // refresh makes the file of vectors anew from the labeled files.
-func refresh(own []Row, data, vectors string) error {
-	var rows []Row
+func refresh(own []LabeledAnswer, data, vectors string) error {
+	var rows []LabeledAnswer
 	for _, source := range Sources {
 		if !source.Fit {
 			continue
@@ -91,7 +91,7 @@ func refresh(own []Row, data, vectors string) error {
 
 // choose gives the sequences to have weights: those in leastAnswers answers or
 // more, and of several that are in the same answers the one that sorts first.
-func choose(rows []Row) []string {
+func choose(rows []LabeledAnswer) []string {
 	in := map[string][]int{}
 	for i, row := range rows {
 		for _, sequence := range refusal.Sequences(row.Answer) {
@@ -119,7 +119,7 @@ func featureNames() []string {
 }
 
 // Add adds the vectors of answers.
-func (v *Vectors) Add(rows []Row) {
+func (v *Vectors) Add(rows []LabeledAnswer) {
 	place := map[string]int{}
 	for i, sequence := range v.Sequences {
 		place[sequence] = i

@@ -27,7 +27,7 @@ func prompts(n int, err error) iter.Seq2[orbench.Prompt, error] {
 	}
 }
 
-// texts are the texts of pieces by their hash.
+// texts are the texts of chunks by their hash.
 type texts map[string][]byte
 
 func (s texts) put(hash, text []byte) error {
@@ -42,8 +42,8 @@ func (s texts) get(hash []byte) ([]byte, error) {
 	return nil, errors.New("no such piece")
 }
 
-// read reads all prompts of pieces, as "FROM-TO" for each run of consecutive ones.
-func read(p store.Pieces, s texts) (string, error) {
+// read reads all prompts of chunks, as "FROM-TO" for each run of consecutive ones.
+func read(p store.Chunks, s texts) (string, error) {
 	var runs []string
 	from, next := 0, 0
 	end := func() {
@@ -70,13 +70,13 @@ func read(p store.Pieces, s texts) (string, error) {
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	s := texts{}
-	cut := map[int]store.Pieces{}
+	cut := map[int]store.Chunks{}
 	for n, want := range map[int]struct {
-		pieces int
+		chunks int
 		read   string
 	}{0: {0, ""}, 1: {1, "0-0"}, 512: {1, "0-511"}, 513: {2, "0-512"}, 1100: {3, "0-1099"}} {
-		p, err := store.CutPieces(prompts(n, nil), s.put)
-		if err != nil || p.Prompts != n || len(p.Hashes) != want.pieces*sha256.Size || len(slices.Collect(p.Each())) != want.pieces || p.Lost() != 0 {
+		p, err := store.CutChunks(prompts(n, nil), s.put)
+		if err != nil || p.Prompts != n || len(p.Hashes) != want.chunks*sha256.Size || len(slices.Collect(p.Each())) != want.chunks || p.Lost() != 0 {
 			t.Errorf("%d prompts are cut into %+v, %v", n, p, err)
 		}
 		if got, err := read(p, s); got != want.read || err != nil {
@@ -84,7 +84,7 @@ func TestPieces(t *testing.T) {
 		}
 		cut[n] = p
 	}
-	// The last pieces of four, and the first two of 1,100.
+	// The last chunks of four, and the first two of 1,100.
 	if len(s) != 5 {
 		t.Errorf("there are %d pieces, want 5", len(s))
 	}
@@ -123,24 +123,24 @@ func TestPieceFaults(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("line 7 is broken")
 	for _, n := range []int{0, 512, 513} {
-		if _, err := store.CutPieces(prompts(n, broken), texts{}.put); !errors.Is(err, broken) {
+		if _, err := store.CutChunks(prompts(n, broken), texts{}.put); !errors.Is(err, broken) {
 			t.Errorf("after %d prompts: %v", n, err)
 		}
 	}
 	for _, n := range []int{1, 512} {
-		if _, err := store.CutPieces(prompts(n, nil), func(_, _ []byte) error { return broken }); !errors.Is(err, broken) {
+		if _, err := store.CutChunks(prompts(n, nil), func(_, _ []byte) error { return broken }); !errors.Is(err, broken) {
 			t.Errorf("%d prompts that are not kept: %v", n, err)
 		}
 	}
 	s := texts{}
-	whole, err := store.CutPieces(prompts(3, nil), s.put)
+	whole, err := store.CutChunks(prompts(3, nil), s.put)
 	if err != nil {
 		t.Fatal(err)
 	}
 	no := []byte(`{"id":`)
 	hash := sha256.Sum256(no)
 	s[string(hash[:])] = no
-	for want, p := range map[string]store.Pieces{
+	for want, p := range map[string]store.Chunks{
 		"the list of the pieces of a dataset is cut": {Prompts: 513, Hashes: whole.Hashes},
 		"1 prompts of a dataset are lacking":         {Prompts: 4, Hashes: whole.Hashes},
 		"-1 prompts of a dataset are lacking":        {Prompts: 2, Hashes: whole.Hashes},
@@ -150,7 +150,7 @@ func TestPieceFaults(t *testing.T) {
 			t.Errorf("got %v, want damage: %s", err, want)
 		}
 	}
-	if _, err := read(store.Pieces{Prompts: 1, Hashes: make([]byte, sha256.Size-1)}, s); !errors.Is(err, store.ErrDamaged) {
+	if _, err := read(store.Chunks{Prompts: 1, Hashes: make([]byte, sha256.Size-1)}, s); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("half a hash: %v", err)
 	}
 	if _, err := read(whole, texts{}); err == nil || err.Error() != "no such piece" {

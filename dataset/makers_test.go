@@ -13,14 +13,14 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestMakingOfPublished holds published.json to the models that the published
+// TestMakersOfPublished holds published.json to the models that the published
 // figures mark as moderators and selectors, and to names that providers use.
-func TestMakingOfPublished(t *testing.T) {
+func TestMakersOfPublished(t *testing.T) {
 	t.Parallel()
-	making := map[string]dataset.Making{}
+	makers := map[string]dataset.Makers{}
 	for _, e := range dataset.List(t.TempDir()) {
-		making[e.Name] = e.Making
-		for role, names := range e.Making {
+		makers[e.Name] = e.Makers
+		for role, names := range e.Makers {
 			if !slices.Contains(dataset.Roles, role) || len(names) == 0 {
 				t.Errorf("%s: role %q with the models %q", e.Name, role, names)
 			}
@@ -38,7 +38,7 @@ func TestMakingOfPublished(t *testing.T) {
 			"or-bench-toxic":   {dataset.Moderator: m.Moderator, dataset.Selector: false},
 		} {
 			for role, want := range roles {
-				if got := slices.Contains(making[set].RolesOf(m.Name), role); got != want {
+				if got := slices.Contains(makers[set].RolesOf(m.Name), role); got != want {
 					t.Errorf("%s: %s as %s is %t, want %t", set, m.Name, role, got, want)
 				}
 			}
@@ -51,17 +51,17 @@ func TestMakingOfPublished(t *testing.T) {
 		"openai/gpt-4o":                           nil,
 		"":                                        nil,
 	} {
-		if got := making["or-bench-hard-1k"].RolesOf(name); !slices.Equal(got, want) {
+		if got := makers["or-bench-hard-1k"].RolesOf(name); !slices.Equal(got, want) {
 			t.Errorf("%s had the parts %v, want %v", name, got, want)
 		}
 	}
-	if got := making["xstest"].RolesOf("openai/gpt-4o"); got != nil {
+	if got := makers["xstest"].RolesOf("openai/gpt-4o"); got != nil {
 		t.Errorf("of xstest nothing is known, yet gpt-4o had the parts %v", got)
 	}
 }
 
-// TestMakingOfBuild reads the parts from the manifest beside a set.
-func TestMakingOfBuild(t *testing.T) {
+// TestMakersOfBuild reads the parts from the manifest beside a set.
+func TestMakersOfBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -106,7 +106,7 @@ func TestMakingOfBuild(t *testing.T) {
 		{full, "a/both", []dataset.Role{dataset.Moderator}},
 		{other, "a/both", nil},
 	} {
-		if got := test.set.Making.RolesOf(test.name); !slices.Equal(got, test.want) {
+		if got := test.set.Makers.RolesOf(test.name); !slices.Equal(got, test.want) {
 			t.Errorf("%s in %s had the parts %v, want %v", test.name, test.set.Name, got, test.want)
 		}
 	}

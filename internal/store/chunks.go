@@ -17,21 +17,21 @@ import (
 // would cost as much as the row of its answer.
 const piecePrompts = 512
 
-// Pieces are the prompts of a dataset as stores keep them: cut into pieces, each named by
-// the SHA-256 of its text. Datasets that begin alike share pieces.
-type Pieces struct {
+// Chunks are the prompts of a dataset as stores keep them: cut into chunks, each named by
+// the SHA-256 of its text. Datasets that begin alike share chunks.
+type Chunks struct {
 	// Prompts is how many prompts there are, and Sum their Sum.
 	Prompts int
 	Sum     [sha256.Size]byte
-	// Hashes are those of the pieces, one after another. One of zeros is a piece that
+	// Hashes are those of the chunks, one after another. One of zeros is a chunk that
 	// damage took.
 	Hashes []byte
 }
 
-// CutPieces cuts prompts into pieces and hands each to put. An error of the prompts, or of
+// CutChunks cuts prompts into chunks and hands each to put. An error of the prompts, or of
 // put, ends it.
-func CutPieces(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []byte) error) (Pieces, error) {
-	var p Pieces
+func CutChunks(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []byte) error) (Chunks, error) {
+	var p Chunks
 	sum, hashes, text := NewSum(), []byte{}, []byte(nil)
 	end := func() error {
 		hash := sha256.Sum256(text)
@@ -59,21 +59,21 @@ func CutPieces(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []b
 	return p, nil
 }
 
-// Each lists the hashes of the pieces that are not lost.
-func (p Pieces) Each() iter.Seq[[]byte] {
+// Each lists the hashes of the chunks that are not lost.
+func (p Chunks) Each() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for hashes := p.Hashes; len(hashes) >= sha256.Size; hashes = hashes[sha256.Size:] {
-			if hash := hashes[:sha256.Size]; !lostPiece(hash) && !yield(hash) {
+			if hash := hashes[:sha256.Size]; !lostChunk(hash) && !yield(hash) {
 				return
 			}
 		}
 	}
 }
 
-// Lost is how many of the prompts are in pieces that are lost.
-func (p Pieces) Lost() (n int) {
+// Lost is how many of the prompts are in chunks that are lost.
+func (p Chunks) Lost() (n int) {
 	for i := range len(p.Hashes) / sha256.Size {
-		if lostPiece(p.Hashes[i*sha256.Size:][:sha256.Size]) {
+		if lostChunk(p.Hashes[i*sha256.Size:][:sha256.Size]) {
 			n += min(piecePrompts, p.Prompts-i*piecePrompts)
 		}
 	}
@@ -81,25 +81,25 @@ func (p Pieces) Lost() (n int) {
 }
 
 // Checksum is that of the row of a dataset.
-func (p Pieces) Checksum(key, about []byte) int64 {
+func (p Chunks) Checksum(key, about []byte) int64 {
 	return Checksum(key, about, strconv.AppendInt(nil, int64(p.Prompts), 10), p.Sum[:], p.Hashes)
 }
 
-// intact gives the text of a piece, which must be what was cut.
+// intact gives the text of a chunk, which must be what was cut.
 func intact(hash []byte, text func(hash []byte) ([]byte, error)) ([]byte, error) {
-	piece, err := text(hash)
-	if err == nil && sha256.Sum256(piece) != [sha256.Size]byte(hash) {
+	chunk, err := text(hash)
+	if err == nil && sha256.Sum256(chunk) != [sha256.Size]byte(hash) {
 		err = Damage("a piece of the prompts of a dataset is not what its hash says")
 	}
-	return piece, err
+	return chunk, err
 }
 
-// lostPiece reports whether a hash in a list stands for a piece that is lost.
-func lostPiece(hash []byte) bool { return [sha256.Size]byte(hash) == [sha256.Size]byte{} }
+// lostChunk reports whether a hash in a list stands for a chunk that is lost.
+func lostChunk(hash []byte) bool { return [sha256.Size]byte(hash) == [sha256.Size]byte{} }
 
-// Read streams the prompts of the pieces that are not lost, in their order. text finds
-// that of a piece by its hash. What is not what was cut is ErrDamaged.
-func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.Prompt, error] {
+// Read streams the prompts of the chunks that are not lost, in their order. text finds
+// that of a chunk by its hash. What is not what was cut is ErrDamaged.
+func (p Chunks) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
 		fail := func(err error) { yield(orbench.Prompt{}, err) }
 		if len(p.Hashes) != (p.Prompts+piecePrompts-1)/piecePrompts*sha256.Size {
@@ -108,12 +108,12 @@ func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 		}
 		left := p.Prompts - p.Lost()
 		for hash := range p.Each() {
-			piece, err := intact(hash, text)
+			chunk, err := intact(hash, text)
 			if err != nil {
 				fail(err)
 				return
 			}
-			for d := jsontext.NewDecoder(bytes.NewBuffer(piece), jsontext.AllowInvalidUTF8(true)); d.PeekKind() != 0; left-- {
+			for d := jsontext.NewDecoder(bytes.NewBuffer(chunk), jsontext.AllowInvalidUTF8(true)); d.PeekKind() != 0; left-- {
 				var prompt orbench.Prompt
 				if err := json.UnmarshalDecode(d, &prompt); err != nil {
 					fail(Damage("the prompts of a dataset: " + err.Error()))
@@ -131,19 +131,19 @@ func (p Pieces) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 }
 
 // At reads the prompts that have some places, each before the next. text is as in Read.
-func (p Pieces) At(at []int, text func(hash []byte) ([]byte, error)) ([]orbench.Prompt, error) {
+func (p Chunks) At(at []int, text func(hash []byte) ([]byte, error)) ([]orbench.Prompt, error) {
 	found := make([]orbench.Prompt, 0, len(at))
 	for len(at) > 0 {
 		n := at[0] / piecePrompts
-		if at[0] < 0 || at[0] >= p.Prompts || len(p.Hashes) < (n+1)*sha256.Size || lostPiece(p.Hashes[n*sha256.Size:][:sha256.Size]) {
+		if at[0] < 0 || at[0] >= p.Prompts || len(p.Hashes) < (n+1)*sha256.Size || lostChunk(p.Hashes[n*sha256.Size:][:sha256.Size]) {
 			return nil, Damage(fmt.Sprintf("prompt %d of a dataset is lacking", at[0]))
 		}
 		hash := p.Hashes[n*sha256.Size:][:sha256.Size]
-		piece, err := intact(hash, text)
+		chunk, err := intact(hash, text)
 		if err != nil {
 			return nil, err
 		}
-		d := jsontext.NewDecoder(bytes.NewBuffer(piece), jsontext.AllowInvalidUTF8(true))
+		d := jsontext.NewDecoder(bytes.NewBuffer(chunk), jsontext.AllowInvalidUTF8(true))
 		for i := n * piecePrompts; len(at) > 0 && at[0] < (n+1)*piecePrompts; i++ {
 			if i < at[0] {
 				err = d.SkipValue()

@@ -31,13 +31,13 @@ const (
 // Roles lists the roles in the order of the work.
 var Roles = []Role{Generator, Moderator, SecondChance, Selector}
 
-// Making names the models that helped to make a dataset, by their role. Of a
+// Makers names the models that helped to make a dataset, by their role. Of a
 // published dataset it has the names under which providers serve each model.
-type Making map[Role][]string
+type Makers map[Role][]string
 
 // RolesOf gives the parts that a model had, in the order of Roles. A model is
 // known by its bare name, whoever serves it; see model.BareName.
-func (m Making) RolesOf(name string) []Role {
+func (m Makers) RolesOf(name string) []Role {
 	var roles []Role
 	for _, role := range Roles {
 		if slices.ContainsFunc(m[role], func(helper string) bool {
@@ -63,8 +63,8 @@ func benchmarkOf(path string) *benchmark.Folder {
 }
 
 // makingOf says who made the prompts of a set, which is a file without its ending.
-func makingOf(m *benchmark.Manifest, set benchmark.SetName) Making {
-	made := Making{}
+func makingOf(m *benchmark.Manifest, set benchmark.SetName) Makers {
+	made := Makers{}
 	add := func(role Role, names ...string) {
 		for _, name := range names {
 			if name != "" {

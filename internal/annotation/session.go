@@ -15,7 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// keys are the keys of a sitting, one for each class that a person may give.
+// keys are the keys of a session, one for each class that a person may give.
 var keys = []struct {
 	key   byte
 	class orbench.Class
@@ -43,7 +43,7 @@ func Sit(queue *Queue, in io.Reader, out io.Writer, width int, keep func(orbench
 		defer term.Restore(int(file.Fd()), state) //nolint:errcheck // nothing can be done about it
 		out = rawWriter{out}
 	}
-	s := sitting{queue: queue, in: bufio.NewReader(in), out: out, width: width, keep: keep}
+	s := session{queue: queue, in: bufio.NewReader(in), out: out, width: width, keep: keep}
 	return s.run()
 }
 
@@ -56,8 +56,8 @@ func (w rawWriter) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// sitting is one person at work.
-type sitting struct {
+// session is one person at work.
+type session struct {
 	queue *Queue
 	in    *bufio.Reader
 	out   io.Writer
@@ -67,7 +67,7 @@ type sitting struct {
 }
 
 // run goes on until the queue or the keys end, or the person quits.
-func (s *sitting) run() error {
+func (s *session) run() error {
 	for {
 		e, ok := s.queue.Current()
 		if !ok {
@@ -81,7 +81,7 @@ func (s *sitting) run() error {
 }
 
 // show prints an answer, and the keys.
-func (s *sitting) show(e Entry) {
+func (s *session) show(e Entry) {
 	done, all := s.queue.Progress()
 	fmt.Fprintf(s.out, "\n── %d of %d ──────────────────────────\nPROMPT\n%s\n\nANSWER\n%s\n\n", done+1, all, indented(e.Prompt, s.width), indented(e.Answer, s.width))
 	for _, k := range keys {
@@ -109,7 +109,7 @@ func indented(text string, width int) string {
 }
 
 // key reads keys until one does something.
-func (s *sitting) key() (quit bool, err error) {
+func (s *session) key() (quit bool, err error) {
 	const interrupt, endOfInput = 3, 4
 	for {
 		key, err := s.in.ReadByte()
@@ -150,7 +150,7 @@ func (s *sitting) key() (quit bool, err error) {
 }
 
 // readNote reads a line as the note of the next labes.
-func (s *sitting) readNote() {
+func (s *session) readNote() {
 	fmt.Fprint(s.out, "note: ")
 	var text []byte
 	for {

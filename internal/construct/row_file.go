@@ -13,16 +13,16 @@ import (
 	"github.com/orbench/orbench/benchmark"
 )
 
-// spool keeps the rows of the lineage in a temporary file until the sets, which
+// rowFile keeps the rows of the lineage in a temporary file until the sets, which
 // depend on all of them, are known: rows are many and explanations long.
-type spool struct {
+type rowFile struct {
 	file   *os.File
 	w      *bufio.Writer
 	encode func(any) error
 	rows   int
 }
 
-func newSpool() (*spool, error) {
+func newRowFile() (*rowFile, error) {
 	f, err := os.CreateTemp("", "orbench-lineage-*.jsonl")
 	if err != nil {
 		return nil, fmt.Errorf("the lineage needs a temporary file: %w", err)
@@ -31,11 +31,11 @@ func newSpool() (*spool, error) {
 	// behind; elsewhere Close removes it.
 	_ = os.Remove(f.Name())
 	w := bufio.NewWriterSize(f, 1<<20)
-	return &spool{file: f, w: w, encode: encoder(w).Encode}, nil
+	return &rowFile{file: f, w: w, encode: encoder(w).Encode}, nil
 }
 
 // add appends a row and gives its number, from 0.
-func (s *spool) add(r *benchmark.Record) (row int, err error) {
+func (s *rowFile) add(r *benchmark.Record) (row int, err error) {
 	if err := s.encode(r); err != nil {
 		return 0, fmt.Errorf("the lineage: %w", err)
 	}
@@ -44,7 +44,7 @@ func (s *spool) add(r *benchmark.Record) (row int, err error) {
 }
 
 // write copies the rows, each with the sets of its number.
-func (s *spool) write(out io.Writer, sets map[int][]benchmark.SetName) error {
+func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 	if err := s.w.Flush(); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *spool) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 }
 
 // Close removes the file.
-func (s *spool) Close() error {
+func (s *rowFile) Close() error {
 	err := s.file.Close()
 	if removed := os.Remove(s.file.Name()); !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, removed)
