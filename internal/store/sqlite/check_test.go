@@ -74,6 +74,40 @@ func healthOf(h store.Health) map[string][2]int {
 	return found
 }
 
+// TestCheckEndedBatch checks a store whose batches have ended: their calls, which the pages
+// still hold, are not out, and a store that is saved from it may ask them.
+func TestCheckEndedBatch(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []store.BatchCall{{Hash: storetest.Record(1).Hash, Request: storetest.Record(1).Request}}
+	for id := range byte(3) {
+		b := store.Batch{ID: store.BatchID{id + 1}, About: []byte("{}"), Open: true}
+		err := s.PutBatch(t.Context(), b, calls)
+		b.Open = false
+		if err = errors.Join(err, s.PutBatch(t.Context(), b, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	for _, file := range []string{path, saved} {
+		to := saved
+		if file == saved {
+			to = ""
+		}
+		h, err := Check(t.Context(), file, to)
+		if out := healthOf(h)["calls out in batches"]; err != nil || !h.Sound() || out != [2]int{} {
+			t.Errorf("%s: %d calls are out, want none; %+v, %v", filepath.Base(file), out, h, err)
+		}
+	}
+}
+
 // TestCheckDamage overwrites every page of a store in turn. Each is found out, the file
 // is left as it is, and all that does not lie on the page is saved to a store that is
 // sound.
