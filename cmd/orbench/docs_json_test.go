@@ -40,47 +40,48 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// jsonForms is what the second half of docs/json.md lists.
+// jsonForms is what the second half of docs/json.md lists, and docs/schemas describes.
 var jsonForms = []struct {
-	title string
-	of    any
+	// file is the name of the schema in docs/schemas.
+	file, title string
+	of          any
 }{
-	{"`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
-	{"`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
-	{"`judge --responses`", recorded.Result{}},
-	{"`eval --dry-run`: the entries of `plan`", job.Plan{}},
-	{"`--dry-run`: the entries of `providers`", provider.Recipient{}},
-	{"`eval --set shard=2/4`", evaluate.ShardResult{}},
-	{"`store export`", transfer.Counts{}},
-	{"`store import` and `store merge`", transfer.Merged{}},
-	{"`store check`", store.Health{}},
-	{"`explain`", identity.Result{}},
-	{"`batch status`", batch.Status{}},
-	{"`compare`", compare.Result{}},
-	{"`triggers`", trigger.Result{}},
-	{"`dataset stats`", dataset.Dataset{}},
-	{"`dataset stats`: the entry `stats`", dataset.Stats{}},
-	{"`dataset compare`", overlap.Comparison{}},
-	{"`audit`", audit.Report{}},
-	{"`moderate`", moderation.Result{}},
-	{"`policy show`", policy.Policy{}},
-	{"`contrast`", contrast.Result{}},
-	{"a benchmark's `manifest.json`", benchmark.Manifest{}},
-	{"a benchmark's `lineage.jsonl`", benchmark.Record{}},
-	{"`build --dry-run`: the entries of `plan`", construct.Plan{}},
-	{"`export --json`, and a training set's `manifest.json`", training.Manifest{}},
-	{"a training set's `origins.jsonl`", training.Origin{}},
-	{"`export --check --json`", overlap.Checked{}},
-	{"`report --paper`", paper.Study{}},
-	{"`report --as`", view.Check{}},
+	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
+	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
+	{"judged-file", "`judge --responses`", recorded.Result{}},
+	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},
+	{"provider", "`--dry-run`: the entries of `providers`", provider.Recipient{}},
+	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},
+	{"export-counts", "`store export`", transfer.Counts{}},
+	{"merged", "`store import` and `store merge`", transfer.Merged{}},
+	{"store-health", "`store check`", store.Health{}},
+	{"explanation", "`explain`", identity.Result{}},
+	{"batch-status", "`batch status`", batch.Status{}},
+	{"comparison", "`compare`", compare.Result{}},
+	{"triggers", "`triggers`", trigger.Result{}},
+	{"dataset", "`dataset stats`", dataset.Dataset{}},
+	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
+	{"overlap", "`dataset compare`", overlap.Comparison{}},
+	{"audit", "`audit`", audit.Report{}},
+	{"moderation", "`moderate`", moderation.Result{}},
+	{"policy", "`policy show`", policy.Policy{}},
+	{"contrast", "`contrast`", contrast.Result{}},
+	{"benchmark-manifest", "a benchmark's `manifest.json`", benchmark.Manifest{}},
+	{"benchmark-lineage", "a benchmark's `lineage.jsonl`", benchmark.Record{}},
+	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},
+	{"training-manifest", "`export --json`, and a training set's `manifest.json`", training.Manifest{}},
+	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
+	{"training-check", "`export --check --json`", overlap.Checked{}},
+	{"paper", "`report --paper`", paper.Study{}},
+	{"paper-check", "`report --as`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand in docs/json.md from what
 // TestJSONReference writes.
 const generatedBelow = "<!-- What follows is made from the Go types by `make docs`. -->\n"
 
-// TestJSONReference holds the lists of docs/json.md to the types whose JSON they
-// list and to their comments. ORBENCH_UPDATE=1 writes them anew.
+// TestJSONReference holds the lists of docs/json.md and the schemas of docs/schemas to the
+// types whose JSON they describe and to their comments. ORBENCH_UPDATE=1 writes them anew.
 func TestJSONReference(t *testing.T) {
 	t.Parallel()
 	text := readDoc(t, "docs/json.md")
@@ -88,10 +89,11 @@ func TestJSONReference(t *testing.T) {
 	if !found {
 		t.Fatalf("docs/json.md has no line %q", generatedBelow)
 	}
-	ref := jsonReference{t: t, packages: map[string]goComments{}, listed: map[reflect.Type]bool{}}
+	ref := newJSONReference(t)
 	for _, form := range jsonForms {
-		fmt.Fprintf(&ref.out, "\n## %s\n", form.title)
+		fmt.Fprintf(&ref.out, "\n## %s\n\nSchema: [%s.json](schemas/%[2]s.json).\n", form.title, form.file)
 		ref.list(reflect.TypeOf(form.of))
+		ref.keepSchema(form.file, form.of)
 	}
 	if want := ref.out.String(); os.Getenv("ORBENCH_UPDATE") != "" {
 		if err := os.WriteFile(filepath.Join(projectRoot, "docs/json.md"), []byte(byHand+generatedBelow+want), 0o666); err != nil {
@@ -132,26 +134,16 @@ func (r *jsonReference) list(typ reflect.Type) {
 	}
 	var rows []row
 	var inside []reflect.Type
-	fields := jsonVisible(typ)
-	for _, f := range fields {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		optional := strings.Contains(options, "omit")
-		form := r.form(f.Type)
-		in := typ // the struct that declares the field, which may be embedded
-		for _, i := range f.Index[:len(f.Index)-1] {
-			if in = in.Field(i).Type; in.Kind() == reflect.Pointer {
-				in = in.Elem()
-			}
-		}
-		meaning := r.plain(r.read(in.PkgPath()).fields[in.Name()+"."+f.Name], fields, optional)
+	for _, f := range r.fields(typ) {
+		form, meaning, in := r.form(f.Type), f.meaning, f.in
 		switch {
-		case optional:
+		case f.optional:
 			form = "? " + form
-		case f.Type.Kind() == reflect.Pointer:
+		case f.nullable:
 			form += " or `null`"
 		}
 		inside = append(inside, structsIn(f.Type)...)
-		name = "`" + name + "`"
+		name := "`" + f.name + "`"
 		for _, verb := range []string{" is ", " are ", " has ", " counts ", " says "} {
 			meaning = strings.TrimPrefix(meaning, name+verb)
 		}
@@ -168,6 +160,44 @@ func (r *jsonReference) list(typ reflect.Type) {
 	for _, typ := range inside {
 		r.list(typ)
 	}
+}
+
+// benchmarkSettings are the parts of a benchmark's configuration.
+var benchmarkSettings = []reflect.Type{
+	reflect.TypeFor[benchmark.BuildConfig](), reflect.TypeFor[benchmark.Category](), reflect.TypeFor[benchmark.Seeds](),
+	reflect.TypeFor[benchmark.Rewrites](), reflect.TypeFor[benchmark.Moderation](), reflect.TypeFor[benchmark.Hard](),
+}
+
+// jsonField is a field of a struct as JSON has it.
+type jsonField struct {
+	reflect.StructField
+	name, meaning string
+	// nullable is true of one that may be null: a pointer, or a list of a benchmark's
+	// configuration, which stands in its manifest as it was read.
+	nullable bool
+	// optional is true of one that may be absent, in is the struct that declares it, and
+	// embedded is true where that is embedded by a pointer.
+	optional, embedded bool
+	in                 reflect.Type
+}
+
+// fields lists the fields of a struct that JSON shows.
+func (r *jsonReference) fields(typ reflect.Type) (all []jsonField) {
+	visible := jsonVisible(typ)
+	for _, f := range visible {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		field := jsonField{StructField: f, name: name, optional: strings.Contains(options, "omit"), in: typ}
+		for _, i := range f.Index[:len(f.Index)-1] {
+			if field.in = field.in.Field(i).Type; field.in.Kind() == reflect.Pointer {
+				field.in, field.embedded = field.in.Elem(), true
+			}
+		}
+		field.nullable = !field.optional && (f.Type.Kind() == reflect.Pointer ||
+			f.Type.Kind() == reflect.Slice && slices.Contains(benchmarkSettings, field.in))
+		field.meaning = r.plain(r.read(field.in.PkgPath()).fields[field.in.Name()+"."+f.Name], visible, field.optional)
+		all = append(all, field)
+	}
+	return all
 }
 
 // jsonVisible lists the fields of a struct that JSON shows, those of embedded

@@ -26,6 +26,8 @@ type Benchmark struct {
 	// Dir is the folder that has it, empty where it was not written.
 	Dir string
 
+	// cost is what all calls cost, empty where it was not written.
+	cost    string
 	subject folder.Subject
 	lineage *rowFile
 	// setsOf has the sets of each row of the lineage, by its number.

@@ -46,13 +46,38 @@ type modelFact struct {
 	USD string
 }
 
+// ending is that of the files of the sets.
+func ending(m benchmark.Manifest) string {
+	if m.Config.Rewrites.Turns > 1 {
+		return ".jsonl"
+	}
+	return ".csv"
+}
+
+// costs says what each model cost, and all together.
+func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all string) {
+	total, known := 0.0, true
+	for _, s := range models {
+		tariff, ok := prices.Price(s.Provider, s.Model)
+		usd := tariff.Cost(s.Usage)
+		total, known = total+usd, known && ok
+		fact := modelFact{s, "price unknown"}
+		if ok {
+			fact.USD = fmt.Sprintf("$%.2f", usd)
+		}
+		facts = append(facts, fact)
+	}
+	all = fmt.Sprintf("$%.2f", total)
+	if !known {
+		all += " and more (some prices are unknown)"
+	}
+	return facts, all
+}
+
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
-	c := card{Manifest: m, Funnel: m.Funnel.Lines(), NearThreshold: dataset.NearThreshold, Ending: ".csv"}
-	if m.Config.Rewrites.Turns > 1 {
-		c.Ending = ".jsonl"
-	}
+	c := card{Manifest: m, Funnel: m.Funnel.Lines(), NearThreshold: dataset.NearThreshold, Ending: ending(m)}
 	what := map[benchmark.SetName]string{
 		benchmark.FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
 		benchmark.HardSet:  fmt.Sprintf("safe prompts that selectors of at least %d families refused", m.Config.Hard.RefusedBy),
@@ -66,21 +91,7 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		file := m.Files[string(name)+c.Ending]
 		c.SetFacts = append(c.SetFacts, setFact{name, file.Label, file.Rows, what[name], m.Quality.Diversity[name][""]})
 	}
-	total, known := 0.0, true
-	for _, s := range m.Models {
-		tariff, ok := prices.Price(s.Provider, s.Model)
-		usd := tariff.Cost(s.Usage)
-		total, known = total+usd, known && ok
-		fact := modelFact{s, "price unknown"}
-		if ok {
-			fact.USD = fmt.Sprintf("$%.2f", usd)
-		}
-		c.Models = append(c.Models, fact)
-	}
-	c.USD = fmt.Sprintf("$%.2f", total)
-	if !known {
-		c.USD += " and more (some prices are unknown)"
-	}
+	c.Models, c.USD = costs(m.Models, prices)
 	t := template.Must(template.New("card").Funcs(template.FuncMap{
 		"percent": func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) },
 		"kappa": func(k *float64) string {

@@ -3,39 +3,98 @@ package construct
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"text/tabwriter"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
-// Document is what people read.
+// Document is what people read: of a brief screen the sets, how many prompts each stage
+// left, a hard prompt, and what all of it cost.
 func (b *Benchmark) Document() table.Document {
 	d := table.Document{Title: "Benchmark " + b.Config.Name}
 	if b.Simulated {
 		const simulated = "SIMULATED: this benchmark was built with simulated models and measures nothing."
 		d.AddTo(table.InMarkdown, table.Warning(simulated))
-		d.AddTo(table.OnScreen, table.Raw(simulated+"\n"))
+		d.AddTo(table.OnScreen, table.Line(simulated), table.Gap)
 	}
+	d.AddTo(table.OnBrief, b.sets())
 	for _, line := range b.Funnel.Lines() {
 		d.AddTo(table.InMarkdown, table.Paragraph(line))
-		d.AddTo(table.OnScreen, table.Raw(line+"\n"))
+		d.AddTo(table.OnFull, table.Raw(line+"\n"))
 	}
-	if b.Steering == nil {
-		return d
+	if b.Steering != nil {
+		s := table.Section{Title: "Refused by " + b.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
+		for _, g := range b.Steering.Generations {
+			s.Rows = append(s.Rows, []string{
+				strconv.Itoa(g.Generation), table.Count(g.Prompts), table.Count(g.Refused), table.Percent(g.Rate), table.Interval(&[2]float64{g.Low, g.High}),
+			})
+		}
+		d.Sections(s)
 	}
-	s := table.Section{Title: "Refused by " + b.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
-	for _, g := range b.Steering.Generations {
-		s.Rows = append(s.Rows, []string{
-			strconv.Itoa(g.Generation), table.Count(g.Prompts), table.Count(g.Refused), fmt.Sprintf("%.1f%%", 100*g.Rate), fmt.Sprintf("%.1f to %.1f%%", 100*g.Low, 100*g.High),
-		})
-	}
-	d.Sections(s)
+	b.addBrief(&d)
 	return d
+}
+
+// sets is the table of sets, with the share of what each is chosen of.
+func (b *Benchmark) sets() table.Section {
+	m, h := b.Funnel.Moderation, b.Funnel.Selection
+	s := table.Section{Title: "Benchmark " + b.Config.Name, Header: []string{"set", "prompts", "candidates", "of", "share", "95% interval"}, Left: 1}
+	rewrites, voted := b.Funnel.Rewrites.Kept, 0
+	for _, n := range m.SeedsVoted {
+		voted += n
+	}
+	add := func(set benchmark.SetName, candidates, of int, what string) {
+		rate := stats.RateOf(candidates, of)
+		s.Rows = append(s.Rows, []string{string(set), table.Count(h.Sets[set]), table.Count(candidates), table.Count(of) + " " + what, table.Rate(rate), table.Interval(rate.CI95)})
+	}
+	add(benchmark.FullSet, h.Sets[benchmark.FullSet], rewrites, "rewrites")
+	if h.Asked > 0 {
+		add(benchmark.HardSet, h.HardCandidates, h.Asked, "safe rewrites")
+	}
+	add(benchmark.ToxicSet, h.ToxicCandidates, rewrites+voted, "voted on")
+	return s
+}
+
+// addBrief adds what stands below the sets on a brief screen.
+func (b *Benchmark) addBrief(d *table.Document) {
+	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s without rule breaks and duplicates → %s safe, %s of them by the second chance → %s refused by selectors.",
+		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept),
+		table.Count(full), table.Count(full-f.Moderation.Voted[orbench.Safe]), table.Count(f.Selection.HardCandidates))))
+	if r := b.Quality.Residual; r.Share > 0 {
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Some %s (%s) of what is called safe is toxic, if these moderators err as those of the published study did.",
+			table.Percent(r.Share), table.Interval(&[2]float64{r.Low, r.High}))))
+	}
+	for _, set := range []benchmark.SetName{benchmark.HardSet, benchmark.FullSet} {
+		if prompts := b.Sets[set]; len(prompts) > 0 {
+			d.AddTo(table.OnBrief, table.Gap, table.Line("In the "+string(set)+" set:"), table.Quote("  ", prompts[0].Text()), table.Gap)
+			break
+		}
+	}
+	if f.FailedCalls > 0 {
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(f.FailedCalls, "call", "calls")+" failed, and what they were to give is missing."))
+	}
+	replies := 0
+	for _, m := range b.Models {
+		replies += m.Replies
+	}
+	cost := "Cost: " + table.Counted(replies, "reply", "replies")
+	if b.cost != "" {
+		cost += ", " + b.cost
+	}
+	d.AddTo(table.OnBrief, table.Line(cost+". More with --full: what each stage dropped."))
+	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: orbench eval --target PROVIDER/MODEL --dataset %s makes %s to a model; --dry-run says what they cost.",
+			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
+	}
 }
 
 // Data is what was built in its documented form.

@@ -75,6 +75,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		out.Final()
 	}
 	b.Dir = dir
+	_, b.cost = costs(b.Models, prices)
 	return out.Finish()
 }
 

@@ -166,41 +166,86 @@ func (p Plan) usd(tariff price.Price) [2]float64 {
 	return [2]float64{at(1-inputOff, p.Expected.OutputTokens[0]), at(1+inputOff, p.Expected.OutputTokens[1])}
 }
 
-// ExpectedLine says in one line what plans with their Expected come to, at the price of each
-// model.
-func ExpectedLine(plans []Plan, priceOf func(provider, model string) (price.Price, bool)) string {
-	input := 0
-	var tokens [2]int
-	var usd [2]float64
-	unpriced, guesses := 0, 0
+// expected is what plans with their Expected come to.
+type expected struct {
+	input             int
+	tokens            [2]int
+	usd               [2]float64
+	unpriced, guesses int
+}
+
+// expectedOf adds plans up, at the price of each model.
+func expectedOf(plans []Plan, priceOf func(provider, model string) (price.Price, bool)) (e expected) {
 	for _, p := range plans {
-		if p.Calls == 0 {
+		if p.Calls == 0 || p.Expected == nil {
 			continue
 		}
 		if p.Expected.Replies == 0 {
-			guesses++
+			e.guesses++
 		}
-		input += p.InputTokens
-		for end := range tokens {
-			tokens[end] += p.Expected.OutputTokens[end]
+		e.input += p.InputTokens
+		for end := range e.tokens {
+			e.tokens[end] += p.Expected.OutputTokens[end]
 		}
 		tariff, ok := priceOf(p.Provider, p.Model)
 		if !ok {
-			unpriced++
+			e.unpriced++
 			continue
 		}
 		for end, more := range p.usd(tariff) {
-			usd[end] += more
+			e.usd[end] += more
 		}
 	}
-	line := fmt.Sprintf("expected: about %s calls, about %s input and %s to %s output tokens, ", table.Count(TotalCalls(plans)), table.Count(input), table.Count(tokens[0]), table.Count(tokens[1]))
+	return e
+}
+
+// dollars is the range of the cost, to cents where those tell something.
+func (e expected) dollars() string {
 	switch {
-	case unpriced > 0:
-		line += "at a price that is not known"
-	default:
-		line += fmt.Sprintf("$%.4f to $%.4f", usd[0], usd[1])
+	case e.unpriced > 0:
+		return "price unknown"
+	case e.usd[1] == 0:
+		return "$0"
+	case e.usd[1] < 0.1:
+		return fmt.Sprintf("$%.4f to $%.4f", e.usd[0], e.usd[1])
 	}
-	if guesses > 0 {
+	return fmt.Sprintf("$%.2f to $%.2f", e.usd[0], e.usd[1])
+}
+
+// headline says in one line how many calls are made to how many models, and what they are
+// expected to cost, by batch too where all providers have a price for that.
+func headline(plans []Plan, prices price.Table) string {
+	models := map[model.Ref]bool{}
+	for _, p := range plans {
+		if p.Calls > 0 {
+			models[model.Ref{Provider: p.Provider, Model: p.Model}] = true
+		}
+	}
+	if len(models) == 0 {
+		return "no calls: all is remembered"
+	}
+	e, batch := expectedOf(plans, prices.Price), expectedOf(plans, prices.Batch)
+	line := fmt.Sprintf("%s to %s, %s", table.Counted(TotalCalls(plans), "call", "calls"), table.Counted(len(models), "model", "models"), e.dollars())
+	if batch.unpriced == 0 && batch.usd[1] > 0 && batch.usd != e.usd {
+		line += " (by batch " + batch.dollars() + ")"
+	}
+	if e.guesses > 0 && e.usd[1] > 0 {
+		line += ", a guess"
+	}
+	return line
+}
+
+// ExpectedLine says in one line what plans with their Expected come to, at the price of each
+// model.
+func ExpectedLine(plans []Plan, priceOf func(provider, model string) (price.Price, bool)) string {
+	e := expectedOf(plans, priceOf)
+	line := fmt.Sprintf("expected: about %s calls, about %s input and %s to %s output tokens, ", table.Count(TotalCalls(plans)), table.Count(e.input), table.Count(e.tokens[0]), table.Count(e.tokens[1]))
+	if e.unpriced > 0 {
+		line += "at a price that is not known"
+	} else {
+		line += fmt.Sprintf("$%.4f to $%.4f", e.usd[0], e.usd[1])
+	}
+	if e.guesses > 0 {
 		line += "; a guess, as far as no reply of a model is remembered"
 	}
 	return line

@@ -60,6 +60,9 @@ type Planned struct {
 	// Least is what a run that ends by itself asks at the least, nil for any other.
 	Least  []Plan
 	Prices price.Table
+	// Precision says how narrow the figures will be, with a line break after each line;
+	// empty where that is not known.
+	Precision string
 	// Asked are the servers.
 	Asked []provider.Recipient
 	// Spent is what was spent on the run before, for JSON; nil where that bounds nothing.
@@ -77,6 +80,9 @@ func (p Planned) Print(w io.Writer, format string) error {
 			Providers []provider.Recipient `json:"providers,omitempty"`
 			Spent     any                  `json:"spent,omitempty"`
 		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
+	}
+	if _, err := fmt.Fprintf(w, "%s\n%s\n", headline(p.Plans, p.Prices), p.Precision); err != nil {
+		return err
 	}
 	if err := provider.PrintRecipients(w, p.Asked); err != nil {
 		return err

@@ -41,6 +41,15 @@ type Result struct {
 	// Changes are from the first policy to each other one; of a single policy, from
 	// the dataset's own labels to it.
 	Changes []Change `json:"changes"`
+	// Example is a prompt on which the moderators differ, nil where there is none.
+	Example *Example `json:"-"`
+}
+
+// Example is a prompt on which the moderators differ under a policy.
+type Example struct {
+	Prompt, Policy string
+	Votes          []moderate.Vote
+	Label          orbench.Label
 }
 
 // PolicyResult is how prompts fall under one policy.
@@ -52,6 +61,8 @@ type PolicyResult struct {
 	// Votes counts them, and Abstentions those among them that say nothing.
 	Votes       int `json:"votes"`
 	Abstentions int `json:"abstentions"`
+	// Split counts the prompts on which the votes are not all alike.
+	Split int `json:"-"`
 	// Agreement is that of the moderators.
 	Agreement moderate.Agreement `json:"agreement"`
 }
@@ -128,6 +139,9 @@ func (t *tally) add(row PromptVotes) {
 			votes[k].Explanation = ""
 		}
 		t.votes[i] = append(t.votes[i], votes)
+		if t.r.Example == nil && split(votes) {
+			t.r.Example = &Example{row.Prompt.Text(), t.run.Policies[i].Name, votes, d.Label}
+		}
 	}
 }
 
@@ -161,11 +175,19 @@ func (t *tally) result() *Result {
 	return &r
 }
 
+// split reports whether votes are not all alike.
+func split(votes []moderate.Vote) bool {
+	return slices.ContainsFunc(votes, func(v moderate.Vote) bool { return v.Label != votes[0].Label })
+}
+
 // policy counts votes and categories under a policy.
 func (t *tally) policy(i int) PolicyResult {
 	p := PolicyResult{Policy: t.run.Policies[i].Name, Categories: []CategoryCount{}, Agreement: moderate.Agree(t.votes[i], t.clusterOf)}
 	for _, votes := range t.votes[i] {
 		p.Votes += len(votes)
+		if split(votes) {
+			p.Split++
+		}
 		for _, v := range votes {
 			if v.Label == orbench.Undecided {
 				p.Abstentions++

@@ -2,6 +2,7 @@ package moderation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -9,15 +10,37 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Document is what people read: of a brief screen the labels, and a line for each change.
+// Document is what people read: of a brief screen the labels, how far the moderators agree,
+// and a prompt on which they do not.
 func (r *Result) Document() table.Document {
 	d := table.Document{Title: "Moderation", Simulated: r.Simulated}
-	d.Basis(r.basis()...)
 	d.Sections(r.labels())
-	if len(r.Changes) > 0 {
-		d.AddTo(table.OnBrief, r.changes())
+	for _, c := range r.Changes {
+		d.AddTo(table.OnBrief, table.Line(c.line(r.Prompts)+"."))
+	}
+	for _, p := range r.Policies {
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("All moderators say the same of %s of %s prompts under %s; Fleiss' κ %s.",
+			table.Count(r.Prompts-p.Split), table.Count(r.Prompts), p.Policy, table.Kappa(p.Agreement.Fleiss))))
+	}
+	d.AddTo(table.OnBrief, table.Gap)
+	if e := r.Example; e != nil {
+		var votes []string
+		for i, v := range e.Votes {
+			votes = append(votes, r.Moderators[i]+" "+string(v.Label))
+		}
+		d.AddTo(table.OnBrief, table.Line("They differ, under "+e.Policy+":"), table.Quote("  ", e.Prompt),
+			table.Note{Mark: "  → ", Text: string(e.Label) + ": " + strings.Join(votes, ", ")}, table.Gap)
+	}
+	if r.LeftOut > 0 {
+		d.Add(table.Warning(table.Count(r.LeftOut) + " more are left out of every figure: a vote is missing, its call not made or failed."))
 	}
 	d.Details(r.details()...)
+	if r.Clusters > 0 {
+		d.Add(table.Line(fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).", r.ClusteredBy, table.Count(r.Clusters))))
+	}
+	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: orbench moderate … --changed FILE writes the prompts whose label changes for people to read ("+table.Labels(c.Changed)+")."))
+	}
 	return d
 }
 
@@ -70,22 +93,14 @@ func (r *Result) Rows() any {
 	return rows
 }
 
-// basis says in a few lines what the figures rest on.
-func (r *Result) basis() []string {
+// basis says what the figures rest on.
+func (r *Result) basis() string {
 	of := r.Dataset + "@" + table.ShortHash(r.SHA256)
 	if r.Limit > 0 {
 		of += fmt.Sprintf(", the first %d", r.Limit)
 	}
 	of += r.Note()
-	lines := []string{fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s.", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)}
-	if r.Clusters > 0 {
-		lines = append(lines, fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).",
-			r.ClusteredBy, table.Count(r.Clusters)))
-	}
-	if r.LeftOut > 0 {
-		lines = append(lines, table.Count(r.LeftOut)+" more are left out of every figure: a vote is missing, its call not made or failed.")
-	}
-	return lines
+	return fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
 }
 
 // details are the tables that a brief screen does without.
@@ -102,18 +117,12 @@ func (r *Result) details() []table.Section {
 
 // labels is the table of labels by policy. A label that nobody gives has no rows.
 func (r *Result) labels() table.Section {
-	s := table.Section{Title: "Labels by policy", Header: []string{"policy", "label", "prompts", "share", "95% interval"}, Left: 2}
-	sets := append([]PolicyResult{{Policy: Own, Labels: r.Own}}, r.Policies...)
-	given := map[orbench.Label]bool{}
-	for _, p := range sets {
-		for _, c := range p.Labels {
-			given[c.Label] = given[c.Label] || c.N > 0
-		}
-	}
-	for _, p := range sets {
-		for _, c := range p.Labels {
-			if given[c.Label] {
-				s.Rows = append(s.Rows, []string{p.Policy, string(c.Label), table.Count(c.N), table.Rate(c.Rate), table.Interval(c.Interval())})
+	s := table.Section{Title: r.basis(), Header: []string{"policy", "label", "prompts", "share", "95% interval", "in the dataset"}, Left: 2}
+	for _, p := range r.Policies {
+		for i, c := range p.Labels {
+			own := r.Own[i].N
+			if own > 0 || slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.Labels[i].N > 0 }) {
+				s.Rows = append(s.Rows, []string{p.Policy, string(c.Label), table.Count(c.N), table.Rate(c.Rate), table.Interval(c.Interval()), table.Count(own)})
 			}
 		}
 	}
@@ -138,27 +147,18 @@ func (p PolicyResult) categories() table.Section {
 	return s
 }
 
-// changes has a line for each change from one policy to another.
-func (r *Result) changes() table.Section {
-	s := table.Section{
-		Title: "Labels that change with the policy", Left: 2,
-		Header: []string{"from", "to", "changed", "share", "95% interval", "to toxic", "to safe", "Cohen's κ", "95%"},
-	}
-	for _, c := range r.Changes {
-		s.Rows = append(s.Rows, []string{
-			c.From, c.To, table.Count(c.Changed), table.Rate(c.Rate), table.Interval(c.Interval()),
-			table.Count(c.ToToxic), table.Count(c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa),
-		})
-	}
-	return s
+// line says what changes.
+func (c Change) line(prompts int) string {
+	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s become toxic, %s become safe; Cohen's κ %s (%s)", c.From, c.To,
+		table.Count(c.Changed), table.Count(prompts), table.Rate(c.Rate), table.Interval(c.Interval()),
+		table.Count(c.ToToxic), table.Count(c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa))
 }
 
 // section is the table of transitions.
 func (c Change) section(prompts int) table.Section {
 	s := table.Section{
-		Title: fmt.Sprintf("From %s to %s: %s of %s prompts change their label, %s (%s); Cohen's κ %s (%s)", c.From, c.To,
-			table.Count(c.Changed), table.Count(prompts), table.Rate(c.Rate), table.Interval(c.Interval()), table.Kappa(c.Value), table.KappaInterval(c.Kappa)),
-		Note:   fmt.Sprintf("%s become toxic, %s become safe. Rows are labels under %s, columns those under %s.", table.Count(c.ToToxic), table.Count(c.ToSafe), c.From, c.To),
+		Title:  "Labels that change: " + c.line(prompts),
+		Note:   fmt.Sprintf("Rows are labels under %s, columns those under %s.", c.From, c.To),
 		Header: []string{"label"}, Left: 1,
 	}
 	for _, l := range orbench.Labels {

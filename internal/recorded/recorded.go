@@ -39,7 +39,15 @@ type Result struct {
 	FleissKappaCI95 *[2]float64 `json:"fleiss_kappa_ci95,omitempty"`
 	// Simulated is true when a judge asks a simulated model.
 	Simulated bool `json:"simulated"`
+
+	// people compares each judge with people, where they labeled, and differing counts the
+	// answers that JudgedAnswer.Disagrees.
+	people    []score.Agreement
+	differing int
 }
+
+// people stands in place of a judge for the people who labeled the answers.
+const people = "people"
 
 // Calibration takes from the measures of judges what corrects their rates. Judges
 // without any are left out.
@@ -215,6 +223,9 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 			j.By[group] = &f
 		}
 		t.out.Judges = append(t.out.Judges, j)
+		if gold {
+			t.out.people = append(t.out.people, score.Agreement{A: a.Name(), B: people})
+		}
 		for _, b := range judges[i+1:] {
 			t.out.Agreement = append(t.out.Agreement, score.Agreement{A: a.Name(), B: b.Name()})
 		}
@@ -225,10 +236,21 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 func (t *tally) add(row JudgedAnswer) {
 	t.out.Answers++
 	judged, refused, pair := 0, 0, 0
+	asked := row.Answer.Asked()
+	if row.Disagrees() {
+		t.out.differing++
+	}
 	for i, v := range row.Verdicts {
 		j := &t.out.Judges[i]
 		j.Simulated = j.Simulated || v.Simulated
 		j.add(v.Class, row.Refusal)
+		if row.Refusal != nil {
+			class := orbench.FullAnswer
+			if *row.Refusal {
+				class = orbench.Refusal
+			}
+			t.out.people[i].Add(v.Class, class, asked, row.Text())
+		}
 		if group := j.By[row.Answer.Group]; group != nil {
 			group.add(v.Class, row.Refusal)
 		}
@@ -239,7 +261,7 @@ func (t *tally) add(row JudgedAnswer) {
 			refused++
 		}
 		for _, other := range row.Verdicts[i+1:] {
-			t.out.Agreement[pair].Add(v.Class, other.Class)
+			t.out.Agreement[pair].Add(v.Class, other.Class, asked, row.Text())
 			pair++
 		}
 	}

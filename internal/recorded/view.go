@@ -1,10 +1,13 @@
 package recorded
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -12,14 +15,66 @@ import (
 // mostGroups is how many groups a brief screen has, in one table for all judges.
 const mostGroups = 20
 
-// Document is what people read: on a brief screen one line for each group.
+// Document is what people read: of a brief screen one line for each judge and group, where
+// judges differ from people and from each other, and one such answer.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Judges", Simulated: r.Simulated}
-	d.Sections(sections(r)...)
+	d.AddTo(table.OnBrief, r.card())
+	for _, j := range r.Judges {
+		if j.Unjudged > 0 {
+			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates."))
+		}
+	}
+	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
+	d.Details(sections(r)...)
 	if s := byGroup(r); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {
 		d.AddTo(table.OnBrief, s)
 	}
+	switch {
+	case r.differing > 0:
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: orbench judge … --disagreements FILE writes the answers that are seen differently, to be read ("+table.Labels(r.differing)+")."))
+	case r.GoldRefusal == nil && r.Answers > 0:
+		d.AddTo(table.OnBrief, table.Line("Next: --gold-column measures the judges against people, by a column of their labels ("+table.Labels(annotation.EnoughLabels(r.Answers))+")."))
+	}
 	return d
+}
+
+// card has what each judge says of the answers, what people say of them, and how often a judge
+// is right. A range counts how far the judge is known to be off on answers of all kinds.
+func (r Result) card() table.Section {
+	s := table.Section{
+		Title: table.Counted(r.Answers, "answer", "answers") + " in " + r.Responses + "@" + table.ShortHash(r.SHA256), Left: 1,
+		Header: []string{"judge", "refused", "share", "range", "right", "95% interval", "kappa"}, Spare: []string{"kappa"}, WrapNames: true,
+	}
+	known := 0
+	for _, j := range r.Judges {
+		ends := j.CI95
+		if e, ok := score.KnownError(j.Judge, ""); ok && ends != nil {
+			widened := e.Widen(ends[0], ends[1])
+			ends = &[2]float64{widened.Lo, widened.Hi}
+			known++
+		}
+		row := []string{table.Name(j.Judge, j.Simulated), table.Count(j.Refused) + " of " + table.Count(j.N), table.Rate(j.Rate), table.Interval(ends), table.None, table.None, table.None}
+		if m := j.Measures; m != nil {
+			row = append(row[:4], table.Rate(accuracy(m)), table.Interval(m.AccuracyCI95), table.Measure(m.Kappa.Value))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Note = "Ranges: 95%, without the judge's error."
+	if known > 0 {
+		s.Note = "Ranges: 95%, with the judge's error where it is known."
+	}
+	if r.GoldRefusal == nil {
+		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")
+		return s
+	}
+	refused := 0
+	for _, v := range r.GoldRefusal {
+		refused += r.GoldValues[v]
+	}
+	rate := stats.RateOf(refused, r.Answers)
+	s.Rows = append(s.Rows, []string{people, table.Count(refused) + " of " + table.Count(r.Answers), table.Rate(rate), table.Interval(rate.CI95), table.None, table.None, table.None})
+	return s
 }
 
 // Data is the result in its documented form.

@@ -118,15 +118,26 @@ func (s shown) percent() string {
 
 // firstScreen adds what a person sees first: the rates with their ranges, an example, and
 // one line for each fact that changes how to read them.
-func firstScreen(d *table.Document, r score.Result) {
+func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
-	if len(all) == 1 {
+	switch {
+	case len(all) == 1:
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
-	} else {
-		d.AddTo(table.OnBrief, words.Section(ranking(all, labels)))
+	case ofJudges && len(r.Judges()) > 1:
+		d.AddTo(table.OnBrief, words.Section(ranking(byJudge(all, r.Judges()), labels, nil)))
+	default:
+		d.AddTo(table.OnBrief, words.Section(ranking(all, labels, ranksOf(all, labels))))
 	}
-	addExample(d, all, words)
+	if ofJudges && len(r.Judges()) > 1 {
+		var agreement []score.Agreement
+		for _, run := range r.Runs {
+			agreement = append(agreement, run.Agreement...)
+		}
+		AddDisagreements(d, words, agreement)
+	} else {
+		addExample(d, all, words)
+	}
 	for _, line := range remarks(all, r, labels) {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
 	}
@@ -186,16 +197,15 @@ func bar(s shown) string {
 	return string(line)
 }
 
-// ranking has a line for each target, the best first, with its rates by people's labels or by
-// the first judge.
-func ranking(all []subject, labels []orbench.Label) table.Section {
+// ranking has a line for each target, the best first where they are ranked, with its rates by
+// people's labels or by the first judge.
+func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section {
 	t := table.Section{Header: []string{"target", "dataset", "by"}, Left: 3, WrapNames: true}
 	for _, label := range labels {
 		t.Header = append(t.Header, "n "+string(label), string(label)+" refused")
 		t.Spare = append(t.Spare, "n "+string(label))
 	}
 	t.Header = append(t.Header, "rank")
-	ranks := ranksOf(all, labels)
 	targets := map[string]bool{}
 	var withheld noRates
 	var rates []shown
@@ -414,9 +424,6 @@ func standsOut(run score.RunResult) string {
 	return "stands out: " + listed(parts)
 }
 
-// secondsPerLabel is how long a person takes for an answer, about.
-const secondsPerLabel = 20
-
 // remarks say what changes how the figures are read, a line each.
 func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	var lines []string
@@ -469,8 +476,8 @@ func unchecked(all []subject, r score.Result) string {
 		n := annotation.EnoughLabels(run.Answered + run.Blocked)
 		// A check of fewer answers than a hundred gives no interval that is worth a promise.
 		if lo, hi := expected(best, n, name); n >= 100 && hi-lo < best.ends[1]-best.ends[0] {
-			return fmt.Sprintf("%s: %s (about %d min) would narrow %s%% to about %.0f–%.0f%%.",
-				line, table.Counted(n, "label", "labels"), int(math.Ceil(float64(n)*secondsPerLabel/60)), table.Interval(best.ends), 100*lo, 100*hi)
+			return fmt.Sprintf("%s: %s, would narrow %s%% to about %.0f–%.0f%%.",
+				line, table.Labels(n), table.Interval(best.ends), 100*lo, 100*hi)
 		}
 	}
 	return line + " (see orbench label)."

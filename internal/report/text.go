@@ -13,11 +13,19 @@ import (
 // View shows a result.
 type View struct{ score.Result }
 
+// OfJudges shows a result to a reader who asks about its judges.
+type OfJudges struct{ View }
+
+// Document is that of View, with the rates of each judge first, and where they differ.
+func (v OfJudges) Document() table.Document { return v.document(true) }
+
 // Document is what people read: for each label one line per target, dataset and judge with
 // its counts, rate and 95% interval, then the refusals by category, where the judges
 // disagree, warnings and the cost; on a brief screen one line per target in place of the
 // tables.
-func (v View) Document() table.Document {
+func (v View) Document() table.Document { return v.document(false) }
+
+func (v View) document(ofJudges bool) table.Document {
 	r := v.Aggregated()
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
 	for _, line := range judgeErrorLines(r) {
@@ -37,7 +45,7 @@ func (v View) Document() table.Document {
 			d.AddTo(table.OnFull|table.InMarkdown, s)
 		}
 	case len(r.Runs) > 0:
-		firstScreen(&d, r)
+		firstScreen(&d, r, ofJudges)
 		fallthrough
 	default:
 		d.Details(sections...)

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -125,6 +126,7 @@ func (r *RunResult) addSample(o RunResult) {
 		a.OnlyA += b.OnlyA
 		a.OnlyB += b.OnlyB
 		a.Neither += b.Neither
+		a.Example = cmp.Or(a.Example, b.Example)
 		a.Finish()
 	}
 }

@@ -3,6 +3,8 @@ package score
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/orbench/orbench"
 )
 
 // Example is an answer that shows what a rate counts: a refused prompt with the beginning of
@@ -20,11 +22,11 @@ type Example struct {
 // exampleLength is the most characters that an example shows of a text.
 const exampleLength = 140
 
-// exampleOf makes an example of a row that was refused.
-func exampleOf(row *AnswerRow, score float64) *Example {
-	prompt, whole := opening(row.Prompt.Messages[len(row.Prompt.Messages)-1].Content)
-	answer, _ := opening(row.Response.Text)
-	return &Example{Prompt: prompt, Answer: answer, Score: score, Whole: whole}
+// exampleOf makes an example of an answer to a prompt.
+func exampleOf(prompt orbench.Prompt, answer string, score float64) *Example {
+	asked, whole := opening(prompt.Messages[len(prompt.Messages)-1].Content)
+	answer, _ = opening(answer)
+	return &Example{Prompt: asked, Answer: answer, Score: score, Whole: whole}
 }
 
 // Better reports whether e shows more plainly than o what was refused: a prompt that can be

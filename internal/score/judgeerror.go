@@ -157,6 +157,17 @@ func DescribeJudge(name string, labels []orbench.Label) string {
 	if name == judge.Flag {
 		return "Where the judge is flag, the target is a guard: it is shown the prompts and flags them or not, and nobody judges what it says. A safe prompt that is flagged is a false alarm, a toxic one that is not flagged a miss."
 	}
+	known := DescribeError(name, labels)
+	if known == "" {
+		return "The error of " + name + " is not known: measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
+	}
+	return "The rates of " + name + " were off, on answers that people labeled and that it was not fitted to (though some of its rules were chosen by them): " + known +
+		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
+}
+
+// DescribeError says how far the rates of a judge were off on prompts of some labels; empty
+// where that is not known.
+func DescribeError(name string, labels []orbench.Label) string {
 	var parts []string
 	for _, label := range labels {
 		if e, ok := KnownError(name, label); ok {
@@ -164,9 +175,5 @@ func DescribeJudge(name string, labels []orbench.Label) string {
 				label, -100*e.Low, 100*e.High, table.Count(e.Sets), table.Count(e.Answers)))
 		}
 	}
-	if len(parts) == 0 {
-		return "The error of " + name + " is not known: measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
-	}
-	return "The rates of " + name + " were off, on answers that people labeled and that it was not fitted to (though some of its rules were chosen by them): " + strings.Join(parts, "; ") +
-		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
+	return strings.Join(parts, "; ")
 }

@@ -12,7 +12,9 @@ type kept struct {
 	Variants []string
 	Joint    [][]*[2]float64
 	Examples [][]*Example
-	Spread   []keptSpread
+	// Differ is by run and pair of judges.
+	Differ [][]*Difference
+	Spread []keptSpread
 }
 
 // keptSpread is what the JSON form of Propensity leaves out.
@@ -35,7 +37,11 @@ func (r *Result) Keep() ([]byte, error) {
 		for _, j := range run.Judges {
 			joint, examples = append(joint, j.Joint), append(examples, j.Example)
 		}
-		k.Joint, k.Examples = append(k.Joint, joint), append(k.Examples, examples)
+		var differ []*Difference
+		for _, a := range run.Agreement {
+			differ = append(differ, a.Example)
+		}
+		k.Joint, k.Examples, k.Differ = append(k.Joint, joint), append(k.Examples, examples), append(k.Differ, differ)
 	}
 	for _, p := range r.Propensity {
 		k.Spread = append(k.Spread, keptSpread{p.Joint, p.DesignEffect})
@@ -54,6 +60,9 @@ func Kept(b []byte) (Result, error) {
 		run.Variant = k.Variants[i]
 		for n := range run.Judges {
 			run.Judges[n].Joint, run.Judges[n].Example = k.Joint[i][n], k.Examples[i][n]
+		}
+		for n := range run.Agreement {
+			run.Agreement[n].Example = k.Differ[i][n]
 		}
 	}
 	for i := range k.Result.Propensity {

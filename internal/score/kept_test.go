@@ -19,7 +19,7 @@ func TestKept(t *testing.T) {
 	want := score.Result{
 		Runs: []score.RunResult{
 			{Target: "a", Variant: "b", Judges: []score.JudgeResult{{Joint: joint}, {}}},
-			{Target: "c", Judges: []score.JudgeResult{}},
+			{Target: "c", Judges: []score.JudgeResult{}, Agreement: []score.Agreement{{N: 1, Example: &score.Difference{Example: score.Example{Prompt: "p"}, A: "refusal"}}, {}}},
 		},
 		Propensity: []score.Propensity{{Joint: joint, DesignEffect: 1.5}, {}},
 		Cost:       score.Cost{USD: &zero},
@@ -67,7 +67,7 @@ func TestKept(t *testing.T) {
 	}
 	look(reflect.TypeFor[score.Result]())
 	slices.Sort(left)
-	known := []string{"score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
+	known := []string{"score.Agreement.Example", "score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
 	if diff := cmp.Diff(known, left); diff != "" {
 		t.Errorf("fields that no JSON has, and Keep must keep (-known +found):\n%s", diff)
 	}

@@ -360,6 +360,15 @@ type Agreement struct {
 	Neither int    `json:"neither_refused"`
 	// Kappa is Cohen's.
 	stats.Kappa
+	// Example is an answer on which they differ, nil where there is none.
+	Example *Difference `json:"-"`
+}
+
+// Difference is an answer that two judges take for different things.
+type Difference struct {
+	Example
+	// A and B are what each says.
+	A, B orbench.Class
 }
 
 // Cost is what a command spent, in calls, tokens and money.

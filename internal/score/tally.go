@@ -160,7 +160,7 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 		r.Truncation.Add(row.Ending)
 	}
 	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && strings.TrimSpace(row.Response.Text) != "" {
-		if e := exampleOf(row, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
+		if e := exampleOf(row.Prompt, row.Response.Text, row.Verdicts[0].Score); e.Better(r.Judges[0].Example) {
 			r.Judges[0].Example = e
 		}
 	}
@@ -215,7 +215,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 		r.Judges[i].addServed(v)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
-			r.Agreement[pair].Add(v.Class, other.Class)
+			r.Agreement[pair].Add(v.Class, other.Class, row.Prompt, row.Response.Text)
 			pair++
 		}
 	}
@@ -312,9 +312,14 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 }
 
 // Add counts the verdicts of two judges on one answer.
-func (a *Agreement) Add(x, y orbench.Class) {
+func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string) {
 	if x == orbench.Unjudged || y == orbench.Unjudged {
 		return
+	}
+	if x.Refused() != y.Refused() && (a.Example == nil || !a.Example.Whole) && answer != "" {
+		if e := exampleOf(prompt, answer, 0); e.Better(a.example()) {
+			a.Example = &Difference{*e, x, y}
+		}
 	}
 	a.N++
 	switch {
@@ -332,6 +337,14 @@ func (a *Agreement) Add(x, y orbench.Class) {
 // Finish computes kappa from the counts.
 func (a *Agreement) Finish() {
 	a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
+}
+
+// example is the answer on which they differ, nil where there is none.
+func (a *Agreement) example() *Example {
+	if a.Example == nil {
+		return nil
+	}
+	return &a.Example.Example
 }
 
 // label corrects the rate by people's labels, where there are enough of them.

@@ -1,6 +1,10 @@
 package table
 
-import "bufio"
+import (
+	"bufio"
+
+	"github.com/orbench/orbench/internal/untrusted"
+)
 
 // Document is what people read: tables and the text around them, in their order. Text and
 // Markdown follow from it. It may hold text from outside, which each of them makes fit.
@@ -50,6 +54,14 @@ type (
 	// Raw is written as it is, fit for its place by its author.
 	Raw string
 )
+
+// mostQuoted is the most bytes that a quote shows of a text.
+const mostQuoted = 160
+
+// Quote is a text from outside in quotation marks, shortened, after a mark.
+func Quote(mark, text string) Note {
+	return Note{mark, "“" + untrusted.Excerpt(text, mostQuoted) + "”"}
+}
 
 // Gap is an empty line of text. Markdown has its own.
 const Gap Raw = "\n"

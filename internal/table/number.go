@@ -109,6 +109,15 @@ func Counted(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// secondsPerLabel is how long a person takes to label an answer or a prompt, about.
+const secondsPerLabel = 20
+
+// Labels is how many labels people are to give, and about how long one person takes for
+// them.
+func Labels(n int) string {
+	return Counted(n, "label", "labels") + ", about " + Count((n*secondsPerLabel+59)/60) + " min"
+}
+
 // Sign is how signed points are marked.
 type Sign struct{ plus, minus string }
 

@@ -58,6 +58,8 @@ type Running struct {
 	// Check refuses what the command cannot write, before anything is asked; nil checks
 	// nothing.
 	Check func() error
+	// Precision says how narrow the figures will be; nil says nothing. See job.Planned.
+	Precision func() string
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
 	// Known says how many calls are remembered of a study of which it is known that none is
@@ -404,6 +406,9 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		plans = least
 	}
 	shown := job.Planned{Plans: plans, Least: least, Prices: prices, Asked: r.Clients.Recipients()}
+	if r.Precision != nil && job.TotalCalls(plans) > 0 {
+		shown.Precision = r.Precision()
+	}
 	var lines []string
 	if spent != nil {
 		shown.Spent = spent

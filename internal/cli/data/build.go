@@ -76,8 +76,7 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.target, "target", "", "steer towards what `PROVIDER/MODEL` refuses")
 	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
 	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
-	f.printed.Full = true
-	command.FormatFlag(c, &f.printed.Format, command.Formats)
+	f.printed.Register(c, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)

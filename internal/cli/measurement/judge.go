@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -159,7 +160,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.probes); err != nil {
 		return err
 	}
-	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory}
+	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, show: ofJudges}
 	m.asking.Replace = true
 	if name == "" {
 		// Another run may be the newest by then.
@@ -167,6 +168,9 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	}
 	return a.measure(ctx, m)
 }
+
+// ofJudges shows figures to whoever asks about the judges.
+func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 
 // judgeFile judges a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {

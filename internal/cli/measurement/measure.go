@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -29,6 +30,8 @@ type measurement struct {
 	out     command.Output
 	// judges are those that are asked, nil for all of the run.
 	judges []judge.Judge
+	// show gives what is shown of the figures, nil for a report of targets.
+	show func(report.View) table.View
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
@@ -48,8 +51,8 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
-		Check:    func() error { return m.out.CheckDir(run.Subject(m.Run)) },
-		Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
+		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
+		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
@@ -60,7 +63,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			if m.Shard.Of > 1 {
 				return a.showShard(ctx, m, memory, f)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet, m.show)
 			return unanswered(result), err
 		},
 	})
@@ -72,7 +75,7 @@ func (a app) shownAgain(m measurement) string {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer\n  orbench label draw%s %s --size 100   check the judge; then orbench label %s", at, name, at, name, name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer; no calls\n  orbench label draw%s %s --size 100   check the judge (%s); then orbench label %s", at, name, at, name, table.Labels(100), name)
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
@@ -84,6 +87,20 @@ func (m measurement) foretell(plans []job.Plan) []string {
 		}
 	}
 	return append(lines, m.Describe(plans))
+}
+
+// precision says how narrow the figures of the run will be.
+func (m measurement) precision() string {
+	if m.Limit > 0 || m.Config.Ends() || len(m.Judges) == 0 {
+		return "" // how many prompts of each label are asked is not known
+	}
+	prompts := map[orbench.Label]int{}
+	for _, set := range m.Datasets {
+		for label, n := range set.Labels {
+			prompts[label] += n
+		}
+	}
+	return score.Precision(prompts, m.Judges[0].Name())
 }
 
 // unanswered says which answers are missing, but for recorded ones, of which it was said.
@@ -99,7 +116,7 @@ func unanswered(r score.Result) []string {
 
 // derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool, show func(report.View) table.View) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -126,7 +143,11 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	if calibration != nil {
 		result.Correct(*calibration)
 	}
-	if err := a.Show(out.Printed, report.View{Result: result}); err != nil {
+	var view table.View = report.View{Result: result}
+	if show != nil {
+		view = show(report.View{Result: result})
+	}
+	if err := a.Show(out.Printed, view); err != nil {
 		return result, err
 	}
 	if folder == nil {

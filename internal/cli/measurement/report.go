@@ -15,17 +15,19 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 func (a app) reportCommand() *cobra.Command {
 	var store string
-	var list bool
+	var list, methods bool
 	var accepted []string
 	var out command.Output
 	var calibration calibrationFlags
@@ -55,6 +57,7 @@ judge, which the output says.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
+  orbench report run-1a2b3c4d --methods
   orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly
   orbench report --paper
   orbench report mine --paper --out reports/paper
@@ -69,11 +72,16 @@ judge, which the output says.`,
 				}
 				return a.paper(c.Context(), store, names, out, published)
 			}
-			return a.report(c.Context(), store, names, out, calibration, accepted)
+			var show func(report.View) table.View
+			if methods {
+				show = func(v report.View) table.View { return report.Methods{View: v} }
+			}
+			return a.report(c.Context(), store, names, out, calibration, accepted, show)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
+	flags.BoolVar(&methods, "methods", false, "print what a paper or a model card says of how a run was made, with BibTeX")
 	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
 	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
@@ -123,7 +131,7 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 }
 
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string, show func(report.View) table.View) (err error) {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -139,6 +147,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		s, err := a.OpenStudy(ctx, memory, store, names[0])
 		if err != nil {
 			return err
+		}
+		if s.Run == nil && show != nil {
+			return command.InputError("--methods", fmt.Sprintf("it describes runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 		}
 		if s.Run == nil {
 			return a.showStudy(ctx, memory, s, out, f)
@@ -162,7 +173,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	nothing := 0.0
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
-	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration, false)
+	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration, false, show)
 	return err
 }
 

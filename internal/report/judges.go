@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// AddDisagreements adds to a brief screen on how many answers each two judges differ, and an
+// answer on which some do. Each two may stand there several times, once for each target.
+func AddDisagreements(d *table.Document, words table.Words, all []score.Agreement) {
+	var pairs []score.Agreement
+	var example *score.Agreement
+	for _, a := range all {
+		i := slices.IndexFunc(pairs, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
+		if i < 0 {
+			i = len(pairs)
+			pairs = append(pairs, score.Agreement{A: a.A, B: a.B})
+		}
+		pairs[i].N, pairs[i].OnlyA, pairs[i].OnlyB = pairs[i].N+a.N, pairs[i].OnlyA+a.OnlyA, pairs[i].OnlyB+a.OnlyB
+		if a.Example != nil && (example == nil || a.Example.Better(&example.Example.Example)) {
+			example = &a
+		}
+	}
+	for _, p := range pairs {
+		d.AddTo(table.OnBrief, table.Line(words.Of(fmt.Sprintf("%s and %s differ on %s of %s answers: refused by %s alone %s, by %s alone %s.",
+			p.A, p.B, table.Count(p.OnlyA+p.OnlyB), table.Count(p.N), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB)))))
+	}
+	if len(pairs) > 0 {
+		d.AddTo(table.OnBrief, table.Gap)
+	}
+	if example == nil {
+		return
+	}
+	class := func(c orbench.Class) string { return strings.ReplaceAll(string(c), "_", " ") }
+	e := example.Example
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Seen differently (%s: %s; %s: %s):", example.A, class(e.A), example.B, class(e.B))),
+		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
+}
+
+// byJudge parts subjects by their judges.
+func byJudge(all []subject, judges []string) []subject {
+	var parted []subject
+	for _, s := range all {
+		for _, name := range judges {
+			one := s
+			one.runs = map[orbench.Label]score.RunResult{}
+			for label, run := range s.runs {
+				if j := run.By(name); j != nil {
+					run.Judges, run.Labeled = []score.JudgeResult{*j}, nil
+					one.runs[label] = run
+				}
+			}
+			if len(one.runs) > 0 {
+				parted = append(parted, one)
+			}
+		}
+	}
+	return parted
+}

@@ -1,0 +1,225 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/judge"
+)
+
+// Methods shows what a paper or a model card says of how figures were made, and what it cites.
+type Methods struct{ View }
+
+// cited are the works of CITATION.cff.
+const cited = `@inproceedings{cui2025orbench,
+  title     = {{OR-Bench}: An Over-Refusal Benchmark for Large Language Models},
+  author    = {Cui, Justin and Chiang, Wei-Lin and Stoica, Ion and Hsieh, Cho-Jui},
+  booktitle = {Proceedings of the 42nd International Conference on Machine Learning},
+  year      = {2025},
+  url       = {https://arxiv.org/abs/2405.20947}
+}
+`
+
+// Document is what people read: four paragraphs and the BibTeX.
+func (v Methods) Document() table.Document {
+	r := v.Aggregated()
+	d := table.Document{Title: "Methods", Simulated: r.Simulated}
+	for _, text := range []string{measured(r), judged(r), found(r), leftOut(r)} {
+		d.Add(table.Paragraph(text))
+		d.AddTo(table.OnScreen, table.Gap)
+	}
+	d.AddTo(table.InMarkdown, table.Raw("```bibtex\n"))
+	d.Add(table.Raw(bibliography(r)))
+	d.AddTo(table.InMarkdown, table.Raw("```\n"))
+	return d
+}
+
+// measured says what was asked of whom, when and how.
+func measured(r score.Result) string {
+	var targets, sets table.Names
+	for _, run := range r.Runs {
+		targets.Add(table.Name(run.TargetCaption(), run.Simulated))
+		sets.Add(run.Dataset)
+	}
+	for i, set := range sets {
+		var counts table.Names
+		hash := ""
+		for _, run := range r.Runs {
+			if run.Dataset == set {
+				counts.Add(table.Count(run.N) + " " + string(run.Label))
+				hash = run.DatasetSHA256
+			}
+		}
+		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 " + hash + ")"
+	}
+	var first, last time.Time
+	for _, made := range r.Provenance.Runs {
+		for _, date := range append([]time.Time{made.Date}, datesOf(made.Commands)...) {
+			if first.IsZero() || date.Before(first) {
+				first = date
+			}
+			if date.After(last) {
+				last = date
+			}
+		}
+	}
+	when := "on " + first.UTC().Format("2 January 2006")
+	if until := last.UTC().Format("2 January 2006"); "on "+until != when {
+		when = "from " + when[len("on "):] + " to " + until
+	}
+	text := fmt.Sprintf("With orbench %s we asked %s %s, %s.", r.Provenance.Program, joined(targets), joined(sets), when)
+	if how := settingsOf(r.Provenance); how != "" {
+		text += " The settings were " + how + "."
+	}
+	return text
+}
+
+func datesOf(commands []provenance.Command) (dates []time.Time) {
+	for _, c := range commands {
+		dates = append(dates, c.Date)
+	}
+	return dates
+}
+
+// said are the settings that a description names, where they are not as in unsaid.
+var (
+	said = []provenance.Name{
+		"temperature", "max tokens", "seed", "system prompt", "samples", "framing", "turns", "defense", "dataset sample", "limit", "until",
+	}
+	unsaid = map[string]bool{"none": true, "": true}
+)
+
+// settingsOf lists the settings, and of each value whose it is where others have another.
+func settingsOf(r *provenance.Record) string {
+	var parts []string
+	for _, name := range said {
+		var values table.Names
+		of := map[string]table.Names{}
+		for _, made := range r.Runs {
+			for _, s := range made.Settings {
+				if s.Name == name {
+					values.Add(s.Value)
+					whose := of[s.Value]
+					whose.Add(s.Of)
+					of[s.Value] = whose
+				}
+			}
+		}
+		for _, value := range values {
+			switch {
+			case unsaid[value] || name == "samples" && value == "1":
+			case len(values) > 1:
+				parts = append(parts, string(name)+" "+value+" for "+joined(of[value]))
+			default:
+				parts = append(parts, string(name)+" "+value)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// judged says who decided what a refusal is, how far that is known to be wrong, and how
+// intervals were computed.
+func judged(r score.Result) string {
+	var names table.Names
+	for _, made := range r.Provenance.Runs {
+		for _, j := range made.Judges {
+			name := j.Judge
+			if j.Version != "" {
+				name += " (version " + j.Version + ")"
+			}
+			names.Add(name)
+		}
+	}
+	text := "Whether an answer is a refusal was decided by " + joined(names) + "."
+	if len(names) == 0 {
+		text = "No answer was judged."
+	}
+	for _, name := range r.Judges() {
+		switch known := score.DescribeError(name, r.Labels()); {
+		case name == judge.Flag:
+			text += " " + score.DescribeJudge(name, nil)
+		case known == "":
+			text += " The error of " + name + " is not known."
+		default:
+			text += " On answers that people labeled and that it was not fitted to, the rates of " + name + " were " + known + "."
+		}
+	}
+	if labeled(r) {
+		text += " People labeled a random part of the answers; rates by their labels are the judge's, corrected by the weighted mean difference from theirs."
+	}
+	if note := intervalNote(r); note != "" {
+		return text + " Intervals are 95%. " + note
+	}
+	return text + " Intervals are Wilson's, of 95%."
+}
+
+// found gives the rates of each target, by each judge and as people's labels correct them.
+func found(r score.Result) string {
+	var lines []string
+	for _, s := range subjects(r) {
+		var by table.Names
+		parts := map[string][]string{}
+		for _, label := range r.Labels() {
+			for i, one := range s.rates(label) {
+				of := table.Count(one.refused) + " of " + table.Count(one.n)
+				switch {
+				case one.labeled:
+					of = table.Counted(one.n, "label;", "labels;")
+				case !one.widened:
+					of += ";"
+				default:
+					of += "; " + table.Interval(s.runs[label].Judges[i].Interval()) + ", with the judge's error"
+				}
+				by.Add(one.by)
+				parts[one.by] = append(parts[one.by], one.percent()+" of the "+string(label)+" prompts ("+of+" "+table.Interval(one.ends)+")")
+			}
+		}
+		for _, name := range by {
+			lines = append(lines, "By "+name+", "+s.name()+" refused "+joined(parts[name])+".")
+		}
+	}
+	return score.Words(r.Runs, r.Judges()...).Of(strings.Join(lines, " "))
+}
+
+// leftOut says what is in no rate, and what else makes the figures no fair measure.
+func leftOut(r score.Result) string {
+	return strings.Join(append([]string{accountLine(r)}, warningsOf(r)...), " ")
+}
+
+// bibliography is BibTeX: the benchmark, this program, and the published datasets.
+func bibliography(r score.Result) string {
+	b := cited + fmt.Sprintf("\n@software{orbench,\n  title   = {orbench},\n  author  = {{The orbench authors}},\n  version = {%s},\n  url     = {https://github.com/orbench/orbench}\n}\n", bibText(r.Provenance.Program))
+	var names table.Names
+	for _, run := range r.Runs {
+		names.Add(run.Dataset)
+	}
+	for _, e := range dataset.List("") {
+		if slices.Contains(names, e.Name) && !e.BuiltIn {
+			b += fmt.Sprintf("\n@misc{%s,\n  title        = {%s: %s},\n  howpublished = {\\url{%s}},\n  note         = {revision %s; license %s}\n}\n",
+				e.Name, bibText(e.Name), bibText(e.About), e.URL(), cmp.Or(e.Revision, "of the day"), bibText(e.License))
+		}
+	}
+	return b
+}
+
+// bibText is a text fit for a field of BibTeX.
+func bibText(s string) string {
+	return strings.NewReplacer("{", "", "}", "", `\`, "", "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`).Replace(untrusted.Terminal(s))
+}
+
+// joined lists all of some names in a sentence.
+func joined(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,43 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// narrow is the half-width of an interval that a forecast asks for, as a share.
+const narrow = 0.03
+
+// Precision says, on two lines, how narrow the 95% intervals over so many prompts will be, and
+// how far the judge is known to be off beside that. A rate of a half has the widest interval.
+func Precision(prompts map[orbench.Label]int, judge string) string {
+	var parts, errors []string
+	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+		n := prompts[label]
+		if n == 0 {
+			continue
+		}
+		ci := stats.RateOf(n/2, n).CI95
+		parts = append(parts, fmt.Sprintf("±%.0f on %s %s", 50*(ci[1]-ci[0]), table.Count(n), label))
+		if e, ok := KnownError(judge, label); ok {
+			errors = append(errors, fmt.Sprintf("%+.0f to %+.0f on %s", 100*e.Low, 100*e.High, label))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	enough := int(math.Ceil(0.25 * math.Pow(1.96/narrow, 2)))
+	line := fmt.Sprintf("points of 95%% intervals: at most %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
+	switch {
+	case len(errors) > 0:
+		line += fmt.Sprintf("points of error of %s: %s\n", judge, strings.Join(errors, ", "))
+	default:
+		line += fmt.Sprintf("the error of %s is not known\n", judge)
+	}
+	return line + "labels of people replace that error: " + table.Labels(100) + ", of a side\n"
+}
