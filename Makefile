@@ -8,7 +8,7 @@ GREMLINS    := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
-FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzJSON ./dataset:FuzzParquet ./dataset:FuzzRecording ./policy:FuzzRead ./model:FuzzCutThinking ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
+FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzJSON ./dataset:FuzzParquet ./dataset:FuzzRecording ./policy:FuzzRead ./model:FuzzServedBy ./model:FuzzCutThinking ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
 	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./guard:FuzzRead ./guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
 	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \

@@ -167,7 +167,7 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"answer", "", file("report/answers.jsonl")},
 		{"judged-file", "", run(words("judge --responses answers.csv --gold-column human --gold-refusal refused --by kind --judge lexical,paper-keywords --format json --quiet")...)},
 		{"provider", "providers", run(words("eval --target vllm/m --base-url http://127.0.0.1:1/v1 --dataset starter --dry-run --format json --store none.db")...)},
-		{"shard", "", run(words("eval --target sim/relaxed --dataset starter --name c --shard 1/2 --format json --quiet")...)},
+		{"shard", "", run(words("eval --target sim/relaxed --dataset starter --name c --set shard=1/2 --format json --quiet")...)},
 		{"store-health", "", run(words("store check --format json")...)},
 		{"explanation", "", run(words("explain a --format json")...)},
 		{"comparison", "", run(words("compare a b --base-target sim/balanced --candidate-target sim/cautious --format json")...)},
@@ -179,7 +179,7 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"triggers", "", run(words("triggers --target sim/cautious --dataset starter --limit 20 --format json --quiet")...)},
 		{"benchmark-manifest", "", file("built/manifest.json")},
 		{"benchmark-lineage", "", file("built/lineage.jsonl")},
-		{"paper", "", run(words("paper --format json")...)},
+		{"paper", "", run(words("report --paper --format json")...)},
 	} {
 		strict := strictSchema(t, one.file)
 		for d := json.NewDecoder(bytes.NewReader(one.output)); d.More(); fits++ {

@@ -90,9 +90,9 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	if b.cost != "" {
 		cost += ", " + b.cost
 	}
-	d.AddTo(table.OnBrief, table.Line(cost+". More with --full: what each stage dropped."))
+	d.AddTo(table.OnBrief, table.Line(cost+". The full output says what each stage dropped."))
 	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: orbench eval --target PROVIDER/MODEL --dataset %s makes %s to a model; --dry-run says what they cost.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: orbench eval --target PROVIDER/MODEL --dataset %s makes %s to a model; a dry run says what they cost.",
 			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
 	}
 }

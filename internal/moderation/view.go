@@ -39,7 +39,7 @@ func (r *Result) Document() table.Document {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).", r.ClusteredBy, table.Count(r.Clusters))))
 	}
 	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
-		d.AddTo(table.OnBrief, table.Line("Next, without a call: orbench moderate … --changed FILE writes the prompts whose label changes for people to read ("+table.Labels(c.Changed)+")."))
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the prompts whose label changes to a file, for people to read ("+table.Labels(c.Changed)+")."))
 	}
 	return d
 }

@@ -32,9 +32,9 @@ func (r Result) Document() table.Document {
 	}
 	switch {
 	case r.differing > 0:
-		d.AddTo(table.OnBrief, table.Line("Next, without a call: orbench judge … --disagreements FILE writes the answers that are seen differently, to be read ("+table.Labels(r.differing)+")."))
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the disagreements to a file, for people to read ("+table.Labels(r.differing)+")."))
 	case r.GoldRefusal == nil && r.Answers > 0:
-		d.AddTo(table.OnBrief, table.Line("Next: --gold-column measures the judges against people, by a column of their labels ("+table.Labels(annotation.EnoughLabels(r.Answers))+")."))
+		d.AddTo(table.OnBrief, table.Line("Next: measure the judges against people, by a column of their labels ("+table.Labels(annotation.EnoughLabels(r.Answers))+")."))
 	}
 	return d
 }

@@ -56,8 +56,8 @@ same as one built without interruption.
 its own. --target steers toward what a model refuses: prompts that it refused become the
 examples for the next generation.
 
-"orbench config init" prints a commented configuration to start from. A build cannot use
-batches, because each round depends on the replies to the round before.
+"orbench config init" prints a commented configuration to start from. A build cannot go
+by batch, because each round depends on the replies to the round before.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,

@@ -70,8 +70,8 @@ those of --decontaminate. --check DIR runs the same comparison on any folder of 
 data, and exits with 1 if it finds anything.
 
 The result is kept in the store by its --name; "orbench report NAME" shows it again, with
---format as JSON, CSV or Markdown. Moderators are asked at once or by batch, but not by
-workers.`,
+--format as JSON, CSV or Markdown. Moderators are asked at once or by batch;
+their calls cannot be made by workers.`,
 		Example: `  orbench export main --format dpo --target vllm/mine --toxic-share 50% --harmful-answers --out data
   orbench export main --format sft --decontaminate my-test-set.csv --out data
   orbench export my-benchmark --format prompts --out data

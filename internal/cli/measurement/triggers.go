@@ -54,7 +54,7 @@ each answer. With the name of a stored run, its targets, datasets and first judg
 used, and its answers need no call. Where a wording is asked several times, more than
 half of its verdicts make a refusal. Every answer is stored: run the same command again
 after a stop, and "orbench report NAME" shows again what was found. What is asked next
-depends on each answer, so wordings cannot use batches.
+depends on each answer, so wordings cannot go by batch.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,
