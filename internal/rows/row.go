@@ -98,6 +98,7 @@ func (r Row) missing(file, column string) error {
 
 // ErrEmpty is the cause of the fault of a file without any rows or names of columns.
 var ErrEmpty = errors.New("the file is empty")
+
 // Unsent is the fault of a row with what is no text, such as tools. id names its prompt,
 // empty where nothing does.
 func (r Row) Unsent(file, id, what string) error {
