@@ -20,14 +20,6 @@ func (t Target) named() bool {
 	return guarding || replayed || model.IsRef(t.Target)
 }
 
-// guarding reports whether any target is a guard.
-func (c *Experiment) guarding() bool {
-	return slices.ContainsFunc(c.Targets, func(t Target) bool {
-		_, ok := t.Guard()
-		return ok
-	})
-}
-
 // checkGuards looks at the targets that are guards. They are measured alone: what
 // they say is no answer, so the judge flag reads it, and no other.
 func (c *Experiment) checkGuards() *settings.Fault {

@@ -111,8 +111,8 @@ type parquetRows struct {
 	cells   []string
 	left    int64
 	number  int
-	// whole reads a group with all of its columns.
-	whole *parquet.Reader
+	// whole reads the current group with all of its columns.
+	whole parquet.Rows
 }
 
 // next gives the next row, or io.EOF.
@@ -162,26 +162,34 @@ func (p *parquetRows) next() (Row, error) {
 
 // nextWhole gives the next row with all of its columns, or io.EOF.
 func (p *parquetRows) nextWhole() (Row, error) {
-	for {
+	one := make([]parquet.Row, 1)
+	for p.group < len(p.groups) {
+		group := p.groups[p.group]
 		if p.whole == nil {
-			if p.group == len(p.groups) {
-				return Row{}, io.EOF
-			}
 			if err := p.opened.Check(p.group, nil); err != nil {
 				return Row{}, err
 			}
-			p.whole = parquet.NewRowGroupReader(p.groups[p.group])
-			p.group++
+			p.whole = group.Rows()
 		}
-		p.number++
-		r := Row{Number: p.number, Fields: map[string]any{}}
-		err := p.whole.Read(&r.Fields)
+		n, err := p.whole.ReadRows(one)
+		if n == 1 {
+			p.number++
+			r := Row{Number: p.number, Fields: map[string]any{}}
+			return r, group.Schema().Reconstruct(&r.Fields, one[0])
+		}
+		if err == nil {
+			err = io.ErrNoProgress
+		}
 		if !errors.Is(err, io.EOF) {
-			return r, err
+			return Row{}, err
+		}
+		if err := p.whole.Close(); err != nil {
+			return Row{}, err
 		}
 		p.whole = nil
-		p.number--
+		p.group++
 	}
+	return Row{}, io.EOF
 }
 
 func (p *parquetRows) close() error {
