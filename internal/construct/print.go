@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,10 +12,23 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the build shows, by the replies that the store has.
+func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) {
+	made, err := b.Remembered(ctx, m)
+	if err == nil && made == nil {
+		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, made.Close()
+}
 
 // Document is what people read: of a brief screen the sets, how many prompts each stage
 // left, a hard prompt, and what all of it cost.
