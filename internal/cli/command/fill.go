@@ -71,7 +71,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 	stats := live.Stats()
 	e.NoteSent(stats)
 	// A text says it of a run without answers, and nothing else.
-	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Format != "table") {
+	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {
