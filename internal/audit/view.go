@@ -198,10 +198,7 @@ func (r Report) residualSection() table.Section {
 		Note: "In sample: toxic among those that passed, at the sample's own share of toxic prompts.",
 	}
 	for _, rater := range r.Raters {
-		s.Rows = append(s.Rows, []string{
-			ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), table.Estimate(rater.Residual), table.EstimateInterval(rater.Residual),
-			table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95),
-		})
+		s.Add(ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), rater.Residual, rater.ToxicAmongPassed.Rate)
 	}
 	return s
 }
@@ -242,10 +239,7 @@ func (r Report) againstSection() table.Section {
 		Left:   1,
 	}
 	for _, a := range r.AgainstEnsemble {
-		s.Rows = append(s.Rows, []string{
-			raterName(a.Moderator, nameWidth), table.Count(a.N), table.Count(a.BothRight), table.Count(a.OnlyEnsemble), table.Count(a.OnlyModerator), table.Count(a.NeitherRight),
-			table.Difference(a.Gain, table.Minus), table.DifferenceInterval(a.Gain, table.Minus),
-		})
+		s.Add(raterName(a.Moderator, nameWidth), a.N, a.BothRight, a.OnlyEnsemble, a.OnlyModerator, a.NeitherRight, table.Points(a.Gain, table.Minus))
 	}
 	return s
 }
@@ -272,16 +266,11 @@ func (r Report) raterPairsSection() table.Section {
 		Header: []string{"rater A", "rater B", "n", "agree", "95%", "kappa", "95%"}, Left: 2,
 	}
 	for _, a := range r.Agreement {
-		s.Rows = append(s.Rows, []string{
-			raterName(a.A, nameWidth), raterName(a.B, nameWidth),
-			table.Count(a.Agree.N), table.Rate(a.Agree.Rate), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa),
-		})
+		s.Add(raterName(a.A, nameWidth), raterName(a.B, nameWidth), a.Agree.N, a.Agree.Rate, a.Kappa)
 	}
 	for _, f := range r.Fleiss {
 		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
-		s.Rows = append(s.Rows, []string{
-			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Rate), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa.Value), table.KappaInterval(f.Kappa),
-		})
+		s.Add(who, "("+table.Count(f.Count)+" raters)", f.Unanimous.N, f.Unanimous.Rate, f.Kappa)
 	}
 	if len(r.Fleiss) > 0 {
 		s.Note = "Of all raters of a group: how often they are unanimous, and Fleiss' kappa."
@@ -297,11 +286,8 @@ func (r Report) preferenceSection() table.Section {
 		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",
 	}
 	for _, p := range r.SelfPreference {
-		s.Rows = append(s.Rows, []string{
-			raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
-			table.Difference(p.Difference, table.Minus), table.DifferenceInterval(p.Difference, table.Minus),
-			table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused) + ", " + outOf(p.ErrorsAnswered),
-		})
+		s.Add(raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
+			table.Points(p.Difference, table.Minus), table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
 	}
 	return s
 }

@@ -186,7 +186,7 @@ func (c Result) heading() table.Section {
 		s.Title = "Two judges compared on the same answers"
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
-		s.Rows = append(s.Rows, []string{sideNames[i], side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
+		s.Add(sideNames[i], side.Run, side.Target, side.Judge, side.Prompts)
 	}
 	return s
 }
@@ -256,7 +256,7 @@ const gateNote = "Could find: the smallest difference that the sample had a chan
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
 	for _, g := range c.Gates {
-		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.detectable(), g.shown()})
+		s.Add(g.Gate, g.Status, g.detectable(), g.shown())
 	}
 	return s
 }
@@ -425,7 +425,7 @@ func (c Result) conservation(m Metric) string {
 func (c Result) flipSection() table.Section {
 	s := table.Section{Left: 4, Header: []string{"", "label", "category", "prompt"}}
 	for _, f := range c.Flips.Shown[:min(tableFlips, len(c.Flips.Shown))] {
-		s.Rows = append(s.Rows, []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText)})
+		s.Add(c.flipped(f.NowRefused()), f.Prompt.Label, table.Category(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText))
 	}
 	s.Title = c.flipTitle(len(s.Rows))
 	if c.Flips.Total > len(s.Rows) {

@@ -90,10 +90,7 @@ func (r *Change) types() table.Section {
 		Note:   "Intervals are not corrected for the number of types.",
 	}
 	for _, t := range r.ByType[:min(mostTypes, len(r.ByType))] {
-		s.Rows = append(s.Rows, []string{
-			table.Category(t.Type), table.Count(t.Compared), fraction(t.Base), fraction(t.Candidate),
-			fraction(t.J), fractions(t.J), fraction(t.DPrime), fractions(t.DPrime),
-		})
+		s.Add(table.Category(t.Type), t.Compared, fraction(t.Base), fraction(t.Candidate), fraction(t.J), fractions(t.J), fraction(t.DPrime), fractions(t.DPrime))
 	}
 	if more := len(r.ByType) - len(s.Rows); more > 0 {
 		s.Note += " " + table.Count(more) + " more types are in JSON."
@@ -108,7 +105,7 @@ func (r *Change) movedSection(most int) table.Section {
 	s := table.Section{Left: 5, Header: []string{"base", "candidate", "type", "safe prompt", "toxic prompt"}}
 	for _, m := range r.Moved[:min(most, len(r.Moved))] {
 		text := func(t string) string { return untrusted.Ellipsis(untrusted.Terminal(t), movedText) }
-		s.Rows = append(s.Rows, []string{m.From.String(), m.To.String(), table.Category(m.Type), text(m.Safe.Text()), text(m.Toxic.Text())})
+		s.Add(m.From.String(), m.To.String(), table.Category(m.Type), text(m.Safe.Text()), text(m.Toxic.Text()))
 	}
 	s.Title = table.Count(r.MovedTotal) + " pairs of prompts moved"
 	if r.MovedTotal > len(s.Rows) {

@@ -73,7 +73,7 @@ func (r Result) card() table.Section {
 		refused += r.GoldValues[v]
 	}
 	rate := stats.RateOf(refused, r.Answers)
-	s.Rows = append(s.Rows, []string{people, table.Count(refused) + " of " + table.Count(r.Answers), table.Rate(rate), table.Interval(rate.CI95), table.None, table.None, table.None})
+	s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), rate, table.None, table.None, table.None)
 	return s
 }
 

@@ -196,9 +196,7 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 	for _, g := range c.Groups() {
 		p.Sample = append(p.Sample, g.Drawn...)
 		all += g.Rows - g.Unanswered
-		p.Shares.Rows = append(p.Shares.Rows, []string{
-			g.Target, g.Dataset, string(g.Label), table.Count(len(g.Drawn)), table.Count(g.Rows - g.Unanswered), table.Count(g.Unanswered),
-		})
+		p.Shares.Add(g.Target, g.Dataset, g.Label, len(g.Drawn), g.Rows-g.Unanswered, g.Unanswered)
 	}
 	p.Shown, p.Answers = table.Count(len(p.Sample)), table.Count(all)
 	var datasets, labels, categories, statuses table.Names

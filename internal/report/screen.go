@@ -155,14 +155,14 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 		rates := s.rates(label)
 		all = append(all, rates...)
 		if len(rates) == 0 {
-			t.Rows = append(t.Rows, []string{string(label) + " prompts", "none", table.None, table.None, table.None, ""})
+			t.Add(string(label)+" prompts", "none", table.None, table.None, table.None, "")
 		}
 		for _, one := range rates {
 			of := table.Count(one.refused) + " of " + table.Count(one.n)
 			if one.labeled {
 				of = table.Counted(one.n, "label", "labels")
 			}
-			t.Rows = append(t.Rows, []string{string(label) + " prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one)})
+			t.Add(string(label)+" prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one))
 		}
 	}
 	// One judge needs no column, and several leave no room for bars.

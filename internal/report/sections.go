@@ -153,10 +153,9 @@ func tradeOffSection(r score.Result) table.Section {
 			}
 		}
 		j := t.J()
-		s.Rows = append(s.Rows, []string{
-			table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
-			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
-		})
+		s.Add(table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
+			table.Rate(t.Toxic.Rate()), table.Fraction(j.Value), table.Fraction(j.Lo)+" to "+table.Fraction(j.Hi),
+			table.Percent(t.BalancedAccuracy.Value))
 	}
 	if len(s.Rows) > 1 {
 		s.Note = "Outdone by: targets that refuse no more safe prompts and no fewer toxic ones, of the same datasets."
@@ -178,11 +177,8 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		s.Rows = append(s.Rows, []string{
-			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset),
-			table.Rate(t.Safe.Rate()), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
-			table.Rate(t.Toxic.Rate()), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
-		})
+		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
+			table.Points(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), table.Points(t.Gain, table.MinusOnly))
 	}
 	return s
 }
@@ -321,7 +317,7 @@ func reasonSection(r score.Result) table.Section {
 			if j.Unwithheld != nil {
 				without = j.Unwithheld.Rate
 			}
-			s.Rows = append(s.Rows, []string{run.Target, run.DatasetCaption(), string(run.Label), listed(all), j.Judge, table.Count(withheld), table.Rate(j.Rate), table.Rate(without)})
+			s.Add(run.Target, run.DatasetCaption(), run.Label, listed(all), j.Judge, withheld, table.Rate(j.Rate), table.Rate(without))
 		}
 	}
 	return s

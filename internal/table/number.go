@@ -153,6 +153,11 @@ func DifferenceInterval(d *stats.Estimate, sign Sign) string {
 	return known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
 }
 
+// Points shows a difference and its interval, two cells.
+func Points(d *stats.Estimate, sign Sign) []string {
+	return []string{Difference(d, sign), DifferenceInterval(d, sign)}
+}
+
 // PValue shows a p-value that may be undefined.
 func PValue(p *float64) string {
 	return known(p, func(p float64) string {
