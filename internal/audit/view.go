@@ -142,11 +142,7 @@ var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "acc.", "95%", "FPR", "
 
 func figureCells(f Figures) []string {
 	c := f.Confusion
-	return []string{
-		table.Count(f.N), table.Count(c.TP), table.Count(c.FN), table.Count(c.TN), table.Count(c.FP),
-		table.Rate(f.Accuracy.Rate), table.Interval(f.Accuracy.CI95),
-		table.Rate(f.FalsePositives.Rate), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa.Value), table.KappaInterval(f.Kappa),
-	}
+	return table.Cells(f.N, c.TP, c.FN, c.TN, c.FP, f.Accuracy.Rate, f.FalsePositives.Rate, f.Kappa)
 }
 
 // raterName makes a name fit: of a model that is too long for its column the
@@ -179,7 +175,7 @@ func (r Report) ratersSection() table.Section {
 	inTruth := false
 	for _, rater := range r.Raters {
 		inTruth = inTruth || rater.InTruth
-		s.Rows = append(s.Rows, append([]string{ratedName(rater)}, figureCells(rater.Figures)...))
+		s.Add(ratedName(rater), figureCells(rater.Figures))
 	}
 	s.Note = "acc.: accuracy; FPR: false positives among the negatives."
 	if inTruth {
@@ -221,7 +217,7 @@ func (r Report) categorySections() []table.Section {
 				Header: append([]string{"category"}, figureHeader...), Left: 1,
 			}
 			for _, c := range rater.Categories {
-				s.Rows = append(s.Rows, append([]string{untrusted.Shorten(table.Category(c.Category), nameWidth)}, figureCells(c.Figures)...))
+				s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c.Figures))
 			}
 			all = append(all, s)
 		}
@@ -255,7 +251,7 @@ func (r Report) leftOutSection() table.Section {
 		if l.Without != "" {
 			name = raterName(l.Without, nameWidth)
 		}
-		s.Rows = append(s.Rows, append([]string{name}, figureCells(l.Figures)...))
+		s.Add(name, figureCells(l.Figures))
 	}
 	return s
 }
@@ -319,11 +315,11 @@ func (p Plan) Document() table.Document {
 		},
 	}
 	for _, size := range withNeed(p) {
-		row := []string{"±" + percents(size.HalfWidth) + "pp", table.Count(size.Rate), table.Count(size.RateWorst), table.Count(size.Toxic), table.Count(size.Draw), table.Count(size.DrawSurely)}
+		needed := table.Cells(size.Toxic, size.Draw, size.DrawSurely)
 		if size.Draw == 0 {
-			row[3], row[4], row[5] = "–", "–", "–"
+			needed = []string{table.None, table.None, table.None}
 		}
-		s.Rows = append(s.Rows, row)
+		s.Add("±"+percents(size.HalfWidth)+"pp", size.Rate, size.RateWorst, needed)
 	}
 	d.Sections(s)
 	return d

@@ -165,11 +165,11 @@ func (c Change) section(prompts int) table.Section {
 		s.Header = append(s.Header, string(l))
 	}
 	for i, line := range c.Table {
-		row := []string{string(orbench.Labels[i])}
+		var counts []string
 		for _, n := range line {
-			row = append(row, table.Count(n))
+			counts = append(counts, table.Count(n))
 		}
-		s.Rows = append(s.Rows, row)
+		s.Add(orbench.Labels[i], counts)
 	}
 	return s
 }

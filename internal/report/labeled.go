@@ -28,7 +28,7 @@ func labeledSections(r score.Result) []table.Section {
 		}
 		for _, j := range run.Judges {
 			rates.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, run.Answered+run.Blocked, c.Labels, c.People,
-				disagreement(c.Disagreed, c.Several), table.Rate(j.Rate), table.Percent(c.Rate.Value), table.Interval(c.Rate.Ends()))
+				disagreement(c.Disagreed, c.Several), table.Rate(j.Rate), &c.Rate)
 		}
 	}
 	both := table.Section{
@@ -44,8 +44,7 @@ func labeledSections(r score.Result) []table.Section {
 		}
 		seen[t.Target+"\n"+datasets] = true
 		l := t.Labeled
-		both.Add(t.Target, datasets, table.Percent(l.OverRefusal.Value), table.Interval(l.OverRefusal.Ends()), table.Percent(l.ToxicRefusal.Value),
-			table.Interval(l.ToxicRefusal.Ends()), table.Fraction(l.YoudenJ.Value), table.Fraction(l.YoudenJ.Lo)+" to "+table.Fraction(l.YoudenJ.Hi))
+		both.Add(t.Target, datasets, &l.OverRefusal, &l.ToxicRefusal, table.Fractions(&l.YoudenJ))
 	}
 	return []table.Section{rates, both, undisputedSection(r)}
 }

@@ -297,11 +297,11 @@ func classSection(r score.Result) table.Section {
 	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge}
+			var counts []string
 			for _, c := range classes {
-				row = append(row, table.Count(j.ByClass[c]))
+				counts = append(counts, table.Count(j.ByClass[c]))
 			}
-			s.Rows = append(s.Rows, append(row, table.Count(j.Unjudged)))
+			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, counts, j.Unjudged)
 		}
 	}
 	return s

@@ -229,7 +229,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		if ranks != nil {
 			rank = ranks[i].String()
 		}
-		t.Rows = append(t.Rows, append(append([]string{s.name(), s.dataset, by}, cells...), rank))
+		t.Add(s.name(), s.dataset, by, cells, rank)
 	}
 	t.Title = table.Counted(len(targets), "target", "targets")
 	if len(targets) == 1 {

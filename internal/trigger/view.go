@@ -116,14 +116,8 @@ func (r Result) sections() []table.Section {
 		Spare:  []string{"tried", "unfinished", "bounded", "unjudged", "lacking"},
 	}
 	for _, g := range r.Groups {
-		row := []string{g.Target, g.Dataset + "@" + table.ShortHash(g.SHA256) + g.Note(), string(g.Label)}
-		for _, n := range []int{
-			g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched, g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept],
-			g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried,
-		} {
-			row = append(row, table.Count(n))
-		}
-		counts.Rows = append(counts.Rows, row)
+		counts.Add(g.Target, g.Dataset+"@"+table.ShortHash(g.SHA256)+g.Note(), g.Label, g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched,
+			g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept], g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried)
 	}
 	all := []table.Section{counts}
 	if s := r.side(); s != nil {
