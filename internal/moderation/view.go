@@ -1,14 +1,21 @@
 package moderation
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the study shows.
+func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return r.Derive(ctx, m, nil)
+}
 
 // Document is what people read: of a brief screen the labels, how far the moderators agree,
 // and a prompt on which they do not.

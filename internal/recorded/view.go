@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,12 +9,18 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
 // mostGroups is how many groups a brief screen has, in one table for all judges.
 const mostGroups = 20
+
+// View is what a report of the study shows.
+func (r *Judged) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return r.Derive(ctx, m, nil)
+}
 
 // Document is what people read: of a brief screen one line for each judge and group, where
 // judges differ from people and from each other, and one such answer.

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -8,9 +9,15 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the study shows.
+func (s *Study) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return s.Derive(ctx, m, nil)
+}
 
 // Document is what people read: on a brief screen the words that are confirmed.
 func (r Result) Document() table.Document {

@@ -103,10 +103,14 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.Printed,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if filled.Halted() {
-				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.showContrast(ctx, r, m, f)
+				view, err := r.View(ctx, m)
+				if err != nil {
+					return nil, err
+				}
+				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.Show(f.Printed, view)
 			}
 			result, err := a.writeContrast(ctx, r, m, f)
 			if err != nil || result.Missing() == 0 {
@@ -175,15 +179,6 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	}
 	a.SayDraw(f.limit, r.Dataset)
 	return r, clients, nil
-}
-
-// showContrast derives the set and shows its counts.
-func (a app) showContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) error {
-	result, err := r.Derive(ctx, memory, nil)
-	if err != nil {
-		return err
-	}
-	return a.Show(f.Printed, result)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
