@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -207,9 +208,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 				return err
 			}
 			if f.printed.Format == "json" {
-				e := json.NewEncoder(a.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(struct {
+				return table.JSON(a.Stdout, struct {
 					*dataset.Dataset
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})
