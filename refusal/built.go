@@ -1,47 +1,44 @@
 package refusal
 
 import (
-	"cmp"
+	"bytes"
 	_ "embed"
 	"encoding/binary"
-	"errors"
 	"math/bits"
-	"slices"
+	"strings"
 )
 
-// builtLexicon is the lexicon of the embedded tables as newLexicon builds it, which takes
-// twenty times as long as reading it.
+// builtLexicon is the lexicon as go generate builds it of the tables: a line of its version
+// and of the languages that have phrases, and what code writes.
 //
 //go:embed lexicon.bin
 var builtLexicon []byte
 
-// errStale says that a built lexicon is not that of the tables.
-var errStale = errors.New("lexicon.bin is not of these tables; go generate ./refusal makes it anew")
-
-// appendBuilt writes a lexicon of tables with a version, but for its languages.
-func (l *lexicon) appendBuilt(b []byte, version string) []byte {
-	c := codec{text: append(append(b, version...), '\n')}
-	entries := slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return e.hash == 0 })
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
-	l.code(&c, &entries)
-	return c.text
+// Version tells two builds of the detector apart: a short hash of its phrases and
+// weights. What is written in Go is not in it.
+func Version() string {
+	version, _ := builtHead(builtLexicon)
+	return version
 }
 
-// readBuilt reads what appendBuilt wrote of tables with a version. What is of others is
-// errStale.
-func readBuilt(b []byte, version string) (*lexicon, error) {
-	if len(b) <= len(version) || string(b[:len(version)]) != version || b[len(version)] != '\n' {
-		return nil, errStale
-	}
-	c := codec{text: b[len(version)+1:], reads: true}
+// builtHead reads the first line of a built lexicon.
+func builtHead(built []byte) (version string, languages []string) {
+	head, _, _ := bytes.Cut(built, []byte("\n"))
+	fields := strings.Fields(string(head))
+	return fields[0], fields[1:]
+}
+
+// readBuilt reads a built lexicon.
+func readBuilt(built []byte) *lexicon {
+	_, body, _ := bytes.Cut(built, []byte("\n"))
+	c := codec{text: body, reads: true}
 	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}}
 	var entries []entry
 	l.code(&c, &entries)
-	if c.cut {
-		return nil, errStale
-	}
 	l.index(entries)
-	return l, nil
+	_, languages := builtHead(built)
+	l.languages, _ = parseLanguages(languages)
+	return l
 }
 
 // code writes or reads all that is built, with the entries of the words in order.
@@ -88,14 +85,11 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 	number(c, &s.start)
 }
 
-// A codec writes numbers behind a text or reads them from its start, so that one function
+// A codec appends numbers to a text or takes them from its start, so that one function
 // says for both what stands there.
 type codec struct {
 	text  []byte
 	reads bool
-	// at is how much was read, and cut is true when more was asked for than there is.
-	at  int
-	cut bool
 }
 
 // number writes or reads a number, in little-endian order.
@@ -105,21 +99,11 @@ func number[N ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n *N) {
 		c.text = append(c.text, binary.LittleEndian.AppendUint64(nil, uint64(*n))[:size]...)
 		return
 	}
-	if c.cut = c.cut || len(c.text) < c.at+size; c.cut {
-		return
+	*n = 0
+	for i, b := range c.text[:size] {
+		*n |= N(uint64(b) << (8 * i))
 	}
-	text := c.text[c.at:]
-	c.at += size
-	switch size {
-	case 1:
-		*n = N(text[0])
-	case 2:
-		*n = N(binary.LittleEndian.Uint16(text))
-	case 4:
-		*n = N(binary.LittleEndian.Uint32(text))
-	default:
-		*n = N(binary.LittleEndian.Uint64(text))
-	}
+	c.text = c.text[size:]
 }
 
 // flag writes or reads a truth.
@@ -137,8 +121,7 @@ func list[T any](c *codec, rows *[]T, each func(row *T)) {
 	n := uint32(len(*rows))
 	number(c, &n)
 	if c.reads {
-		*rows = make([]T, min(int(n), len(c.text)-c.at)) // each takes a byte at least
-		c.cut = c.cut || len(*rows) < int(n)
+		*rows = make([]T, n)
 	}
 	for i := range *rows {
 		each(&(*rows)[i])

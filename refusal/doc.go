@@ -19,7 +19,7 @@
 //
 //	go generate ./refusal
 //
-// from what internal/train holds: the project's own labeled examples, and the
+// from what testdata/train holds: the project's own labeled examples, and the
 // features of files that were labeled by others, as numbers without their text.
 // After a change to the features those numbers must be made anew, for which the
 // files must be at hand; docs/judges.md says where they come from and has the

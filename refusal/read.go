@@ -280,11 +280,6 @@ type reading struct {
 	languages language.Tally
 }
 
-// selfWords are the words that stand for the model.
-var selfWords = []string{
-	"i", "we", "my", "me", "ai", "im", "i'm", "i'd", "our", "i'll", "i've", "team", "we're", "we'll", "model", "system", "chatbot", "assistant",
-}
-
 // read makes the one pass.
 func (r *reading) read(text string, p *promptWords) {
 	*r = reading{}

@@ -106,7 +106,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	}
 	d.AddTo(table.OnBrief, table.Line(cost+". The full output says what each stage dropped."))
 	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: orbench eval --target PROVIDER/MODEL --dataset %s makes %s to a model; a dry run says what they cost.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run says what they cost.",
 			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
 	}
 }

@@ -100,7 +100,7 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.Printed,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if filled.Halted() {
 				view, err := r.View(ctx, m)

@@ -181,7 +181,7 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Format: f.printed.Format,
+		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Printed: f.printed,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},

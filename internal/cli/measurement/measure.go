@@ -49,7 +49,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
+		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
 		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
@@ -74,7 +74,7 @@ func (a app) shownAgain(m measurement) string {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer; no calls\n  orbench label draw%s %s --size 100   check the judge (%s); then orbench label %s", at, name, at, name, table.Labels(100), name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer\n  orbench label draw%s %s --size 100  check the judge: %s", at, name, at, name, table.Labels(100))
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
