@@ -68,8 +68,8 @@ func (p Study) page(w io.Writer) error {
 		Sections []table.Section
 	}{
 		Study: p, Notice: table.SimulatedNotice, Contradicts: contradictionsTitle,
-		PlotName: plotName, PlotTitle: plotTitle, PlotWidth: figure.Width.Points(), Plot: template.HTML(withFamilies(svg)),
-		Style: template.CSS(report.Style + ".plot svg { max-width: 100% }\n" + familyStyle()), Sections: p.sections(),
+		PlotName: plotName, PlotTitle: plotTitle, PlotWidth: figure.Width.Points(), Plot: template.HTML(svg),
+		Style: template.CSS(report.Style + ".plot svg { max-width: 100% }\n"), Sections: p.sections(),
 	}
 	t, err := template.New("paper").Parse(paperPage)
 	if err != nil {

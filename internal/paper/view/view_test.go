@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -235,47 +236,53 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 		j.Rate = stats.Rate{Share: &rate, CI95: &[2]float64{rate - 0.2, rate + 0.01}}
 	}
 	for name, p := range map[string]Study{"published": {Study: published()}, "with own": study(t), "own in the corner": inCorner} {
-		own := p.ownPoints()
-		all, enlarged := p.scatterPlots(own)
+		spots := p.spots()
+		all, enlarged := scatterPlots(spots)
 		texts := map[string]int{}
 		for part, g := range map[string]chart.Plot{"all": all, "enlarged": enlarged} {
-			s := &paperScatter{models: p.Models, own: own, enlarged: part == "enlarged"}
+			s := scatter{spots, part == "enlarged"}
 			// About what the axes leave of the figure.
 			height := vg.Length(510)
 			if s.enlarged {
 				height = 155
 			}
 			c := draw.New(vgimg.New(870, height))
-			published, _, names := s.arrange(&c, g)
-			box := func(n named) vg.Rectangle {
-				return vg.Rectangle{Min: n.Corner, Max: vg.Point{X: n.Corner.X + n.Width, Y: n.Corner.Y + n.Height}}
+			x, y := g.Transforms(&c)
+			labels, placed, _ := s.arrange(&c, g)
+			box := func(i int) vg.Rectangle {
+				corner := placed[i].Corner
+				return vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + labels[i].Width, Y: corner.Y + labels[i].Height}}
 			}
-			for i, n := range names {
-				texts[n.text]++
-				b := box(n)
+			for i, l := range labels {
+				texts[l.Text]++
+				b := box(i)
 				if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
-					t.Errorf("%s, %s: %s is cut", name, part, n.text)
+					t.Errorf("%s, %s: %s is cut", name, part, l.Text)
 				}
-				for _, other := range names[:i] {
-					if chart.Overlap(b, box(other)) > 0 {
-						t.Errorf("%s, %s: %s and %s collide", name, part, n.text, other.text)
+				for k, other := range labels[:i] {
+					if chart.Overlap(b, box(k)) > 0 {
+						t.Errorf("%s, %s: %s and %s collide", name, part, l.Text, other.Text)
 					}
 				}
-				for _, spot := range published {
-					if spot.at != n.At && !n.Led && chart.Distance(b, spot.at) <= chart.Distance(b, n.At) {
-						t.Errorf("%s, %s: %s could be the name of %s", name, part, n.text, spot.model.Name)
+				for _, spot := range s.shown() {
+					if spot.own != nil {
+						continue
 					}
-					if chart.Overlap(b, chart.SquareAround(spot.at, 3)) > 0 {
-						t.Errorf("%s, %s: %s covers the mark of %s", name, part, n.text, spot.model.Name)
+					at := vg.Point{X: x(spot.x), Y: y(spot.y)}
+					if at != l.At && !placed[i].Led && chart.Distance(b, at) <= chart.Distance(b, l.At) {
+						t.Errorf("%s, %s: %s could be the name of %s", name, part, l.Text, spot.name)
+					}
+					if chart.Overlap(b, chart.SquareAround(at, 3)) > 0 {
+						t.Errorf("%s, %s: %s covers the mark of %s", name, part, l.Text, spot.name)
 					}
 				}
 				if !s.enlarged && (chart.Overlap(b, s.legendArea(&c)) > 0 || chart.Overlap(b, s.frameArea(&c, g)) > 0) {
-					t.Errorf("%s: %s covers the legend or the frame", name, n.text)
+					t.Errorf("%s: %s covers the legend or the frame", name, l.Text)
 				}
 			}
 		}
-		if len(texts) != 32+len(own) {
-			t.Errorf("%s: %d names, want %d", name, len(texts), 32+len(own))
+		if len(texts) != len(spots) {
+			t.Errorf("%s: %d names, want %d", name, len(texts), len(spots))
 		}
 		for text, n := range texts {
 			if n != 1 {
@@ -493,16 +500,13 @@ func TestPaperPageIsDark(t *testing.T) {
 	}
 	page := b.String()
 	for _, f := range paper.Families() {
-		k := familyColor(f)
-		hex := "#" + strings.ToUpper(strconv.FormatInt(int64(k.RGB.R)<<16|int64(k.RGB.G)<<8|int64(k.RGB.B)|1<<24, 16)[1:])
+		k := looks[f.Name].color
+		hex := fmt.Sprintf("#%02X%02X%02X", k.RGB.R, k.RGB.G, k.RGB.B)
 		if strings.Contains(page, "fill:"+hex) {
 			t.Errorf("%s keeps its color on a dark page", f.Title)
 		}
-		if !strings.Contains(page, ","+hex+")") {
+		if !strings.Contains(page, "fill:var("+k.Variable+","+hex+")") {
 			t.Errorf("%s has no mark in its color", f.Title)
-		}
-		if looks[f.Name].dark == "" {
-			t.Errorf("%s has no color on a dark page", f.Title)
 		}
 	}
 	if !strings.Contains(page, table.SimulatedNotice) {
@@ -610,7 +614,7 @@ func TestFamiliesDiffer(t *testing.T) {
 	t.Parallel()
 	marks, colors := map[chart.Mark]bool{}, map[any]bool{}
 	for _, f := range paper.Families() {
-		marks[looks[f.Name].mark], colors[looks[f.Name].light] = true, true
+		marks[looks[f.Name].mark], colors[looks[f.Name].color] = true, true
 	}
 	if n := len(paper.Families()); n != 8 || len(marks) != n || len(colors) != n {
 		t.Errorf("%d families with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))
