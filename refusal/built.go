@@ -4,12 +4,12 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/binary"
+	"math"
 	"math/bits"
-	"strings"
 )
 
-// builtLexicon is the lexicon as go generate builds it of the tables: a line of its version
-// and of the languages that have phrases, and what code writes.
+// builtLexicon is the lexicon as go generate builds it of the tables: a line of its
+// version, and what code writes.
 //
 //go:embed lexicon.bin
 var builtLexicon []byte
@@ -17,27 +17,18 @@ var builtLexicon []byte
 // Version tells two builds of the detector apart: a short hash of its phrases and
 // weights. What is written in Go is not in it.
 func Version() string {
-	version, _ := builtHead(builtLexicon)
-	return version
-}
-
-// builtHead reads the first line of a built lexicon.
-func builtHead(built []byte) (version string, languages []string) {
-	head, _, _ := bytes.Cut(built, []byte("\n"))
-	fields := strings.Fields(string(head))
-	return fields[0], fields[1:]
+	version, _, _ := bytes.Cut(builtLexicon, []byte("\n"))
+	return string(version)
 }
 
 // readBuilt reads a built lexicon.
 func readBuilt(built []byte) *lexicon {
 	_, body, _ := bytes.Cut(built, []byte("\n"))
 	c := codec{text: body, reads: true}
-	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}}
+	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}, languages: &languageTable{}, weights: &vector{}}
 	var entries []entry
 	l.code(&c, &entries)
 	l.index(entries)
-	_, languages := builtHead(built)
-	l.languages, _ = parseLanguages(languages)
 	return l
 }
 
@@ -83,6 +74,25 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 	list(c, &s.weights, func(weight *uint64) { number(c, weight) })
 	number(c, &s.stop)
 	number(c, &s.start)
+	list(c, &l.languages.all, func(l *language) {
+		c.string(&l.code)
+		c.flag(&l.read)
+		c.flag(&l.thin)
+		c.flag(&l.sure)
+		c.string(&l.cause)
+	})
+	number(c, &l.languages.read)
+	list(c, &l.languages.sets, func(set *[]uint8) {
+		list(c, set, func(n *uint8) { number(c, n) })
+	})
+	for i := range l.languages.byScript {
+		number(c, &l.languages.byScript[i])
+	}
+	for i := range features {
+		weight := math.Float64bits(l.weights[i])
+		number(c, &weight)
+		l.weights[i] = math.Float64frombits(weight)
+	}
 }
 
 // A codec appends numbers to a text or takes them from its start, so that one function
@@ -116,11 +126,18 @@ func (c *codec) flag(set *bool) {
 	*set = n != 0
 }
 
+// string writes or reads a text.
+func (c *codec) string(s *string) {
+	text := []byte(*s)
+	list(c, &text, func(b *byte) { number(c, b) })
+	*s = string(text)
+}
+
 // list writes or reads how many rows there are, and then each.
 func list[T any](c *codec, rows *[]T, each func(row *T)) {
 	n := uint32(len(*rows))
 	number(c, &n)
-	if c.reads {
+	if c.reads && n > 0 {
 		*rows = make([]T, n)
 	}
 	for i := range *rows {

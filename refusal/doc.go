@@ -11,7 +11,7 @@
 //
 // The phrases are data: phrases/*.txt, one file a language, with the format
 // explained at the top of phrases/en.txt. The phrases of all languages are looked
-// for together. The language of an answer is told by internal/language, only to leave
+// for together. The language of an answer is told too (language.go), only to leave
 // unjudged what is in none that has phrases, or is uncertain in one that is read less
 // well than English.
 //

@@ -16,9 +16,10 @@ func WithWeights(t testing.TB, features, sequences string, do func()) {
 		t.Fatal(err)
 	}
 	l := newLexicon(sequences)
-	lexiconBefore, weightsBefore := embedded, weights
-	defer func() { embedded, weights = lexiconBefore, weightsBefore }()
-	embedded, weights = func() *lexicon { return l }, func() *vector { return w }
+	l.weights = w
+	before := embedded
+	defer func() { embedded = before }()
+	embedded = func() *lexicon { return l }
 	do()
 }
 
@@ -90,7 +91,7 @@ func Features(prompt, answer string) []Feature {
 	v := newView(prompt, text)
 	defer views.Put(v)
 	var x vector
-	v.weigh(weights(), &x)
+	v.weigh(embedded().weights, &x)
 	values := make([]Feature, len(features))
 	for i, f := range features {
 		values[i] = Feature{Name: f.name, Value: x[i]}

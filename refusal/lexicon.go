@@ -1,10 +1,7 @@
 package refusal
 
 import (
-	"slices"
 	"sync"
-
-	"github.com/orbench/orbench/refusal/internal/language"
 )
 
 // A lexicon has all that is known of words, so that reading a text looks each word up
@@ -16,7 +13,9 @@ type lexicon struct {
 
 	phrases   *automaton
 	sequences *sequenceTable
-	languages *language.Table
+	languages *languageTable
+	// weights are the logistic model's, in the order of features.
+	weights *vector
 }
 
 // An entry is what is known of a word.
@@ -28,7 +27,7 @@ type entry struct {
 type word struct {
 	// symbol is the word's in phrases, number that in sequences, 0 for none.
 	symbol, number uint16
-	// tongues is the set of languages that have it, as language.Tally takes it.
+	// tongues is the set of languages that have it, as tally takes it.
 	tongues uint16
 	// self is true when it stands for the model.
 	self bool
@@ -36,17 +35,6 @@ type word struct {
 
 // embedded is the lexicon that is built in, read when it is first needed.
 var embedded = sync.OnceValue(func() *lexicon { return readBuilt(builtLexicon) })
-
-// parseLanguages reads the table of languages, of which some have phrases, and of which
-// each of its words is.
-func parseLanguages(read []string) (*language.Table, map[string]uint16) {
-	hasPhrases := func(code string) bool { return slices.Contains(read, code) }
-	languages, tongues, err := language.Parse(language.Text, foldWord, hasPhrases)
-	if err != nil {
-		panic("refusal: languages.txt is broken: " + err.Error())
-	}
-	return languages, tongues
-}
 
 // index puts the words where they are found.
 func (l *lexicon) index(words []entry) {

@@ -15,8 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/orbench/orbench/refusal/internal/language"
+	"unicode"
 )
 
 //go:embed phrases/*.txt
@@ -25,9 +24,18 @@ var phraseFiles embed.FS
 //go:embed sequences.txt
 var sequencesText string
 
+// languagesText is the table of languages and of the words by which each is told; its
+// format stands at its top.
+//
+//go:embed languages.txt
+var languagesText string
+
+//go:embed weights.txt
+var weightsText string
+
 // What is built in may be of older tables, and is made of these.
 func init() {
-	if version, _ := builtHead(builtLexicon); version != tablesVersion() {
+	if Version() != tablesVersion() {
 		l := newLexicon(sequencesText)
 		embedded = func() *lexicon { return l }
 	}
@@ -62,7 +70,7 @@ func phraseLanguages() (codes []string) {
 // tablesVersion is what Version is of these tables.
 func tablesVersion() string {
 	h := sha256.New()
-	for _, text := range []string{language.Text, sequencesText, weightsText} {
+	for _, text := range []string{languagesText, sequencesText, weightsText} {
 		io.WriteString(h, text)
 	}
 	for _, name := range phraseTables() {
@@ -466,7 +474,12 @@ func newLexicon(sequences string) *lexicon {
 		panic("refusal: sequences.txt is broken; go generate ./refusal makes it anew: " + err.Error())
 	}
 	var tongues map[string]uint16
-	l.languages, tongues = parseLanguages(phraseLanguages())
+	if l.languages, tongues, err = parseLanguages(); err != nil {
+		panic("refusal: languages.txt is broken: " + err.Error())
+	}
+	if l.weights, err = parseWeights(weightsText); err != nil {
+		panic("refusal: weights.txt is broken; go generate ./refusal makes it anew: " + err.Error())
+	}
 	for folded, set := range tongues {
 		v.of(folded).tongues = set
 	}
@@ -487,10 +500,9 @@ var selfWords = []string{
 	"i", "we", "my", "me", "ai", "im", "i'm", "i'd", "our", "i'll", "i've", "team", "we're", "we'll", "model", "system", "chatbot", "assistant",
 }
 
-// appendBuilt writes a lexicon behind a line of its version and languages.
+// appendBuilt writes a lexicon behind a line of its version.
 func (l *lexicon) appendBuilt(b []byte) []byte {
-	head := strings.Join(append([]string{tablesVersion()}, phraseLanguages()...), " ")
-	c := codec{text: append(append(b, head...), '\n')}
+	c := codec{text: append(append(b, tablesVersion()...), '\n')}
 	entries := slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return e.hash == 0 })
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
 	l.code(&c, &entries)
@@ -636,4 +648,108 @@ func parseSequences(text string, v vocabulary) (*sequenceTable, error) {
 		t.places = append(t.places, s)
 	}
 	return t, nil
+}
+
+// measured are the languages of which labeled answers, or a good number of plain
+// refusals, were looked at.
+var measured = []string{"en", "fr", "de", "es", "it", "pt", "zh", "ko"}
+
+// sure are the languages that are read well enough to judge uncertain answers.
+var sure = []string{"en", "fr", "de", "es", "it", "pt", "zh"}
+
+// parseLanguages reads languagesText. It also gives the sets of languages that have a
+// word, by the folded word; 0 is that of none.
+func parseLanguages() (t *languageTable, sets map[string]uint16, err error) {
+	t = &languageTable{sets: [][]uint8{nil}}
+	known := map[string][]uint8{}
+	for i, line := range strings.Split(languagesText, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		head, words, ok := strings.Cut(line, ":")
+		code, name, named := strings.Cut(head, " ")
+		if !ok || !named {
+			return nil, nil, fmt.Errorf("line %d: want code, name, colon, words", i+1)
+		}
+		n := uint8(len(t.all))
+		if n == maxLanguages-1 {
+			return nil, nil, fmt.Errorf("line %d: more than %d languages", i+1, maxLanguages-1)
+		}
+		l := language{code: code, read: slices.Contains(phraseLanguages(), code), thin: !slices.Contains(measured, code), sure: slices.Contains(sure, code)}
+		l.cause = "the answer is in " + name + ", which lexical does not read"
+		if l.read {
+			l.cause = "the answer is in " + name + ", which lexical reads less well than English, and it is not sure of this one"
+			if t.read++; int(t.read) != len(t.all)+1 {
+				return nil, nil, fmt.Errorf("line %d: a language with phrases stands behind one without", i+1)
+			}
+		}
+		t.all = append(t.all, l)
+		for s := range scriptTable {
+			if scriptTable[s].code == code {
+				t.byScript[s] = n
+			}
+		}
+		for _, word := range strings.Fields(words) {
+			if word = foldWord(word); !slices.Contains(known[word], n) {
+				known[word] = append(known[word], n)
+			}
+		}
+	}
+	t.all = append(t.all, language{cause: "the answer is in a language that lexical does not read"})
+	sets = map[string]uint16{}
+	for _, folded := range slices.Sorted(maps.Keys(known)) {
+		sets[folded] = uint16(len(t.sets))
+		t.sets = append(t.sets, known[folded])
+	}
+	return t, sets, nil
+}
+
+// parseWeights reads lines of a feature's name and its weight, in any order.
+// Each feature has one line, and no other name has any. Empty lines and lines
+// that start with # are passed over.
+func parseWeights(text string) (*vector, error) {
+	var w vector
+	var known [maxFeatures]bool
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, value, _ := strings.Cut(line, " ")
+		at := slices.IndexFunc(features, func(f feature) bool { return f.name == name })
+		switch {
+		case at < 0:
+			return nil, fmt.Errorf("line %d: no feature is called %s", i+1, name)
+		case known[at]:
+			return nil, fmt.Errorf("line %d: %s has a weight already", i+1, name)
+		}
+		known[at] = true
+		var err error
+		if w[at], err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	for i, f := range features {
+		if !known[i] {
+			return nil, fmt.Errorf("%s has no weight", f.name)
+		}
+	}
+	return &w, nil
+}
+
+// foldWord writes a word as the scanner reads it, so that words of the tables
+// which differ by accents or apostrophes alone are one.
+func foldWord(word string) string {
+	var folded []byte
+	for _, r := range word {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			continue
+		case r == '’' || r == 'ʼ' || r == '‘':
+			r = '\''
+		}
+		buf, n := foldRune(r)
+		folded = append(folded, buf[:n]...)
+	}
+	return string(folded)
 }

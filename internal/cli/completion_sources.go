@@ -159,13 +159,8 @@ func models(w world, typed string) []cobra.Completion {
 		}
 		return append(all, "sim/")
 	}
-	for _, p := range sim.Personas() {
-		all = append(all, cobra.CompletionWithDesc("sim/"+p.Name, p.Description))
-	}
-	for _, name := range sim.Names() {
-		if !slices.ContainsFunc(sim.Personas(), func(p sim.Persona) bool { return p.Name == name }) {
-			all = append(all, "sim/"+name)
-		}
+	for _, m := range sim.Models() {
+		all = append(all, cobra.CompletionWithDesc("sim/"+m.Name, m.Description))
 	}
 	for _, p := range price.Default().All() {
 		if !strings.Contains(p.Model, "*") && p.Model != "" {

@@ -215,9 +215,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 				return err
 			}
 			if f.printed.Format == "json" {
-				e := json.NewEncoder(a.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(struct {
+				return table.JSON(a.Stdout, struct {
 					*dataset.Dataset
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})

@@ -2,7 +2,6 @@ package measurement
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -184,9 +183,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 		s.Missing += p.Calls
 	}
 	if m.out.Format == "json" {
-		enc := json.NewEncoder(a.Stdout)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(s)
+		err = table.JSON(a.Stdout, s)
 	} else {
 		_, err = fmt.Fprintf(a.Stdout, "Shard %s of run %s: %d of its %d prompts; %d calls made now, %d remembered, %d lacking.\n",
 			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Missing)
