@@ -108,7 +108,7 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 		}
 		made.Judges = append(made.Judges, of)
 	}
-	made.Served = served(result)
+	made.Served, made.Checks = served(result), r.History.Checks
 	prices := price.Default()
 	if len(r.History.Prices) > 0 {
 		var err error

@@ -95,6 +95,7 @@ a budget, 130 interrupted.`,
 	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
+	f.Calls.RegisterWeights(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
