@@ -172,7 +172,7 @@ func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
 		u.met(h, of, response)
 	case u.of != nil && !u.seen[h]:
 		u.seen[h] = true
-		u.of.Add(of.Provider, of.Model, response.Usage, response.Batch)
+		u.of.Add(of.Provider, of.Model, response)
 	}
 }
 

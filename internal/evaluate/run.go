@@ -294,6 +294,17 @@ func (r *Run) Models() []model.Ref {
 	return append(refs, judge.ModelsOf(r.Judges...)...)
 }
 
+// Targeted lists the models of the targets, each once, without their endpoints.
+func (r *Run) Targeted() []model.Ref {
+	var refs []model.Ref
+	for _, t := range r.Targets {
+		if ref := (model.Ref{Provider: t.Provider, Model: t.Model}); !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
 // Asking lists the judges that may lack replies.
 func Asking(judges []judge.Judge) []judge.Judge {
 	return slices.DeleteFunc(slices.Clone(judges), func(j judge.Judge) bool {

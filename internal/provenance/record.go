@@ -65,6 +65,32 @@ type Made struct {
 	// Checks compared the weights of targets with those that made their stored answers.
 	Checks []Check `json:"weights_checks,omitempty"`
 	Cost   Cost    `json:"cost"`
+	// Answers says when the targets made their answers, nil where that is known of none.
+	Answers *Span `json:"answers_made,omitempty"`
+}
+
+// Span is the time in which answers were made, in UTC.
+type Span struct {
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+	// Undated counts those of unknown age, as an older program kept them.
+	Undated int `json:"unknown_age,omitempty"`
+}
+
+// Made says in a few words when the answers were made.
+func (m Made) Made() string {
+	if m.Answers == nil {
+		return "of unknown age"
+	}
+	first, last := m.Answers.First.UTC().Format(time.DateOnly), m.Answers.Last.UTC().Format(time.DateOnly)
+	when := "made " + first
+	if last != first {
+		when += " to " + last
+	}
+	if n := m.Answers.Undated; n > 0 {
+		when += ", " + table.Count(n) + " of unknown age"
+	}
+	return when
 }
 
 // Served is how many answers of a target, or replies of a judge, came under a name.
@@ -221,6 +247,27 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
+// Ages says in one line when the answers of the runs were made; empty without a record.
+func (r *Record) Ages() string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, m := range r.Runs {
+		switch {
+		case m.Cost.Replies == 0:
+		case len(r.Runs) > 1:
+			parts = append(parts, "those of run "+untrusted.Terminal(m.Run)+" "+m.Made())
+		default:
+			parts = append(parts, m.Made())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Answers: " + strings.Join(parts, "; ") + "."
+}
+
 // OfReplies reports whether the record is of one run that rests on just so many replies.
 func (r *Record) OfReplies(n int) bool {
 	return r != nil && len(r.Runs) == 1 && r.Runs[0].Cost.Replies == n
@@ -252,6 +299,9 @@ func (r *Record) Sections() []table.Section {
 		}
 		for _, by := range m.Served {
 			add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
+		}
+		if m.Cost.Replies > 0 {
+			add("answers", "", m.Made())
 		}
 		for _, c := range m.Checks {
 			add("weights compared", c.Of, day(c.Date)+": "+c.String())

@@ -135,7 +135,7 @@ func ask(ctx context.Context, at provider.Endpoint, address string, into any) (r
 type describing []string
 
 func (d *describing) add(name, value string) {
-	value = strings.TrimSpace(strings.ReplaceAll(untrusted.OneLine(value), ";", ","))
+	value = strings.TrimSpace(strings.ReplaceAll(untrusted.Terminal(untrusted.OneLine(value)), ";", ","))
 	if value == "" {
 		return
 	}

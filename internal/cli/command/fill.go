@@ -45,6 +45,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 	role := func(q model.Request) string { return string(r.Job.Role(q)) }
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
+		r.Clients.Described(m) // before the first call, whose time it would take
 		live.Lane(m, told.Model(c.Model, telemetry.Server{Ref: m, Endpoint: c.Endpoint, Role: role}), limits(c))
 	}
 	var over atomic.Bool
