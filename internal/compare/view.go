@@ -215,13 +215,19 @@ func (c Result) warnings() []string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, c.Provenance.Warnings()...)
-	var cut []string
+	var cut, empty []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
+			if answers := n.Judged + n.Unjudged; 100*n.NoText > answers {
+				empty = append(empty, fmt.Sprintf("the %s (%s of %s to %s prompts)", sideNames[i], table.Count(n.NoText), table.Count(answers), m.Label))
+			}
 			if answers := n.Judged + n.Unjudged; n.Truncation.Many(answers) {
 				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
 			}
 		}
+	}
+	if len(empty) > 0 {
+		lines = append(lines, "Answers without text: "+strings.Join(empty, ", ")+". They count as refusals. "+score.NoTextHelp)
 	}
 	if len(cut) > 0 {
 		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+score.TruncationConsequence)

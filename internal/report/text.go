@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -88,9 +89,16 @@ func reusedIn(r score.Result) string {
 	return what + " (" + r.Provenance.Runs[0].Made() + ")"
 }
 
-// costInBrief is costLine without tokens.
+// costInBrief is costLine without tokens. Where every call failed it is what these may have
+// cost, or nothing.
 func costInBrief(r score.Result) string {
 	c := r.Cost
+	if c.Calls > 0 && c.FromMemo+c.InputTokens+c.OutputTokens == 0 {
+		if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
+			return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
+		}
+		return ""
+	}
 	if c.Calls == 0 {
 		return costLine(r)
 	}
