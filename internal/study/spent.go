@@ -44,6 +44,18 @@ func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices pr
 		spent.Tokens += of.Tokens.Input + of.Tokens.Output
 	}
 	usd, unpriced := prices.Total(used)
+	for _, c := range s.History.Checks {
+		if j.Judging() {
+			break
+		}
+		spent.Replies += c.Calls
+		spent.Tokens += c.Tokens
+		if c.USD != nil {
+			usd += *c.USD
+		} else if c.Calls > 0 {
+			unpriced = append(unpriced, c.Of)
+		}
+	}
 	for _, f := range s.History.Failed {
 		if j.Judging() && !f.Judging {
 			continue

@@ -37,12 +37,16 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 			r.Tell(shown.Label)
 		}
 	}
+	filling, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	config.Observe = observe(r.check, config.Observe, stop)
 	live = fill.NewLive(memory, config)
 	limits := e.Limits(r.Calls, r.Clients)
-	ctx, told := e.Traced(ctx)
+	filling, told := e.Traced(filling)
 	role := func(q model.Request) string { return string(r.Job.Role(q)) }
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
+		r.Clients.Described(m) // before the first call, whose time it would take
 		live.Lane(m, told.Model(c.Model, telemetry.Server{Ref: m, Endpoint: c.Endpoint, Role: role}), limits(c))
 	}
 	var over atomic.Bool
@@ -65,7 +69,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
 	kept := keepFailed(live, e.failed(ctx, memory, r.Study, r.Job.Judging()))
-	err := fillRounds(ctx, live, r, memory)
+	err := fillRounds(filling, live, r, memory)
 	over.Store(true)
 	err = errors.Join(err, kept())
 	stats := live.Stats()
@@ -132,6 +136,9 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 
 // fillRounds fills round after round: what is asked next may depend on answers.
 func fillRounds(ctx context.Context, by fill.Filler, r Running, memory store.Reader) error {
+	if err := fillCheck(ctx, by, r.check); err != nil {
+		return err
+	}
 	next := r.Job.Next(memory)
 	for {
 		w, more, err := next(ctx)

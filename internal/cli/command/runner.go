@@ -25,6 +25,7 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/weights"
 )
 
 // Asking are the flags of commands that ask what a study lacks.
@@ -63,6 +64,9 @@ type Running struct {
 	Precision func() string
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
+	// Weighs has the weights of targets compared with those that made the stored answers; see
+	// package weights.
+	Weighs bool
 	// Known says how many calls are remembered of a study of which it is known that none is
 	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
 	// nothing.
@@ -78,6 +82,9 @@ type Running struct {
 	Again string
 	// Words are what the command lacks to mean the same study later.
 	Words []string
+
+	// check is made before the study's own calls, nil for none.
+	check *weights.Check
 }
 
 // Filled is what came of filling.
@@ -114,6 +121,10 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()
 	}
+	if r.check, err = e.compareWeights(ctx, r, memory); err != nil {
+		return err
+	}
+	r.Job.Calls += len(r.check.Requests())
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -136,6 +147,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return err
 	}
+	e.sayWeights(r, stopped, prices)
 	if err := e.paid(ctx, memory, r.Study, stats); err != nil {
 		return errors.Join(stopped, err)
 	}
@@ -158,7 +170,7 @@ func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (sta
 	if err != nil {
 		return stats, nil, err
 	}
-	if r.Known != nil {
+	if r.Known != nil && len(r.check.Requests()) == 0 {
 		if n, ok := r.Known(ctx, d.Store); ok {
 			e.Traced(ctx) // a command that has nothing to ask is told of too
 			return fill.Stats{Present: n}, nil, nil
@@ -399,7 +411,12 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 				return nil, err
 			}
 		}
-		return r.Job.Plan(ctx, memory, job.AtMost)
+		all, err := r.Job.Plan(ctx, memory, job.AtMost)
+		if err != nil {
+			return nil, err
+		}
+		checks, err := r.planCheck(ctx, memory)
+		return append(all, checks...), err
 	})
 	if err != nil {
 		return err
