@@ -227,13 +227,13 @@ func TestBudgetHolds(t *testing.T) {
 	repeat("twenty kills", func(t *testing.T, seed uint64) {
 		m := newMetered(t, seed, 0.2, file(t), 6000)
 		random := rand.New(rand.NewPCG(seed, 2))
-		const bound, kills = 0.5, 20
+		const bound, kills = 2.0, 20
 		killed := 0
 		for range kills {
 			p := m.eval(bound)
 			ended := make(chan struct{})
 			go func() { _ = p.Wait(); close(ended) }()
-			until := m.answered() + 1 + random.IntN(40)
+			until := m.answered() + 1 + random.IntN(60)
 			for over := false; m.answered() < until && !over; {
 				select {
 				case <-ended:
@@ -271,4 +271,3 @@ func TestBudgetHolds(t *testing.T) {
 		m.holds("report", bound, 0, *cost.USD+*cost.FailedUSD, true)
 	})
 }
-

@@ -69,6 +69,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
+	f.budget.stored(of.tariff, usageOf(c.request, response))
 	l.succeed(of, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
@@ -188,7 +189,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 			of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: failed})
 			f.Limit(of.Provider, cmp.Or(failed.Message, failed.Error()))
 		}
-		f.budget.fail(reserved, failed)
+		f.budget.fail(reserved, failed, of.priced)
 		if !of.priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
 			f.lacksPrice(of.Ref)
 		}
