@@ -178,8 +178,9 @@ type budget struct {
 	// slice is what was last added to held, at that time.
 	slice Budget
 	at    time.Time
-	// refused is when too little was left, and underWay how many requests were then.
+	// refused is when too little was left, for least, and underWay how many requests were then.
 	refused  time.Time
+	least    Budget
 	underWay int
 	// hopeless is since when too little is left whatever others give back, zero while it is not.
 	hopeless time.Time
@@ -255,17 +256,20 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 			known.open++
 			b.reserved = b.reserved.plus(next)
 			return reservation{of, tariff, most, usage, next}, nil
-		case b.underWay == b.reserved.Requests && time.Since(b.refused) < claimPoll:
-			b.wait(ctx)
 		default:
-			granted, err := b.hold(ctx, next)
-			if err != nil {
-				return reservation{}, err
+			granted := false
+			// What was refused just now is not asked for again while nothing has changed here.
+			if b.underWay != b.reserved.Requests || time.Since(b.refused) >= claimPoll || !b.least.within(next) {
+				var err error
+				if granted, err = b.hold(ctx, next); err != nil {
+					return reservation{}, err
+				}
 			}
-			if !granted && b.spent(next) {
+			switch {
+			case granted:
+			case b.spent(next):
 				return reservation{}, b.exhausted(next)
-			}
-			if !granted {
+			default:
 				b.wait(ctx)
 			}
 		}
@@ -328,7 +332,7 @@ func (b *budget) taken() Budget { return b.answers.plus(b.fresh).plus(b.failures
 const (
 	// mostSlice is which part of what is left a slice is at most, and firstSlice how many calls
 	// the first has.
-	mostSlice, firstSlice = 32, 32
+	mostSlice, firstSlice = 32, 8
 	// sliceTime is how long a slice should last.
 	sliceTime = time.Second
 )
@@ -351,23 +355,26 @@ func (b *budget) hold(ctx context.Context, next Budget) (granted bool, err error
 		if granted = next.of(b.limits).within(left); !granted {
 			return taken
 		}
-		part := func(next, last, left float64, bounded bool) float64 {
-			if bounded {
-				last = min(last, left/(mostSlice*scale))
+		// It is a part of what is left at most, of each bound.
+		part := scale
+		for _, of := range [][2]float64{
+			{float64(b.slice.of(b.limits).Requests), float64(left.Requests)}, {float64(b.slice.of(b.limits).Tokens), float64(left.Tokens)}, {b.slice.of(b.limits).USD, left.USD},
+		} {
+			if of[0] > 0 {
+				part = min(part, of[1]/of[0]/mostSlice)
 			}
-			return max(next, scale*last)
 		}
 		slice = Budget{
-			Requests: int(part(float64(next.Requests), float64(b.slice.Requests), float64(left.Requests), b.limits.Requests > 0)),
-			Tokens:   int(part(float64(next.Tokens), float64(b.slice.Tokens), float64(left.Tokens), b.limits.Tokens > 0)),
-			USD:      part(next.USD, b.slice.USD, left.USD, b.limits.USD > 0),
+			Requests: max(next.Requests, int(part*float64(b.slice.Requests))),
+			Tokens:   max(next.Tokens, int(part*float64(b.slice.Tokens))),
+			USD:      max(next.USD, part*b.slice.USD),
 		}
 		return taken.plus(slice)
 	})
 	if err == nil && granted {
 		b.slice, b.at = slice, time.Now()
 	} else if err == nil {
-		b.refused, b.underWay = time.Now(), b.reserved.Requests
+		b.refused, b.least, b.underWay = time.Now(), next, b.reserved.Requests
 	}
 	return granted, err
 }
