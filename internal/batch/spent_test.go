@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
@@ -49,8 +50,9 @@ func TestSpent(t *testing.T) {
 	}
 	// Attempts of a command: three that failed, of which two may have been charged.
 	d := a.desk(t, nil)
-	failed := fill.Stats{Retries: 3, Charged: 2, FailedTokens: 500, FailedUSD: 0.25}
-	if err := d.Study.Failed(t.Context(), d.Store, time.Unix(1, 0), failed, false); err != nil {
+	share := store.Share{ID: "it", Began: time.Unix(1, 0), Charged: 2, Failed: store.Amount{Requests: 3, Tokens: 500, USD: 0.25}}
+	err := d.Store.ChangeShares(t.Context(), "main", time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	stored, err := run.Find(t.Context(), d.Store, "main")

@@ -97,17 +97,17 @@ func Pending(all []store.Share) (held Budget) {
 	return held
 }
 
-// keep keeps the share of this process that decide gives, which is told what is taken elsewhere.
-// It may be asked again.
-func (a *Account) keep(ctx context.Context, decide func(elsewhere Budget) store.Share) error {
+// keep keeps the share of this process that decide gives, which is told what is taken elsewhere and
+// may be asked again. It gives the account as it is then.
+func (a *Account) keep(ctx context.Context, decide func(elsewhere Budget) store.Share) (*Account, error) {
 	if a.ledger == nil {
 		decide(a.before)
-		return nil
+		return a, nil
 	}
-	next := *a
+	var next Account
 	err := a.ledger.ChangeShares(ctx, a.study, claimTerm, func(all []store.Share) ([]store.Share, []string) {
 		next = *a
-		next.before, next.others = Budget{}, Budget{}
+		next.before = Budget{}
 		if len(all) > 0 && all[0].ID == "" {
 			next.before, all = Budget(all[0].Answers), all[1:]
 		}
@@ -129,10 +129,10 @@ func (a *Account) keep(ctx context.Context, decide func(elsewhere Budget) store.
 		next.mine, next.kept = mine, true
 		return []store.Share{mine}, nil
 	})
-	if err == nil {
-		*a = next
+	if err != nil {
+		return a, err
 	}
-	return err
+	return &next, nil
 }
 
 // elsewhere is what is taken of the account beside what is counted here.

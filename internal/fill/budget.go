@@ -391,9 +391,10 @@ func (b *budget) change(ctx context.Context, live bool, to func(left, taken Budg
 		Answers: store.Amount(b.answers), Failed: store.Amount(b.failures), Charged: b.charged, Unpriced: b.unpriced, Live: live,
 	}
 	b.changing = true
+	held, account := b.held, b.account
 	b.mu.Unlock()
-	var held Budget
-	err := b.account.keep(ctx, func(elsewhere Budget) store.Share {
+	// It is brief, and what a stop cut short would be kept or not.
+	account, err := account.keep(context.WithoutCancel(ctx), func(elsewhere Budget) store.Share {
 		held = to(b.limits.Left(elsewhere.plus(taken)), taken)
 		if held.Requests == taken.Requests {
 			held = taken // no call can be made of the rest
@@ -406,9 +407,11 @@ func (b *budget) change(ctx context.Context, live bool, to func(left, taken Budg
 	})
 	b.mu.Lock()
 	b.changing = false
-	if err == nil {
-		b.held = held
+	if err != nil {
+		// Nobody knows whether it was kept.
+		held = Budget{min(b.held.Requests, held.Requests), min(b.held.Tokens, held.Tokens), min(b.held.USD, held.USD)}
 	}
+	b.held, b.account = held, account
 	if b.timer == nil && b.account.ledger != nil && live {
 		b.timer = time.AfterFunc(sliceTime, b.tick)
 	}

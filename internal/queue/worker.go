@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -331,7 +332,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	if f == nil {
 		config := fill.LiveConfig{
 			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
-			AskBatched: s.AskBatched, Account: fill.NewAccount(w.store, s.Account, time.Now().UTC(), false),
+			AskBatched: s.AskBatched, Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
 		w.fills[id] = f
