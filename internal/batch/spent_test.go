@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -80,15 +81,16 @@ func TestSpent(t *testing.T) {
 	// Of a failure without a price the dearest of the run is taken; of an older program's
 	// nothing is known, which is not nothing.
 	r.Recorded = false
-	failed.Unpriced = []string{"openai/gpt-4o"}
-	if err := r.Failed(t.Context(), d.Store, time.Unix(2, 0), failed, r.Job().Judging()); err != nil {
+	share.ID, share.Began, share.Unpriced = "other", time.Unix(2, 0), true
+	err = d.Store.ChangeShares(t.Context(), "main", time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if judge, _ := price.Default().Price("openai", "gpt-4o"); err != nil || math.Abs(*s.USD-*back.USD-0.25-500*judge.Output/1e6) > 1e-12 {
 		t.Errorf("without a price: %+v, $%g, %v", s, *s.USD, err)
 	}
-	r.History.Failed[0].USD, r.History.Failed[0].Tokens = nil, 0
+	r.History.Failed = append(r.History.Failed, provenance.Failed{Began: time.Unix(3, 0), Attempts: 1})
 	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if err != nil || s.USD != nil || len(s.Unpriced) != 1 {
 		t.Errorf("unknown: %+v, %v", s, err)

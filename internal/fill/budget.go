@@ -171,14 +171,14 @@ type budget struct {
 	// answers is what replies did cost that are stored, fresh what those did that are not yet,
 	// failures what failed attempts may have, and reserved what those under way may.
 	answers, fresh, failures, reserved Budget
-	// charged counts the attempts behind failures, and unpriced is true where the price of
-	// one is unknown.
+	// charged counts the attempts behind failures, and unpriced is true once a call had no price.
 	charged  int
 	unpriced bool
 	// slice is what was last added to held, at that time.
 	slice Budget
 	at    time.Time
-	// refused is when too little was left, for least, and underWay how many requests were then.
+	// refused is when too little was left, for least, and underWay how many requests were when
+	// what is held was last looked at.
 	refused  time.Time
 	least    Budget
 	underWay int
@@ -227,8 +227,8 @@ func newBudget(limits Budget, account *Account) *budget {
 // reserve takes one request, and what most of a model can cost, from the budget. A bound
 // of tokens or money has the first call of each model go alone, so that its usage is known before
 // others are sent. While anybody holds what may turn out not to be spent, reserve waits
-// for that before it gives up with a *BudgetError.
-func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage) (reservation, error) {
+// for that before it gives up with a *BudgetError. priced is false where the tariff is unknown.
+func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage, priced bool) (reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := b.models[of]
@@ -236,6 +236,7 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		known = &allowance{}
 		b.models[of] = known
 	}
+	b.unpriced = b.unpriced || !priced
 	watching := false
 	for {
 		if ctx.Err() != nil {
@@ -266,7 +267,8 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 				}
 			}
 			switch {
-			case granted:
+			case granted, b.underWay != b.reserved.Requests:
+				// Now there may be enough.
 			case b.spent(next):
 				return reservation{}, b.exhausted(next)
 			default:
@@ -330,9 +332,8 @@ func (b *budget) exhausted(next Budget) error {
 func (b *budget) taken() Budget { return b.answers.plus(b.fresh).plus(b.failures).plus(b.reserved) }
 
 const (
-	// mostSlice is which part of what is left a slice is at most, and firstSlice how many calls
-	// the first has.
-	mostSlice, firstSlice = 32, 8
+	// mostSlice is which part of what is left a slice is at most.
+	mostSlice = 32
 	// sliceTime is how long a slice should last.
 	sliceTime = time.Second
 )
@@ -344,7 +345,7 @@ func (b *budget) hold(ctx context.Context, next Budget) (granted bool, err error
 	scale := 1.0
 	switch since := time.Since(b.at); {
 	case b.slice == Budget{}:
-		b.slice, scale = next, firstSlice
+		b.slice = next
 	case since < sliceTime:
 		scale = 2
 	case since > 4*sliceTime:
@@ -374,7 +375,7 @@ func (b *budget) hold(ctx context.Context, next Budget) (granted bool, err error
 	if err == nil && granted {
 		b.slice, b.at = slice, time.Now()
 	} else if err == nil {
-		b.refused, b.least, b.underWay = time.Now(), next, b.reserved.Requests
+		b.refused, b.least = time.Now(), next
 	}
 	return granted, err
 }
@@ -390,7 +391,7 @@ func (b *budget) change(ctx context.Context, live bool, to func(left, taken Budg
 	share := store.Share{
 		Answers: store.Amount(b.answers), Failed: store.Amount(b.failures), Charged: b.charged, Unpriced: b.unpriced, Live: live,
 	}
-	b.changing = true
+	b.changing, b.underWay = true, b.reserved.Requests
 	held, account := b.held, b.account
 	b.mu.Unlock()
 	// It is brief, and what a stop cut short would be kept or not.
@@ -481,9 +482,8 @@ func (b *budget) stored(tariff price.Price, usage model.Usage) {
 	}
 }
 
-// fail replaces a reservation by what the failed attempt may have cost; priced is false where a
-// price of it is unknown.
-func (b *budget) fail(r reservation, failed *model.Error, priced bool) {
+// fail replaces a reservation by what the failed attempt may have cost.
+func (b *budget) fail(r reservation, failed *model.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.release(r).settled = true
@@ -491,7 +491,6 @@ func (b *budget) fail(r reservation, failed *model.Error, priced bool) {
 	if charge := failed.MayCost(r.usage); charge != (model.Usage{}) {
 		b.charged++
 		b.failures = b.failures.plus(costOf(r.tariff, charge))
-		b.unpriced = b.unpriced || !priced
 	}
 }
 

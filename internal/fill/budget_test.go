@@ -28,7 +28,7 @@ func TestBudget(t *testing.T) {
 		take := func(of model.Ref) (r reservation, err error) {
 			err = errors.New("waits")
 			ctx, stop := context.WithCancelCause(t.Context())
-			go func() { r, err = b.reserve(ctx, of, tariff, most) }()
+			go func() { r, err = b.reserve(ctx, of, tariff, most, true) }()
 			synctest.Wait()
 			stop(errors.New("stopped"))
 			synctest.Wait()
@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 		_, err = take(a)
 		want("$6 more, of which 3 may come back", err, "stopped")
 		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: Budget{Requests: 1, Tokens: 3, USD: 3}}
-		b.fail(second, &model.Error{Kind: model.Timeout}, true)
+		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
 		want("too dear", err, "stopped by `max-cost=12`: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
 		third, err := take(other)
@@ -66,7 +66,7 @@ func TestBudget(t *testing.T) {
 		}
 		fourth, err := take(other)
 		want("what was given back", err, "")
-		b.fail(fourth, &model.Error{Kind: model.RateLimited}, true)
+		b.fail(fourth, &model.Error{Kind: model.RateLimited})
 		if b.into(&s); s.FailedUSD != 3 || s.Charged != 1 {
 			t.Errorf("a reject is charged: %+v", s)
 		}
@@ -82,7 +82,7 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
-		_, err := newBudget(Budget{USD: 1}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
+		_, err := newBudget(Budget{USD: 1}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2}, true)
 		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $2.0000" {
 			t.Errorf("got %v", err)
 		}
@@ -91,12 +91,12 @@ func TestBudget(t *testing.T) {
 		t.Parallel()
 		b := newBudget(Budget{Requests: 1}, nil)
 		most := model.Usage{Input: 1, Output: 1}
-		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most)
+		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The reservation is open, but requests do not come back.
-		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests=1`: 1 request sent" {
+		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true); err == nil || err.Error() != "stopped by `max-requests=1`: 1 request sent" {
 			t.Errorf("got %v", err)
 		}
 		// Without a bound of tokens or money no usage is beyond belief.
@@ -110,7 +110,7 @@ func TestBudget(t *testing.T) {
 		most := model.Usage{Input: 4, Output: 6}
 		take := func() reservation {
 			t.Helper()
-			r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+			r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,14 +120,14 @@ func TestBudget(t *testing.T) {
 			t.Error(err)
 		}
 		// Whatever the price, what failed may have used all that it could.
-		b.fail(take(), &model.Error{Kind: model.Timeout}, true)
-		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+		b.fail(take(), &model.Error{Kind: model.Timeout})
+		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true)
 		if err == nil || err.Error() != "stopped by `max-total-tokens=20`: 14 tokens used (of it up to 10 for 1 failed attempt), and the next call could use up to 10" {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.
 		b = newBudget(Budget{Tokens: 10, USD: 1}, nil)
-		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
+		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most, true)
 		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $4.0000" {
 			t.Errorf("got %v", err)
 		}
@@ -163,7 +163,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 		}
 		b := newBudget(tt.limits, a)
 		for range tt.calls {
-			r, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+			r, err := b.reserve(t.Context(), model.Ref{}, tariff, most, true)
 			if err != nil {
 				t.Fatalf("%+v of %+v: %v", tt.before, tt.limits, err)
 			}
@@ -171,7 +171,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+		_, err := b.reserve(t.Context(), model.Ref{}, tariff, most, true)
 		if err == nil || err.Error() != tt.text {
 			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, err, tt.text)
 		}
@@ -238,7 +238,7 @@ func TestAccount(t *testing.T) {
 		}
 		take := func(b *budget) reservation {
 			t.Helper()
-			r, err := b.reserve(t.Context(), of, tariff, most)
+			r, err := b.reserve(t.Context(), of, tariff, most, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,7 +275,7 @@ func TestAccount(t *testing.T) {
 		}
 		answer(one, fourth, model.Usage{Input: 1})
 		for i, b := range []*budget{one, other} {
-			_, err := b.reserve(t.Context(), of, tariff, most)
+			_, err := b.reserve(t.Context(), of, tariff, most, true)
 			want := []string{"stopped by `max-requests=5`: 5 requests sent, 1 of them before, 1 of them by others at the same time", "stopped by `max-requests=5`: 5 requests sent, 1 of them before, 3 of them by others at the same time"}[i]
 			if err == nil || err.Error() != want {
 				t.Errorf("got %v, want %s", err, want)
@@ -286,7 +286,7 @@ func TestAccount(t *testing.T) {
 		}
 		taken(Budget{5, 10, 10})
 		l.fault = errors.New("the store is gone")
-		if _, err := newBudget(limits, NewAccount(l, "study", time.Now(), false)).reserve(t.Context(), of, tariff, most); !errors.Is(err, l.fault) {
+		if _, err := newBudget(limits, NewAccount(l, "study", time.Now(), false)).reserve(t.Context(), of, tariff, most, true); !errors.Is(err, l.fault) {
 			t.Errorf("got %v", err)
 		}
 		if err := one.giveBack(t.Context()); !errors.Is(err, l.fault) {
@@ -305,7 +305,7 @@ func TestAccountOfTheKilled(t *testing.T) {
 		frozen := newBudget(Budget{USD: 100}, NewAccount(l, "study", time.Now().UTC(), false))
 		ask := func(b *budget) {
 			t.Helper()
-			r, err := b.reserve(t.Context(), of, tariff, most)
+			r, err := b.reserve(t.Context(), of, tariff, most, true)
 			if err != nil {
 				t.Fatal(err)
 			}

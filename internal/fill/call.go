@@ -161,7 +161,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
-	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request))
+	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request), of.priced)
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -189,7 +189,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 			of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: failed})
 			f.Limit(of.Provider, cmp.Or(failed.Message, failed.Error()))
 		}
-		f.budget.fail(reserved, failed, of.priced)
+		f.budget.fail(reserved, failed)
 		if !of.priced && failed.MayCost(reserved.usage) != (model.Usage{}) {
 			f.lacksPrice(of.Ref)
 		}
