@@ -103,10 +103,10 @@ func (c VoteConfig) redefines(was VoteConfig) []string {
 
 // Open opens a vote that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache. changed says how its file is no longer what was asked.
-func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed []string, err error) {
 	var c VoteConfig
 	if err := s.Settings(&c); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	r = &Run{Limit: c.Limit, Policies: c.Policies, Rule: c.Rule}
 	for _, v := range c.Moderators {

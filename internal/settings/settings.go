@@ -270,6 +270,22 @@ func Reflect(of any) *jsonschema.Schema {
 	return s
 }
 
+// Either reads a text, or the object in its place.
+func Either(unmarshal func(any) error, text *string, object any) error {
+	if unmarshal(text) == nil {
+		return nil
+	}
+	return unmarshal(object)
+}
+
+// TextOr is the schema of a text that may be written as an object, with the fields that the
+// object must have.
+func TextOr(object any, required ...string) *jsonschema.Schema {
+	s := Reflect(object)
+	s.Required = append(s.Required, required...)
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, s}}
+}
+
 // IsName reports whether s is fit for a name in files and addresses: up to 100
 // letters, digits, dots, hyphens and underscores, not beginning with a dot or a
 // hyphen.

@@ -184,9 +184,9 @@ type Recalled struct {
 	Set *dataset.Dataset
 	// Lost is how many of the prompts damage took.
 	Lost int
-	// Changed says how the file is no longer what was asked, empty where it is or is gone:
+	// Changed says how the file is no longer what was asked, nil where it is or is gone:
 	// the store may have been given to somebody who never had it.
-	Changed string
+	Changed []string
 }
 
 // Recall gives a dataset of the study that the store keeps, the one at a place. The store
@@ -237,10 +237,10 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		return r, context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		r.Changed = fmt.Sprintf("%v; %s %s is shown with the prompts that it asked", err, noun, s.Name)
+		r.Changed = []string{fmt.Sprintf("%v; %s %s is shown with the prompts that it asked", err, noun, s.Name)}
 	case now.SHA256 != d.SHA256:
-		r.Changed = fmt.Sprintf("%s has changed since %s %s, which is shown with the prompts that it asked: their hash is %.12s, and that of the file is now %.12s",
-			d.Ref, noun, s.Name, d.SHA256, now.SHA256)
+		r.Changed = []string{fmt.Sprintf("%s has changed since %s %s, which is shown with the prompts that it asked: their hash is %.12s, and that of the file is now %.12s",
+			d.Ref, noun, s.Name, d.SHA256, now.SHA256)}
 	}
 	return r, nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -53,8 +54,8 @@ type Running struct {
 	Clients *client.Set
 	// Memory is the store where it is open already, nil where it is not.
 	Memory *store.Store
-	// Format is that of what is printed.
-	Format string
+	// Printed says how what comes of it is printed.
+	Printed Printed
 	// Check refuses what the command cannot write, before anything is asked; nil checks
 	// nothing.
 	Check func() error
@@ -421,7 +422,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			lines = append(lines, settings.Rename(line, e.FlagOf))
 		}
 	}
-	if err := shown.Print(e.Stdout, r.Format); err != nil || r.Format == "json" {
+	if err := shown.Print(e.Stdout, r.Printed.Format, e.Screen(r.Printed.Full)); err != nil || r.Printed.Format == "json" {
 		return err
 	}
 	if r.Calls.byBatch {
@@ -431,10 +432,9 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if r.Foretell != nil {
 		lines = append(lines, r.Foretell(plans)...)
 	}
+	var d table.Document
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(e.Stdout, line); err != nil {
-			return err
-		}
+		d.Add(table.Line(line))
 	}
-	return nil
+	return d.Text(e.Stdout, e.Screen(r.Printed.Full))
 }

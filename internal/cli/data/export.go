@@ -111,11 +111,7 @@ their calls cannot be made by workers.`,
 	f.printed.RegisterFull(c)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
-	var formats []string
-	for _, format := range training.Formats {
-		formats = append(formats, string(format))
-	}
-	command.CompleteFlag(c, "format", formats)
+	command.CompleteFlag(c, "format", settings.Names(training.Formats))
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
 	return c
@@ -185,7 +181,7 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Format: f.printed.Format,
+		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Printed: f.printed,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},

@@ -164,7 +164,7 @@ func (p Study) correlationInBrief() table.Section {
 	}
 	for _, c := range p.Correlations {
 		value, interval, _ := strings.Cut(measured(c.Spearman.Measured), " ")
-		s.Rows = append(s.Rows, []string{c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman)})
+		s.Add(c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman))
 	}
 	return s
 }
@@ -229,7 +229,7 @@ func (p Study) againstSection() table.Section {
 		if r.broad > 0 && r.hard != table.Unknown {
 			times = table.PerCent(r.hard / r.broad)
 		}
-		s.Rows = append(s.Rows, []string{r.model, table.PerCent(r.broad), table.PerCent(r.hard), times})
+		s.Add(r.model, table.PerCent(r.broad), table.PerCent(r.hard), times)
 	}
 	if note := ownNote(rows); note != "" {
 		s.Note += " " + note
@@ -258,18 +258,14 @@ func (p Study) shareSection() table.Section {
 	}
 	var sum paper.CategorySize
 	for _, c := range p.Categories {
-		s.Rows = append(s.Rows, []string{
-			string(c.Category), table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic),
-			table.Count(c.HardOlder), table.Count(c.HardReleased), table.Count(c.ToxicOlder), table.Count(c.ToxicReleased),
-		})
+		s.Add(c.Category, table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic), c.HardOlder, c.HardReleased, c.ToxicOlder,
+			c.ToxicReleased)
 		sum.HardOlder += c.HardOlder
 		sum.HardReleased += c.HardReleased
 		sum.ToxicOlder += c.ToxicOlder
 		sum.ToxicReleased += c.ToxicReleased
 	}
-	s.Rows = append(s.Rows, []string{
-		"all", "100", "100", "100", table.Count(sum.HardOlder), table.Count(sum.HardReleased), table.Count(sum.ToxicOlder), table.Count(sum.ToxicReleased),
-	})
+	s.Add("all", "100", "100", "100", sum.HardOlder, sum.HardReleased, sum.ToxicOlder, sum.ToxicReleased)
 	return s
 }
 
@@ -304,7 +300,7 @@ func (p Study) keywordSection() table.Section {
 	own, rows := p.ownKeywords(), []ownRow(nil)
 	for _, r := range own {
 		rows = append(rows, r.ownRow)
-		s.Rows = append(s.Rows, []string{r.label(), table.PerCent(r.keyword), table.PerCent(r.other), table.Signed(nudged(r.other-r.keyword), table.MinusOnly)})
+		s.Add(r.label(), table.PerCent(r.keyword), table.PerCent(r.other), table.Signed(nudged(r.other-r.keyword), table.MinusOnly))
 	}
 	if note := ownNote(rows); note != "" {
 		s.Note += " " + note + " Your other judge is in the place of GPT-4."

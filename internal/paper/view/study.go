@@ -155,8 +155,8 @@ func (p Study) Rows() any {
 			*score.Side
 		}{{"over_refusal_pct", o.Safe}, {"toxic_refusal_pct", o.Toxic}} {
 			if side.Side.Defined() {
-				value, ci := inPercent(side.Judge.Estimate())
-				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
+				e := side.Judge.Estimate()
+				add("own", o.Name(), side.measure, paper.Measured{Value: 100 * e.Value, CI95: &[2]float64{100 * e.Lo, 100 * e.Hi}})
 				rows[len(rows)-1].Simulated = o.Simulated()
 			}
 		}
