@@ -259,8 +259,9 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 			return reservation{of, tariff, most, usage, next}, nil
 		default:
 			granted := false
-			// What was refused just now is not asked for again while nothing has changed here.
-			if b.underWay != b.reserved.Requests || time.Since(b.refused) >= claimPoll || !b.least.within(next) {
+			// What was refused just now is not asked for again while no more is left.
+			fits := next.of(b.limits).within(b.limits.Left(b.account.elsewhere().plus(b.taken())))
+			if fits || b.underWay != b.reserved.Requests || time.Since(b.refused) >= claimPoll || !b.least.within(next) {
 				var err error
 				if granted, err = b.hold(ctx, next); err != nil {
 					return reservation{}, err
