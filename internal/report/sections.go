@@ -107,9 +107,6 @@ func (n noRates) lines() (lines []string) {
 	return lines
 }
 
-// noTextHelp says what answers without text mostly come of.
-const noTextHelp = "Mostly the chat template, a stop token or the reasoning parser of the server is wrong: read some answers."
-
 // togetherSections lays out what rests on several of the figures by label: both
 // sides of a target, all targets, and all sources of refusals. Those without rows
 // are left out.

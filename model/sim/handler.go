@@ -75,7 +75,7 @@ type tally struct{ attempts, answers uint32 }
 func NewHandler(cfg ServerConfig) *Handler {
 	h := &Handler{
 		cfg: cfg, models: map[string]model.Model{}, ServeMux: http.NewServeMux(),
-		instant: replyOf(respond(Instant, model.Request{}, instantText), 0),
+		instant: answerOf(respond(Instant, model.Request{}, instantText), 0),
 		stats:   Stats{Faults: map[string]int64{}}, seen: map[uint64]tally{},
 	}
 	for _, m := range models {
@@ -218,7 +218,7 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 		// Only a client that has gone ends a simulated model's context.
 		panic(http.ErrAbortHandler)
 	}
-	return output{http.StatusOK, replyOf(resp, request), true}
+	return output{http.StatusOK, answerOf(resp, request), true}
 }
 
 // output is a reply to be sent.

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
@@ -67,7 +68,8 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
 	stats := live.Stats()
 	e.NoteSent(stats)
-	if stats.Charged > 0 && !r.Calls.Quiet {
+	// A text says it of a run without answers, and nothing else.
+	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {

@@ -146,7 +146,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return errors.Join(stopped, err)
 	}
-	if stats.Answered+stats.Present+stats.Elsewhere > 0 || stats.Failed == 0 {
+	if stats.Found() > 0 || stats.Failed == 0 {
 		e.sayKept(r, kept)
 	}
 	return e.finish(r, stopped, stats, missing)
@@ -338,15 +338,17 @@ func (e *Env) SayLimited(c *client.Set, limited map[string]string, said string) 
 // finish says what is missing and how to go on, by the command and the words that it
 // lacks, and turns what ended the fill into the command's error.
 func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
-	for _, line := range missing {
-		e.Infof("%s", line)
-	}
 	var budget *fill.BudgetError
 	limited := len(s.Limited) > 0
+	if s.Found() > 0 || s.Failed == 0 {
+		for _, line := range missing {
+			e.Infof("%s", line)
+		}
+	}
 	halted := errors.Is(filled, ErrInterrupted) || errors.As(filled, &budget)
 	said := ""
 	if filled != nil && !halted {
-		said = e.ErrorText(filled)
+		said = e.errorText(filled, gaveUpWide)
 		e.Infof("orbench: %s", said)
 	}
 	e.SayLimited(r.Clients, s.Limited, said)

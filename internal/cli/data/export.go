@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -233,7 +234,7 @@ func (f exportFlags) options() (training.Options, error) {
 func votersOf(clients *client.Set, names []string) ([]training.Moderator, error) {
 	var all []training.Moderator
 	for _, name := range names {
-		m := training.Moderator{Name: name}
+		var m training.Moderator
 		var ref model.Ref
 		var err error
 		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
@@ -245,7 +246,7 @@ func votersOf(clients *client.Set, names []string) ([]training.Moderator, error)
 		if err != nil {
 			return nil, err
 		}
-		m.Provider, m.Endpoint, m.Model, m.Structured = ref.Provider, ref.Endpoint, ref.Model, clients.Structured(ref.Provider)
+		m.Model, m.Structured = study.ModelOf(name, ref), clients.Structured(ref.Provider)
 		all = append(all, m)
 	}
 	return all, nil

@@ -102,7 +102,8 @@ func (p Study) spots() []spot {
 		if o.Safe.Defined() && o.Toxic.Defined() {
 			spots = append(spots, spot{
 				100 * *o.Safe.Judge.Share, 100 * *o.Toxic.Judge.Share, untrusted.Shorten(o.Name(), 40),
-				look{chart.Foreground, chart.Marks[i%len(chart.Marks)]}, &o,
+				look{chart.Foreground, chart.Marks[i%len(chart.Marks)]},
+				&o,
 			})
 		}
 	}

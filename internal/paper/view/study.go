@@ -24,7 +24,7 @@ func (p Study) Data() any {
 		Own *score.Result `json:"own,omitempty"`
 	}{Study: p.Study}
 	if len(p.Own.Runs) > 0 {
-		own := report.WithoutNulls(p.Own)
+		own := report.View{Result: p.Own}.Data().(score.Result)
 		out.Own = &own
 	}
 	return out
@@ -38,6 +38,9 @@ func (p Study) Document() table.Document {
 	d.AddTo(table.InMarkdown, table.Paragraph(p.Source))
 	if own := p.own(); len(own) > 0 {
 		d.AddTo(table.OnBrief, ownInBrief(own))
+	}
+	for _, line := range (report.View{Result: p.Own}).Warnings() {
+		d.Add(table.Warning(line))
 	}
 	d.AddTo(table.OnBrief, p.correlationInBrief())
 	for _, s := range p.sections() {

@@ -471,10 +471,10 @@ func TestPaperOwnKeywords(t *testing.T) {
 			score.Agreement{A: openingWords, B: "llm:sim/judge"}, score.Agreement{A: openingWords, B: "lexical", N: 4, Both: 4}),
 	}}}
 	want := [][]string{
-		[]string{"openai/a, safe", "15.0", "40.0", "25.0"},
-		[]string{"openai/a, safe", "35.0", "25.0", "−10.0"},
-		[]string{"openai/a, toxic", "25.0", "87.5", "62.5"},
-		[]string{"sim/b, toxic (simulated)", "100.0", "100.0", "0.0"},
+		{"openai/a, safe", "15.0", "40.0", "25.0"},
+		{"openai/a, safe", "35.0", "25.0", "−10.0"},
+		{"openai/a, toxic", "25.0", "87.5", "62.5"},
+		{"sim/b, toxic (simulated)", "100.0", "100.0", "0.0"},
 	}
 	s := p.keywordSection()
 	if rows := s.Rows[len(p.Keyword):]; len(rows) != len(want) {
