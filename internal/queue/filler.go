@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log"
 	"maps"
@@ -52,13 +53,14 @@ type Filler struct {
 	granting bool
 	// told is true once it was said that the database is away.
 	told atomic.Bool
+	seer seer
 }
 
 var _ fill.Filler = (*Filler)(nil)
 
 // NewFiller makes a filler of what a store lacks.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
-	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}}
+	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}, seer: seer{began: time.Now()}}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
@@ -146,6 +148,9 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 				return err
 			}
 			took = time.Since(looked)
+			if err := f.watchWorkers(ctx, open+elsewhere); err != nil {
+				return err
+			}
 			if time.Now().After(again) && (w.Missing != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
 				break
 			}
@@ -266,30 +271,51 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 	if len(missing) == 0 {
 		return found, nil
 	}
-	var names, requests [][]byte
+	// A shard asks one endpoint, so that who cannot ask it leaves nothing else.
+	type shard struct{ names, requests [][]byte }
+	shards := map[model.Ref]*shard{}
+	var names [][]byte
 	for i := range missing {
-		names, requests = append(names, missing[i].Hash[:]), append(requests, missing[i].Request)
+		var at model.Ref
+		if err := json.Unmarshal(missing[i].Request, &at); err != nil {
+			return found, err
+		}
+		at.Model = ""
+		if shards[at] == nil {
+			shards[at] = &shard{}
+		}
+		shards[at].names, shards[at].requests = append(shards[at].names, missing[i].Hash[:]), append(shards[at].requests, missing[i].Request)
+		names = append(names, missing[i].Hash[:])
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
 	err = pgx.BeginFunc(ctx, f.queue.pool, func(tx pgx.Tx) error {
-		args := shardArgs{Fill: f.id}
-		if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {
-			return err
+		for at, s := range shards {
+			args := shardArgs{Fill: f.id}
+			if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {
+				return err
+			}
+			// What has failed for an earlier fill is tried again for this one.
+			done, err := tx.Exec(ctx, `INSERT INTO queued_calls (hash, fill, shard, request)
+				SELECT hash, $3, $4, request FROM unnest($1::bytea[], $2::bytea[]) AS missing (hash, request)
+				ON CONFLICT (hash) DO UPDATE SET fill = excluded.fill, shard = excluded.shard, failed = false
+				WHERE queued_calls.failed AND queued_calls.fill <> excluded.fill`, s.names, s.requests, f.id, args.Shard)
+			if err != nil {
+				return err
+			}
+			if done.RowsAffected() == 0 {
+				continue
+			}
+			found.queued += int(done.RowsAffected())
+			name := laneName(f.id, at)
+			if _, err := tx.Exec(ctx, `INSERT INTO lanes VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, f.id, name, at.Provider, at.Endpoint); err != nil {
+				return err
+			}
+			if _, err := f.queue.river.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: tries, Queue: name}); err != nil {
+				return err
+			}
 		}
-		// What has failed for an earlier fill is tried again for this one.
-		done, err := tx.Exec(ctx, `INSERT INTO queued_calls (hash, fill, shard, request)
-			SELECT hash, $3, $4, request FROM unnest($1::bytea[], $2::bytea[]) AS missing (hash, request)
-			ON CONFLICT (hash) DO UPDATE SET fill = excluded.fill, shard = excluded.shard, failed = false
-			WHERE queued_calls.failed AND queued_calls.fill <> excluded.fill`, names, requests, f.id, args.Shard)
-		if err != nil {
-			return err
-		}
-		if found.queued = int(done.RowsAffected()); found.queued == 0 {
-			return nil
-		}
-		_, err = f.queue.river.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: tries})
-		return err
+		return nil
 	})
 	if err != nil {
 		return walked{}, err

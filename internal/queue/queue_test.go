@@ -43,7 +43,7 @@ func machine(t *testing.T, address string) (*Queue, *store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		q.Close()
+
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
