@@ -47,6 +47,8 @@ type Filler struct {
 	stats  fill.Stats
 	queued int
 	failed map[model.Hash]bool
+	// elsewhere counts the answers to calls that another fill had queued.
+	elsewhere int
 	// wishes are the calls of Ask that somebody waits for; granting is true while they are
 	// looked for.
 	wishes   []*wish
@@ -105,8 +107,10 @@ func (f *Filler) wait(ctx context.Context, do func() error) error {
 // round is work that is being filled, without what of it is queued for good.
 type round struct {
 	fill.Work
-	// counted is true once those that were remembered beforehand are.
+	// counted is true once those that were remembered beforehand are, and before how many
+	// these were.
 	counted bool
+	before  int
 }
 
 // fill is Fill while the database is there.
@@ -121,14 +125,17 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if err != nil {
 			return err
 		}
+		f.mu.Lock()
+		if !w.counted {
+			w.counted, w.before = true, known.present
+			f.stats.Present += known.present
+		} else if w.Fixed != nil {
+			// What is remembered now and was not: the rest of it was queued by another fill.
+			f.elsewhere = max(0, known.present-w.before-f.stats.Answered)
+		}
+		f.mu.Unlock()
 		if known.elsewhere == 0 {
 			w.Fixed = nil
-		}
-		if !w.counted {
-			w.counted = true
-			f.mu.Lock()
-			f.stats.Present += known.present
-			f.mu.Unlock()
 		}
 		lacking, err := f.walk(ctx, w.Missing)
 		if err != nil {
@@ -193,7 +200,7 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	f.mu.Lock()
 	done.Present, done.Answered, done.Failed = f.stats.Present, f.queued-open-failed, max(0, failed-done.Batched)
 	// What workers wait for is made by others of them, or was when the last of one was heard.
-	done.Elsewhere, done.Waiting = 0, 0
+	done.Elsewhere, done.Waiting = f.elsewhere, 0
 	f.stats = done
 	f.mu.Unlock()
 	if stopped {

@@ -44,12 +44,11 @@ func (q *Queue) List(ctx context.Context) ([]Queued, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Queued])
 }
 
-// Halt pauses, resumes or cancels the calls of a run, and gives how many wait then, or waited
-// before they were canceled. When it returns, workers send no further one of them; those
-// under way are finished, and their answers kept. A run without queued calls is an
-// *orbench.InputError.
-func (q *Queue) Halt(ctx context.Context, run string, how Halt) (calls int, err error) {
-	err = pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+// Halt pauses, resumes or cancels the calls of a run. When it returns, workers send no further
+// one of them; those under way are finished, and their answers kept. A run without queued
+// calls is an *orbench.InputError.
+func (q *Queue) Halt(ctx context.Context, run string, how Halt) error {
+	err := pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, `SELECT id FROM fills WHERE coalesce(settings->>'run', '') = $1
 			AND EXISTS (SELECT 1 FROM queued_calls WHERE fill = id AND NOT failed)`, run)
 		fills, err := pgx.CollectRows(rows, pgx.RowTo[int64])
@@ -58,9 +57,6 @@ func (q *Queue) Halt(ctx context.Context, run string, how Halt) (calls int, err 
 		}
 		if len(fills) == 0 {
 			return &orbench.InputError{Problem: fmt.Sprintf("no call of %q is queued", run), Hint: "orbench worker list shows what is"}
-		}
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE fill = ANY ($1) AND NOT failed`, fills).Scan(&calls); err != nil {
-			return err
 		}
 		if how == Running {
 			_, err := tx.Exec(ctx, `DELETE FROM halts WHERE fill = ANY ($1)`, fills)
@@ -76,7 +72,7 @@ func (q *Queue) Halt(ctx context.Context, run string, how Halt) (calls int, err 
 	if err == nil && how != Running {
 		err = q.heard(ctx)
 	}
-	return calls, err
+	return err
 }
 
 // heard waits until every worker that runs has looked at the queue once more.

@@ -502,3 +502,64 @@ func TestLimitedAccount(t *testing.T) {
 		t.Errorf("%d calls, and %d of a fill that is known to be limited; want at most those under way, and none", first, n-first)
 	}
 }
+
+// TestProgress follows a fill, leaves it, and follows it again: what is shown is what the
+// server counts, of five seconds ago or now, within 5%.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	var served atomic.Int64
+	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {
+		time.Sleep(60 * time.Millisecond)
+		served.Add(1)
+		return model.Response{Text: "answer", Finish: model.Stop}, nil
+	}))
+	q, m := machine(t, address)
+	const n = 3000
+	// follow follows until so much is answered, and gives by how much it was off at most.
+	follow := func(until int64) (off float64) {
+		f := filler(t, q, m, Settings{})
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		filled := make(chan error, 1)
+		go func() { filled <- f.Fill(ctx, fill.Work{Fixed: requests("a", n)}) }()
+		type moment struct {
+			at     time.Time
+			served int64
+		}
+		var past []moment
+		began := time.Now()
+		for {
+			select {
+			case err := <-filled:
+				if err != nil {
+					t.Error(err)
+				}
+				return off
+			case <-time.After(200 * time.Millisecond):
+			}
+			past = append(past, moment{time.Now(), served.Load()})
+			for time.Since(past[0].at) > 5*time.Second {
+				past = past[1:]
+			}
+			if served.Load() >= until {
+				leave()
+				<-filled
+				return off
+			}
+			if time.Since(began) < 5*time.Second {
+				continue
+			}
+			s := f.Stats()
+			shown := int64(s.Present + s.Answered + s.Elsewhere)
+			// Each prompt is requested twice, and those that were there are counted so.
+			off = max(off, float64(past[0].served-shown)/n, float64(shown-served.Load())/n)
+		}
+	}
+	first := follow(n / 2)
+	again := follow(n + 1)
+	t.Logf("off by %.1f%% of the calls at most the first time, %.1f%% taken up again", 100*max(0, first), 100*max(0, again))
+	if first > 0.05 || again > 0.05 {
+		t.Errorf("off by %.3f and %.3f", first, again)
+	}
+}

@@ -55,6 +55,7 @@ and hold over all workers together.`,
 	c.Flags().BoolVar(&f.drain, "drain", false, "end when nothing waits")
 	c.Flags().StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at /metrics of this `[HOST:]PORT`, and /healthz; the host is 127.0.0.1 where none is given")
 	command.LogFlag(c, &f.logFormat)
+	c.AddCommand(a.queuedCommands()...)
 	return c
 }
 
