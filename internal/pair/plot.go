@@ -127,7 +127,7 @@ func drawBar(c draw.Canvas, b bar, top vg.Length) {
 	}
 	figures := table.Count(b.of.Judged)
 	if b.of.J != nil {
-		figures += ", J " + fraction(b.of.J) + " [" + number(b.of.J.Lo) + ", " + number(b.of.J.Hi) + "]"
+		figures += ", J " + table.Fraction(b.of.J.Value) + " [" + table.Fraction(b.of.J.Lo) + ", " + table.Fraction(b.of.J.Hi) + "]"
 	}
 	c.FillText(chart.TextStyle(8, false, chart.Foreground), vg.Point{X: left + plotBars + 8, Y: bottom + 1}, figures)
 }
