@@ -129,6 +129,41 @@ func TestQueueCancel(t *testing.T) {
 	}
 }
 
+// TestQueuePause lists a queued run, pauses it and has it go on: nothing is asked meanwhile,
+// and nothing twice.
+func TestQueuePause(t *testing.T) {
+	t.Parallel()
+	server := serveKeyed(t, 50*time.Millisecond)
+	q := queued{t, postgrestest.Database(t)}
+	eval := q.eval(server, "main", 400)
+	printed := func(args ...string) string {
+		p := q.run("", nil, append([]string{"worker"}, args...)...)
+		done(t, p, 20*time.Second)
+		return p.stdout.String()
+	}
+	within(t, 20*time.Second, "400 calls are queued", func() bool { return strings.Contains(printed("list"), " 400 ") })
+	q.run("right", nil, "worker", "--concurrency", "8")
+	within(t, time.Minute, "50 calls", func() bool { return server.came.Load() > 50 })
+	printed("pause", "main")
+	came := server.came.Load()
+	time.Sleep(4 * time.Second)
+	later := server.came.Load() - came
+	listed := printed("list", "--format", "json")
+	printed("resume", "main")
+	done(t, eval, time.Minute)
+	t.Logf("paused after %d calls; %d came in the 4 s after that, and %d in all", came, later, server.came.Load())
+	if later > 0 || server.came.Load() != 400 || !strings.Contains(listed, `"halted": "paused"`) || !strings.Contains(eval.stderr.String(), "orbench worker resume main") {
+		t.Errorf("%s\n%s", listed, eval.stderr)
+	}
+	if text := printed("list"); text != "no call is queued\n" {
+		t.Error(text)
+	}
+	wrong := q.run("", nil, "worker", "cancel", "main")
+	if err := wrong.Wait(); wrong.ProcessState.ExitCode() != 2 || !strings.Contains(wrong.stderr.String(), `no call of "main" is queued`) {
+		t.Errorf("%v: %s", err, wrong.stderr)
+	}
+}
+
 // TestQueueWrongKey has one worker with a wrong key: it leaves the provider to the other.
 func TestQueueWrongKey(t *testing.T) {
 	t.Parallel()

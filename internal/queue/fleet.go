@@ -76,6 +76,10 @@ func (w *Worker) watch(ctx context.Context, queues *river.QueueBundle) {
 func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, taken map[string]bool) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
+	var looked time.Time
+	if err := w.queue.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&looked); err != nil {
+		return err
+	}
 	lanes, err := w.queue.lanes(ctx)
 	if err != nil {
 		return err
@@ -84,6 +88,8 @@ func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, take
 	for _, l := range lanes {
 		w.halt(l.fill, l.how)
 		if l.how != Running {
+			// A paused shard waits by itself.
+			wanted[l.name] = l.how == Paused
 			continue
 		}
 		if _, err := w.connection(ctx, l.at); err != nil {
@@ -99,21 +105,27 @@ func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, take
 			taken[l.name] = true
 		}
 	}
+	w.mu.Lock()
+	refuses := maps.Clone(w.refuses)
+	for job := range w.shards {
+		wanted[job.Queue] = true // leaving its queue would wait for it
+	}
+	w.mu.Unlock()
+	// Who halts a run waits for a look that began later.
+	_, err = w.queue.pool.Exec(ctx, `INSERT INTO workers VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, refuses = excluded.refuses`, w.id, w.Name, looked, refuses)
+	if err != nil {
+		return err
+	}
 	for name := range taken {
 		if !wanted[name] {
-			// Its shards end soon: they are done, or cut short.
 			if err := queues.Remove(ctx, name); err != nil {
 				return err
 			}
 			delete(taken, name)
 		}
 	}
-	w.mu.Lock()
-	refuses := maps.Clone(w.refuses)
-	w.mu.Unlock()
-	_, err = w.queue.pool.Exec(ctx, `INSERT INTO workers VALUES ($1, $2, clock_timestamp(), $3)
-		ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp(), refuses = excluded.refuses`, w.id, w.Name, refuses)
-	return err
+	return nil
 }
 
 // address is an endpoint as it is told of.

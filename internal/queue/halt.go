@@ -83,7 +83,6 @@ func (q *Queue) heard(ctx context.Context) error {
 	}
 	for {
 		var deaf bool
-		// One that looked before may have done so with an older word.
 		err := q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM workers WHERE seen > clock_timestamp() - $1::interval AND seen <= $2)`, gone, since).Scan(&deaf)
 		if err != nil || !deaf {
 			return err

@@ -43,7 +43,6 @@ func machine(t *testing.T, address string) (*Queue, *store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
