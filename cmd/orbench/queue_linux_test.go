@@ -141,7 +141,11 @@ func TestQueuePause(t *testing.T) {
 		done(t, p, 20*time.Second)
 		return p.stdout.String()
 	}
-	within(t, 20*time.Second, "400 calls are queued", func() bool { return strings.Contains(printed("list"), " 400 ") })
+	within(t, 20*time.Second, "400 calls are queued", func() bool {
+		p := q.run("", nil, "worker", "list")
+		_ = p.Wait() // at first there is no store
+		return strings.Contains(p.stdout.String(), " 400 ")
+	})
 	q.run("right", nil, "worker", "--concurrency", "8")
 	within(t, time.Minute, "50 calls", func() bool { return server.came.Load() > 50 })
 	printed("pause", "main")
