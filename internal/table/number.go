@@ -168,20 +168,24 @@ func PValue(p *float64) string {
 	})
 }
 
-// Fraction shows a number from -1 to 1 to two decimals; what rounds to zero has no sign.
+// Fraction shows a number from -1 to 1 to two decimals.
 func Fraction(v float64) string {
-	if math.Abs(v) < 0.005 {
-		v = 0
-	}
 	return strings.Replace(decimals(v, 2), "-", "−", 1)
 }
 
-// Fractions shows such a number, which may be undefined, and its interval, two cells.
+// Fractions shows such a number, which may be undefined, and its interval, two cells. What
+// rounds to zero has no sign.
 func Fractions(e *stats.Estimate) []string {
 	if e == nil {
 		return []string{None, None}
 	}
-	return []string{Fraction(e.Value), Fraction(e.Lo) + " to " + Fraction(e.Hi)}
+	show := func(v float64) string {
+		if math.Abs(v) < 0.005 {
+			v = 0
+		}
+		return Fraction(v)
+	}
+	return []string{show(e.Value), show(e.Lo) + " to " + show(e.Hi)}
 }
 
 // Kappa shows a kappa to two decimals, which is undefined where all verdicts are
