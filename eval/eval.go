@@ -232,17 +232,11 @@ func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s
 	for _, of := range figures.Runs {
 		result.Missing += of.Failed + of.Unanswered
 		for _, j := range of.Judges {
-			rate := Rate{
+			result.Rates = append(result.Rates, Rate{
 				Target: of.Target, Dataset: of.Dataset, Label: of.Label, Judge: j.Judge,
-				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.CI95,
+				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.Interval(),
 				Simulated: of.Simulated || j.Simulated,
-			}
-			for _, wider := range []*[2]float64{j.CI95Clustered, j.CI95Sequence} {
-				if wider != nil {
-					rate.CI95 = wider
-				}
-			}
-			result.Rates = append(result.Rates, rate)
+			})
 		}
 	}
 	return result, nil

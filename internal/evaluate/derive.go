@@ -129,7 +129,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	result, err := tally.Result()
 	result.Susceptibility = probed
 	if count != nil {
-		r.addSequences(&result, count)
+		r.addStopping(&result, count)
 	}
 	return result, err
 }

@@ -29,7 +29,10 @@ type Experiment struct {
 	SampleSeed *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw, and of the order in which until asks; 1 when left out."`
 	// Until is the half-width of every rate's interval at which the run ends by itself,
 	// such as "2pp", empty to ask all prompts. SampleSeed chooses the order.
-	Until          string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
+	Until string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
+	// UntilInterval is whose interval that is; see evaluate.ParseInterval. When empty, a
+	// kept run goes on by its own.
+	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"By which interval until stops: wilson asks the fewest prompts and is for the rates at the end; sequence also holds for whoever watches the rates, or gates on them, while the run goes on. wilson when left out, and for a kept run its own."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.
@@ -67,6 +70,7 @@ var configSettings = []Setting{
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Plain: true, Bare: true},
 	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
+	{Flag: "until-interval", Path: "until_interval", Bare: true},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Plain: true, Bare: true},

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,8 @@ import (
 
 // Settings say how the calls of a fill are made, whoever makes them.
 type Settings struct {
+	// Run names what the calls are for.
+	Run string `json:"run,omitempty"`
 	// Attempts and Timeout are those of fill.LiveConfig.
 	Attempts int           `json:"attempts"`
 	Timeout  time.Duration `json:"timeout"`
@@ -39,7 +42,7 @@ type Settings struct {
 	Prices []price.Price `json:"prices"`
 }
 
-// Queue is the calls that wait in a database.
+// Queue is the calls that wait in a database, over the connections of its store.
 type Queue struct {
 	store  *store.Store
 	pool   *pgxpool.Pool
@@ -72,21 +75,22 @@ func Open(ctx context.Context, m *store.Store) (*Queue, error) {
 			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
 		}
 	}
-	pool, schema, err := database.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
+	pool, schema := database.Pool()
 	q := &Queue{store: m, pool: pool, schema: schema}
-	err = q.migrate(ctx)
+	err := q.migrate(ctx)
 	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 	}
 	if err != nil {
-		pool.Close()
 		return nil, fmt.Errorf("the queue of calls: %w", err)
 	}
 	return q, nil
 }
+
+// tables are those of this package that the store's schema does not have.
+//
+//go:embed workers.sql
+var tables string
 
 // migrate makes the tables of River, or brings them up to date. Of several processes that
 // start together one does so, while the others wait.
@@ -108,12 +112,12 @@ func (q *Queue) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if _, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, tables)
 	return err
 }
-
-// Close closes the connections.
-func (q *Queue) Close() { q.pool.Close() }
 
 // settings reads those of a fill, and whether it is stopped.
 func (q *Queue) settings(ctx context.Context, id int64) (s Settings, stopped bool, err error) {
@@ -128,6 +132,8 @@ func (q *Queue) prune(ctx context.Context) error {
 		WITH old AS (DELETE FROM fills WHERE began < now() - interval '30 days'
 			AND NOT EXISTS (SELECT 1 FROM queued_calls WHERE fill = fills.id AND NOT failed) RETURNING id),
 		stats AS (DELETE FROM fill_stats USING old WHERE fill = old.id),
+		lanes AS (DELETE FROM lanes USING old WHERE fill = old.id),
+		halts AS (DELETE FROM halts USING old WHERE fill = old.id),
 		unused AS (DELETE FROM rates WHERE next < now() - interval '30 days'),
 		forgotten AS (DELETE FROM paces WHERE kept < now() - interval '30 days')
 		DELETE FROM queued_calls USING old WHERE fill = old.id`)

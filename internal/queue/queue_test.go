@@ -44,7 +44,6 @@ func machine(t *testing.T, address string) (*Queue, *store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		q.Close()
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
@@ -503,5 +502,72 @@ func TestLimitedAccount(t *testing.T) {
 	}
 	if n := calls.Load(); first < 1 || first > 2*8 || n != first {
 		t.Errorf("%d calls, and %d of a fill that is known to be limited; want at most those under way, and none", first, n-first)
+	}
+}
+
+// TestProgress follows a fill, leaves it, and follows it again: what is shown is what the
+// server counted five seconds ago at the earliest, and no more than it counts, within 5%.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	var served atomic.Int64
+	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {
+		time.Sleep(60 * time.Millisecond)
+		served.Add(1)
+		return model.Response{Text: "answer", Finish: model.Stop}, nil
+	}))
+	q, m := machine(t, address)
+	const n = 3000
+	// follow follows until so much is answered, and gives by how much it was off at most.
+	follow := func(until int64) (off float64, late time.Duration) {
+		f := filler(t, q, m, Settings{})
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		filled := make(chan error, 1)
+		go func() { filled <- f.Fill(ctx, fill.Work{Fixed: requests("a", n)}) }()
+		type moment struct {
+			at     time.Time
+			served int64
+		}
+		var past []moment
+		began := time.Now()
+		for {
+			select {
+			case err := <-filled:
+				if err != nil {
+					t.Error(err)
+				}
+				return off, late
+			case <-time.After(200 * time.Millisecond):
+			}
+			past = append(past, moment{time.Now(), served.Load()})
+			if served.Load() >= until {
+				leave()
+				<-filled
+				return off, late
+			}
+			if time.Since(began) < 5*time.Second {
+				continue
+			}
+			s := f.Stats()
+			shown := int64(s.Present + s.Answered + s.Elsewhere)
+			// Each prompt is requested twice, and those that were there are counted so.
+			for i := len(past) - 1; i >= 0; i-- {
+				if age := past[len(past)-1].at.Sub(past[i].at); past[i].served <= shown || i == 0 {
+					late = max(late, age)
+					break
+				}
+			}
+			for time.Since(past[0].at) > 5*time.Second {
+				past = past[1:]
+			}
+			off = max(off, float64(past[0].served-shown)/n, float64(shown-served.Load())/n)
+		}
+	}
+	first, late := follow(n / 2)
+	again, later := follow(n + 1)
+	t.Logf("first time: off by %.1f%% of the calls at most from what was so 5 s before, and %v late; taken up again: by %.1f%%, and %v", 100*max(0, first), late, 100*max(0, again), later)
+	if first > 0.05 || again > 0.05 {
+		t.Errorf("off by %.3f and %.3f", first, again)
 	}
 }

@@ -124,8 +124,12 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 }
 
 // asked is the configuration without the judges and the names that are accepted: judging a
-// run again is no other run.
+// run again is no other run. Nor is one that goes on by the interval that it was asked by.
 func (c EvalConfig) asked() EvalConfig {
 	c.Judges, c.AcceptModels = nil, nil
+	if c.Until != nil {
+		until := *c.Until
+		until.Interval, c.Until = "", &until
+	}
 	return c
 }

@@ -51,6 +51,9 @@ type Study struct {
 
 	// Keep has a store keep the prompts that it asks, and gives their keys.
 	Keep func(context.Context, store.Keeper) ([]store.Key, error)
+	// Adopt takes over from a kept study of its name what the settings leave open; nil for
+	// nothing.
+	Adopt func(kept *Study) error
 	// Redefines lists what of a kept study of its name it would take away or change.
 	Redefines func(ctx context.Context, kept *Study) []string
 	// Leaves says what of a kept study it does not show, without changing anything; nil for
@@ -377,6 +380,11 @@ func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err
 	}
 	changes := []string{fmt.Sprintf("it is one of orbench %s", kept.Kind)}
 	if kept.Kind == s.Kind {
+		if s.Adopt != nil {
+			if err := s.Adopt(kept); err != nil {
+				return "", err
+			}
+		}
 		changes = s.redefines(ctx, kept)
 	}
 	if len(changes) > 0 {

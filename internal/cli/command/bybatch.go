@@ -36,11 +36,13 @@ const mostRounds = 3
 // nothing of it is out. What no batch takes is left.
 func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error {
 	one, many := nounOf(d.Job)
+	lost := map[string]bool{}
 	for range mostRounds {
 		done, err := d.Collect(ctx)
 		if err := e.took(ctx, d, done, err); err != nil {
 			return err
 		}
+		e.sayLost(d, done, lost)
 		asked := d.ToServices()
 		if err := e.checkBatches(ctx, d, f, asked); err != nil {
 			return err
@@ -68,8 +70,19 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		if err := e.took(ctx, d, done, err); err != nil || done.Waiting > 0 {
 			return err
 		}
+		e.sayLost(d, done, lost)
 	}
 	return nil
+}
+
+// sayLost tells of batches whose output is gone, unless it was said of them.
+func (e *Env) sayLost(d *batch.Manager, t *batch.Taken, said map[string]bool) {
+	for _, b := range t.Batches {
+		if b.Lost > 0 && !said[b.ID] {
+			said[b.ID] = true
+			e.Infof("batch %s: %s; orbench batch cancel %s --forget, and then the same command, asks them again", b.ID, b.Problem, untrusted.Shell(d.Job.Name))
+		}
+	}
 }
 
 // fillByFiles writes the calls that are lacking to files in a folder, or where there is the

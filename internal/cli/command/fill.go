@@ -82,32 +82,25 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	return stats, err
 }
 
-// Workers gives the way to have calls made by workers, until end is called, who spend
-// on an account.
-func (e *Env) Workers(ctx context.Context, f Calls, memory *store.Store, prices price.Table, account *fill.Account) (filler *queue.Filler, end func(), err error) {
+// Workers gives the way to have the calls of a run made by workers, who spend on an account.
+func (e *Env) Workers(ctx context.Context, run string, f Calls, memory *store.Store, prices price.Table, account *fill.Account) (*queue.Filler, error) {
 	q, err := queue.Open(ctx, memory)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	config := f.Config(prices, nil)
-	filler, err = queue.NewFiller(ctx, q, memory, queue.Settings{
-		Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
+	return queue.NewFiller(ctx, q, memory, queue.Settings{
+		Run: run, Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
 		AskBatched: config.AskBatched, Budget: config.Budget, Account: account.Name(), Prices: prices.All(),
 	})
-	if err != nil {
-		q.Close()
-		return nil, nil, err
-	}
-	return filler, q.Close, nil
 }
 
 // fillByWorkers is fill by workers, which go on when the context ends.
 func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store, prices price.Table, account *fill.Account) (stats fill.Stats, err error) {
-	filler, end, err := e.Workers(ctx, r.Calls, memory, prices, account)
+	filler, err := e.Workers(ctx, r.Study.Name, r.Calls, memory, prices, account)
 	if err != nil {
 		return stats, err
 	}
-	defer end()
 	if !r.Calls.Quiet {
 		shown := progress.NewFill(e.Stderr, r.Job.Calls, filler.Stats)
 		go shown.Run()

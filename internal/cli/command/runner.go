@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -316,7 +317,7 @@ func Stopped(err error) bool {
 		budget *fill.BudgetError
 		gaveUp *fill.GivenUpError
 	)
-	return errors.Is(err, ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp)
+	return errors.Is(err, ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp) || errors.Is(err, queue.ErrCanceled)
 }
 
 // sayKept says where a study is kept, and how to see it again.

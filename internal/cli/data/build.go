@@ -235,11 +235,10 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	b.Ask = live.Ask
 	stats, givenUp := live.Stats, live.GivenUp
 	if f.calls.ByWorkers {
-		filler, end, err := a.Workers(ctx, f.calls, memory, prices, config.Account)
+		filler, err := a.Workers(ctx, kept.Name, f.calls, memory, prices, config.Account)
 		if err != nil {
 			return err
 		}
-		defer end()
 		// They are many, and take shards.
 		b.Ask, b.Width, stats = filler.Ask, max(b.Width, queuedWidth), filler.Stats
 		givenUp = func() []error { return filler.GivenUp(context.WithoutCancel(ctx)) }

@@ -65,8 +65,10 @@ There are three ways to spread a run, beside more --concurrency on this machine:
 
 --until 2pp asks the prompts in random order, balanced over categories, and stops
 once the intervals of over-refusal and toxic refusal of every target have a half-width
-of 2 percentage points or less, by a confidence sequence, which may be looked at all
-the time. Each label of each dataset stops by itself, for all targets together.
+of 2 percentage points or less. Each label of each dataset stops by itself, for all
+targets together. Wilson's interval decides, which is for the rates at the end; where
+somebody watches the rates or gates on them while the run goes on, add
+--set until_interval=sequence, a confidence sequence, which asks about three times as many.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment
 in YAML; "orbench config init experiment" prints one to start from. Flags and

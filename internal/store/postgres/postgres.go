@@ -73,16 +73,9 @@ func OpenExisting(ctx context.Context, address string) (*Store, error) {
 	return open(ctx, address, false)
 }
 
-// Connect gives connections of their own to the database, for other tables in the schema,
-// whose name it gives too.
-func (s *Store) Connect(ctx context.Context) (pool *pgxpool.Pool, schema string, err error) {
-	config := s.pool.Config()
-	config.AfterConnect = nil
-	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, "", s.at(err)
-	}
-	return pool, s.schema, nil
-}
+// Pool gives the connections of the store, for other tables in its schema, whose name it
+// gives too. They are closed with the store.
+func (s *Store) Pool() (pool *pgxpool.Pool, schema string) { return s.pool, s.schema }
 
 func open(ctx context.Context, address string, make bool) (*Store, error) {
 	config, schema, err := parse(address)
