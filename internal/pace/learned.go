@@ -78,12 +78,16 @@ const (
 	// mostBackoff bounds the wait of a closed provider that does not say when it will take
 	// calls again, and oftenTried that of one that took cheap times as many calls as have
 	// tried it.
-	mostBackoff, oftenTried, cheap = 30 * time.Second, 4 * time.Second, 50
+	mostBackoff, oftenTried, cheap = 20 * time.Second, 4 * time.Second, 50
+	// lateFirst is the shortest wait where the limit shows late.
+	lateFirst = 2 * time.Second
 	// many is the share of rejects among the last outcomes from which a rate is tried where
 	// there is none, and blockSize how many outcomes make one of the two blocks of those.
 	many, blockSize = 0.15, 32
 	// leastShare is the least share of rejects of which is tested whether it fell.
 	leastShare = 0.06
+	// shedOver is how many outcomes the share that is shed is the mean of.
+	shedOver = 512
 	// slower is what a reject adds to the time between calls at least, much slower at most;
 	// margin is what a measured rate is kept below.
 	slower, muchSlower, margin = 1.07, 4, 1.05
@@ -95,7 +99,7 @@ const (
 	plateau, growth, letGo = 32, 0.1, 8
 	soonTime, lateTime     = time.Second, time.Minute
 	// A rate below the former one of the last minute rises so as by time, too.
-	formerTime, formerFor = 4 * time.Second, time.Minute
+	formerTime, formerFor = 3 * time.Second, time.Minute
 	// brief is how long a provider with a limit that shows soon may be closed.
 	brief = 5 * time.Second
 	// overshot is by how much a rate that is probed is too high when it is rejected, and
@@ -244,14 +248,14 @@ func (p *learned) share() (share float64, of int) {
 
 // measured is the time between two calls accepted of late.
 func (p *learned) measured(now time.Time) float64 {
-	since := p.Recent.Since
+	since, n := p.Recent.Since, p.Recent.Accepted+p.Before.Accepted
 	if !p.Before.Since.IsZero() {
 		since = p.Before.Since
 	}
 	if since.Before(p.Opened) {
-		since = p.Opened
+		since, n = p.Opened, p.Accepted
 	}
-	return float64(now.Sub(since)) / float64(max(1, p.Recent.Accepted+p.Before.Accepted))
+	return float64(now.Sub(since)) / float64(max(1, n))
 }
 
 // accept learns of a call that was not rejected.
@@ -269,6 +273,9 @@ func (p *learned) accept(e event) {
 	for range e.before {
 		p.count(true, e.when)
 	}
+	if p.Free > 0 && p.Interval == 0 {
+		p.Shed += (float64(e.before)/float64(1+e.before) - p.Shed) * float64(1+e.before) / shedOver
+	}
 	p.InRow, p.Tries = 0, 0
 	switch {
 	case e.tries:
@@ -276,7 +283,7 @@ func (p *learned) accept(e event) {
 	case p.Interval == 0:
 		if share, n := p.share(); n >= blockSize*3/2 && share >= p.noise() {
 			p.pace(e.when, margin*p.measured(e.when))
-			p.Trial.P = share
+			p.test(share)
 		}
 	case p.Trial.P > 0:
 		for range e.before {
@@ -296,7 +303,7 @@ func (p *learned) accept(e event) {
 		p.Grown++
 		p.grow(e.when)
 	}
-	if p.Interval > 0 && (p.Growth > letGo || p.Interval < leastInterval/4) {
+	if p.Interval > 0 && (p.Growth > letGo && 2*p.distance() < p.Former || p.Interval < leastInterval/4) {
 		p.Interval, p.Growth, p.Probing, p.Trial, p.Futile = 0, 0, false, trial{}, 0
 	}
 }
@@ -323,10 +330,10 @@ func (p *learned) judge(now time.Time) {
 	case t.Fell <= -odds:
 		p.Trial, p.Futile, p.LetGo = trial{}, 0, max(0, p.LetGo-1)
 		p.Grown, p.GrowsFrom = 0, now
-	case t.Rose <= -odds:
+	case t.Rose <= -odds, t.Fell >= 2*odds && t.Rose < 0:
 		p.slow(now, overshot)
-	case t.Fell >= odds && t.Rose >= odds:
-		if p.Futile++; p.Futile < mostFutile {
+	case t.Fell >= odds && t.Rose >= odds, t.Fell >= 2*odds:
+		if p.Futile++; p.Futile < mostFutile && p.LetGo == 0 {
 			p.slow(now, overshot)
 			return
 		}
@@ -366,8 +373,13 @@ func (p *learned) reopen(at, now time.Time) {
 
 // pace sets the learned time between two calls.
 func (p *learned) pace(now time.Time, interval float64) {
-	if from := p.distance(); p.Interval > 0 && (from < p.Former || now.Sub(p.FormerAt) >= formerFor || p.Former == 0) {
-		p.Former, p.FormerAt = from, now
+	if from := p.distance(); p.Interval > 0 {
+		if p.Former == 0 || from < p.Former || now.Sub(p.FormerAt) >= formerFor {
+			p.Former = from
+		}
+		if float64(from) < overshot*float64(p.Former) {
+			p.FormerAt = now
+		}
 	}
 	p.Interval = max(1, min(time.Duration(interval), LongestWait))
 	p.Growth, p.Grown, p.Probing, p.Trial = 1, 0, false, trial{}
@@ -421,7 +433,7 @@ func (p *learned) noise() float64 {
 	if p.Free == 0 {
 		return many
 	}
-	return max(many, p.Shed+3*math.Sqrt(p.Shed*(1-p.Shed)/(2*blockSize)))
+	return max(many, p.Shed+4*math.Sqrt(p.Shed*(1-p.Shed)/(2*blockSize)))
 }
 
 // hopeless reports whether a provider that does not say when to come back took none of so
@@ -444,7 +456,11 @@ func (p *learned) tryAfter(now time.Time) time.Duration {
 	if p.Accepted > cheap*(p.Tries+1) {
 		most = oftenTried
 	}
-	return min(max(p.first, p.distance(), now.Sub(p.ClosedAt)/2), most)
+	least := max(p.first, p.distance())
+	if p.Late {
+		least = max(least, lateFirst)
+	}
+	return min(max(least, now.Sub(p.ClosedAt)/2), most)
 }
 
 // slow lowers a rate, to what was accepted since it was set where that is less, and tests
@@ -458,6 +474,15 @@ func (p *learned) slow(now time.Time, by float64) {
 	}
 	share, _ := p.share()
 	p.pace(now, to)
+	p.test(share)
+}
+
+// test begins a trial of the rate that was set. Where rejects that no rate helps against are
+// known, it is whether more of them than that are left.
+func (p *learned) test(share float64) {
+	if p.LetGo > 0 {
+		share = p.Shed
+	}
 	p.Trial.P = max(share, leastShare)
 }
 

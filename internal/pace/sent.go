@@ -98,13 +98,23 @@ func (s *sent) room(until Pass, rejects int) int {
 	if mine.number != until.number || until.number == 0 {
 		return 0
 	}
-	room, accepts := 0, 0
+	room, accepts, oldest := 0, 0, s.last
 	for i := s.last; i > 0 && i+uint64(len(s.calls)) > s.last && accepts < settled; i-- {
 		if c := s.at(i); c.end == accepted {
-			room, accepts = max(room, c.width), accepts+1
+			room, accepts, oldest = max(room, c.width), accepts+1, i
 		}
 	}
-	if room == 0 || accepts < settled/4 || mine.width <= room {
+	if accepts < settled/4 || mine.width <= room {
+		return 0
+	}
+	// Where others are rejected as well, it is not for their number.
+	within := 0
+	for i := oldest; i <= s.last; i++ {
+		if c := s.at(i); c.end == rejected && c.width <= room {
+			within++
+		}
+	}
+	if within*8 > accepts {
 		return 0
 	}
 	for i := until.number - 1; i > 0 && i+uint64(len(s.calls)) > s.last; i-- {
