@@ -99,7 +99,7 @@ const (
 	plateau, growth, letGo = 32, 0.1, 8
 	soonTime, lateTime     = time.Second, time.Minute
 	// A rate below the former one of the last minute rises so as by time, too.
-	formerTime, formerFor = 3 * time.Second, time.Minute
+	formerTime, formerFor = 2 * time.Second, time.Minute
 	// brief is how long a provider with a limit that shows soon may be closed.
 	brief = 5 * time.Second
 	// overshot is by how much a rate that is probed is too high when it is rejected, and
@@ -304,7 +304,7 @@ func (p *learned) accept(e event) {
 		p.grow(e.when)
 	}
 	if p.Interval > 0 && (p.Growth > letGo && 2*p.distance() < p.Former || p.Interval < leastInterval/4) {
-		p.Interval, p.Growth, p.Probing, p.Trial, p.Futile = 0, 0, false, trial{}, 0
+		p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
 	}
 }
 
@@ -346,7 +346,7 @@ func (p *learned) free(share float64) {
 	p.Epoch++
 	p.Shed, p.Free = share, min(leastFree<<min(p.LetGo, 10), mostFree)
 	p.LetGo++
-	p.Interval, p.Growth, p.Probing, p.Trial, p.Futile = 0, 0, false, trial{}, 0
+	p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
 }
 
 // reopen takes calls again, with one that was sent at a time and accepted, at the rate
@@ -367,7 +367,7 @@ func (p *learned) reopen(at, now time.Time) {
 	case !first: // without a rate there is still none
 		p.pace(now, min(max(from, took), muchSlower*from))
 	}
-	p.Late = !short
+	p.Late = p.Late || !short
 	p.Opened, p.Accepted = at, 1
 }
 
@@ -470,7 +470,7 @@ func (p *learned) slow(now time.Time, by float64) {
 	to := by * from
 	since := float64(now.Sub(p.Set))
 	if p.AcceptedSet > 0 && since >= enough*from && !p.Probing {
-		to = min(max(to, since/float64(p.AcceptedSet)), muchSlower*from)
+		to = min(max(to, min(since/float64(p.AcceptedSet), p.measured(now))), muchSlower*from)
 	}
 	share, _ := p.share()
 	p.pace(now, to)
