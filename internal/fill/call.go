@@ -140,7 +140,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if !alone {
 			continue
 		}
-		if inRow == 1 && c.waits != nil {
+		if inRow == 1 && c.waits != nil && of.hasAnswered() {
 			c.waits()
 		}
 		if err := sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {

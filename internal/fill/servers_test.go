@@ -43,7 +43,7 @@ func (k *kept) Renew(context.Context, time.Duration) ([]int64, error) {
 
 func (*kept) Has(context.Context, []model.Hash) (map[model.Hash]bool, error) { return nil, nil }
 func (*kept) Release(context.Context, []int64) error                         { return nil }
-func (*kept) Put(context.Context, []store.Record) error                   { return nil }
+func (*kept) Put(context.Context, []store.Record) error                      { return nil }
 func (*kept) PutFailures(context.Context, []store.Failure) error             { return nil }
 func (*kept) Close() error                                                   { return nil }
 
@@ -203,7 +203,9 @@ func full(name string, status, concurrency int, bar, rejects float64, room func(
 				return reply{after: a.about(latency, spread)}
 			}
 		},
-		could: func(at time.Duration) float64 { return min(float64(concurrency), math.Floor(room(at))) / latency.Seconds() },
+		could: func(at time.Duration) float64 {
+			return min(float64(concurrency), math.Floor(room(at))) / latency.Seconds()
+		},
 	}
 }
 

@@ -14,6 +14,8 @@ type learned struct {
 	// first is the wait before the first call that tries whether a closed provider
 	// takes calls again.
 	first time.Duration
+	// together is true where several processes ask, of which each has some calls on their way.
+	together bool
 	// Epoch counts the times that calls were stopped or the rate was set. What was sent
 	// before says nothing about the new state.
 	Epoch int
@@ -93,6 +95,8 @@ const (
 	slower, muchSlower, margin = 1.07, 4, 1.05
 	// enough is how many calls long a rate must have been kept to say what was taken.
 	enough = 10
+	// rest is how many calls long processes that ask together send none after a lower rate.
+	rest = 5
 	// After plateau accepted calls, and so long as one of the times below, a rate has risen
 	// by growth; after twice as many, by eight times as much. Where it has risen letGo times
 	// it bounds nothing any more.
@@ -330,7 +334,7 @@ func (p *learned) judge(now time.Time) {
 	case t.Fell <= -odds:
 		p.Trial, p.Futile, p.LetGo = trial{}, 0, max(0, p.LetGo-1)
 		p.Grown, p.GrowsFrom = 0, now
-	case t.Rose <= -odds, t.Fell >= 2*odds && t.Rose < 0:
+	case t.Rose <= -odds, t.Fell >= odds && t.Rose < 0:
 		p.slow(now, overshot)
 	case t.Fell >= odds && t.Rose >= odds, t.Fell >= 2*odds:
 		if p.Futile++; p.Futile < mostFutile && p.LetGo == 0 {
@@ -373,7 +377,7 @@ func (p *learned) reopen(at, now time.Time) {
 
 // pace sets the learned time between two calls.
 func (p *learned) pace(now time.Time, interval float64) {
-	if from := p.distance(); p.Interval > 0 {
+	if from := p.distance(); p.Interval > 0 && p.AcceptedSet >= plateau {
 		if p.Former == 0 || from < p.Former || now.Sub(p.FormerAt) >= formerFor {
 			p.Former = from
 		}
@@ -415,12 +419,16 @@ func (p *learned) reject(e event) (alone bool) {
 		p.try(now, until)
 		return false
 	case e.end == closing:
+		if p.Interval == 0 {
+			// It was wrong to let the rate go.
+			p.Free, p.LetGo, p.Shed = 0, 0, 0
+		}
 		p.Epoch++
 		p.Closed, p.ClosedAt, p.Trial = true, now, trial{}
 		p.try(now, until)
 		return false
 	case p.Interval == 0 || p.Trial.P > 0: // it counts once a call that was sent later is accepted
-	case p.Probing:
+	case p.Probing || p.Late:
 		p.slow(now, overshot)
 	default:
 		p.slow(now, slower)
@@ -470,11 +478,20 @@ func (p *learned) slow(now time.Time, by float64) {
 	to := by * from
 	since := float64(now.Sub(p.Set))
 	if p.AcceptedSet > 0 && since >= enough*from && !p.Probing {
-		to = min(max(to, min(since/float64(p.AcceptedSet), p.measured(now))), muchSlower*from)
+		took := since / float64(p.AcceptedSet)
+		if p.Growth > overshot {
+			// It was less for most of that time.
+			took = min(took, p.measured(now))
+		}
+		to = min(max(to, took), muchSlower*from)
 	}
 	share, _ := p.share()
 	p.pace(now, to)
 	p.test(share)
+	if p.together {
+		// What the others have sent too much is first forgotten.
+		p.hold(now.Add(time.Duration(rest * to)))
+	}
 }
 
 // test begins a trial of the rate that was set. Where rejects that no rate helps against are

@@ -182,7 +182,7 @@ func (p *Pacer) ask(ctx context.Context) {
 				all.shift(now.Sub(at))
 			}
 		}
-		all.first = p.first
+		all.first, all.together = p.first, true
 		for _, e := range events {
 			all.learn(e)
 		}
@@ -288,7 +288,7 @@ func (p *Pacer) Reject(ctx context.Context, mine Pass, said *model.Allowance, re
 	p.mu.Lock()
 	p.sent.end(mine, rejected)
 	rejects, of := freeRejects, freeOf
-	if p.Interval > 0 && p.Trial.P == 0 && p.Futile == 0 {
+	if p.Interval > 0 && (p.Late || p.Trial.P == 0 && p.Futile == 0) {
 		rejects, of = pacedRejects, pacedOf
 	} else if p.Interval == 0 && p.Free > 0 {
 		rejects = freeOf
