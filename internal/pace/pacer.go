@@ -9,19 +9,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Pacer spreads the calls of one model over time as its provider lets it. It sends
-// at once until the provider rejects calls or says how many it will take.
-//
-// Rejects close it, until the provider takes calls again: then, by its own word,
-// or as single calls find out that are tried at growing distances. What was accepted
-// from one reopening to the next, by the time between, is the rate that the provider
-// allows, whatever way it limits: by fixed or sliding windows, or by a bucket
-// of tokens. From then on calls are sent at that rate. Accepted calls raise it, at
-// first hardly and then ever faster, as CUBIC does for TCP (RFC 9438); a reject
-// lowers it.
-//
-// Where rejects do not become fewer at a lower rate, as when calls are shed at
-// random, the rate is not their cause, and it is let go for a while.
+// Pacer spreads the calls of one model over time as its provider lets it; the package says
+// how. It sends at once until the provider rejects calls or says how many it will take.
 //
 // Where other processes ask with the same key, a Keeper has what all of them have learned.
 // Who sends at a rate takes passes from it, a few ahead; who sends freely looks into it now
